@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+#	make run		see it work
+#	make test		tiers 1 and 2: all that one change needs
+#	make test-debug		tier 3: the same on a kernel that finds mistakes
+#	make check		tier 1: style, static checks, unit tests
+#	make bench		figures; make budgets: instructions, compared
+#	make install		on this host, with DKMS
+
+SHELL	:= /bin/bash
+B	:= build
+VM	:= tests/vm/run
+JOBS	?= $(shell nproc)
+
+KDIR	= /lib/modules/$(shell cat $(B)/stock/release)/build
+
+CFLAGS_USER := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi
+
+.PHONY: all deps modules debug-kernel debug-modules machine programs \
+	run test test-debug check unit selftests bench budgets clean \
+	install uninstall help
+
+all: modules programs
+
+help:
+	@sed -n '/^#\tmake/s/^#\t//p' Makefile
+
+deps:
+	@scripts/deps
+
+$(B)/stock/release:
+	@scripts/deps
+
+modules: deps
+	@scripts/modules $(KDIR) $(B)/stock -s -j$(JOBS) W=1
+
+debug-kernel: deps
+	@scripts/debug-kernel
+
+debug-modules: debug-kernel
+	@scripts/modules $(B)/debug/linux $(B)/debug -s -j$(JOBS)
+
+machine: $(B)/vm/init
+
+$(B)/vm/init: tests/vm/init.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -Werror -static -o $@ $<
+
+clean:
+	rm -rf $(B)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One run of the machine: start QEMU, pass output through, judge the end."""
+
+import os
+import pathlib
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import cpio, kmsg
+from .kernel import BUILD, PATH, TOP, Kernel, Missing
+
+# Exit statuses that are the machine's own and not COMMAND's.
+DIRTY_LOG = 97      # the kernel log holds a report
+CRASHED = 98        # the machine ended without saying how COMMAND ended
+HUNG = 99           # no sign of life, or over --timeout
+
+HEARTBEAT_S = 90    # the guest beats every 2 s; emulation may be slow
+BOOT_S = 120
+KVM_PROBE_S = 10
+
+BASE_ARGS = (
+    "console=ttyS0 panic=-1 oops=panic softlockup_panic=1 reboot=t "
+    "sysctl.kernel.hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60 "
+    "mitigations=off random.trust_cpu=on tsc=reliable no_timer_check "
+    "systemd.show_status=0 cryptomgr.panic_on_fail=0 "
+)
+
+# Virtual time is the number of instructions (QEMU docs, tcg-icount): the
+# processor without instructions whose cost or result is not the guest's own.
+ICOUNT_CPU = "max,-rdrand,-rdseed,-erms"
+ICOUNT_QEMU = ["-icount", "shift=0,sleep=off",
+               "-rtc", "base=2024-01-01T00:00:00,clock=vm", "-seed", "1"]
+ICOUNT_ARGS = "nokaslr norandmaps "
+
+
+def check_tools() -> None:
+    for tool in ("qemu-system-x86_64", "modprobe"):
+        if not shutil.which(tool, path=PATH):
+            raise Missing(f"{tool} is not installed: run 'make deps'")
+
+
+def kvm_works(kernel: Kernel) -> bool:
+    """Whether /dev/kvm can run this kernel: a boot of ten seconds tells.
+
+    The answer is kept until the host boots again.
+    """
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    boot_id = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    cache = BUILD / "vm" / f"kvm-{kernel.release}-{boot_id.strip()}"
+    if not cache.exists():
+        with tempfile.TemporaryDirectory(prefix="ocf-vm-") as tmp:
+            vm = Machine(kernel, Options(timeout=KVM_PROBE_S, probe=True,
+                                         accel="kvm"), pathlib.Path(tmp))
+            works = vm.run() == 0
+        cache.write_text("yes" if works else "no")
+    return cache.read_text() == "yes"
+
+
+class Options:
+    """What a run is to be; the command line's options by their names."""
+
+    command: list[str] = []
+    cards = 0
+    cpus = 2
+    memory = "1G"
+    icount = False
+    qmp = None
+    modules = True
+    module_args: dict[str, str] = {}
+    append = ""
+    allow: list[str] = []
+    env: list[str] = []
+    timeout = 600
+    log = None
+    accel = "tcg"
+    probe = False
+
+    def __init__(self, **kw):
+        for key, value in kw.items():
+            if not hasattr(self, key):
+                raise AttributeError(key)
+            setattr(self, key, value)
+
+
+class Machine:
+    """A machine that boots once."""
+
+    def __init__(self, kernel: Kernel, opt: Options, tmp: pathlib.Path):
+        self.kernel, self.opt, self.tmp = kernel, opt, tmp
+        self.log = pathlib.Path(opt.log) if opt.log else tmp / "console.log"
+
+    # What the guest is told ------------------------------------------------
+
+    def _conf(self) -> bytes:
+        opt, rec = self.opt, []
+        if opt.probe:
+            return b"probe=1\0"
+        rec += [("early", f"/early/{i}-{pathlib.Path(p).name}")
+                for i, p in enumerate(self.kernel.early())]
+        rec.append(("share", str(TOP)))
+        if self.kernel.bind():
+            rec.append(("bind", " ".join(self.kernel.bind())))
+        if opt.modules:
+            for path in self.kernel.project():
+                args = opt.module_args.get(pathlib.Path(path).stem, "")
+                rec.append(("insmod", f"{path} {args}".rstrip()))
+        env = {"HOME": "/root", "LANG": "C.UTF-8", "OCF_VM": "1",
+               "PATH": PATH,
+               "PYTHONDONTWRITEBYTECODE": "1",
+               "OCF_MODULES": str(self.kernel.tree),
+               "OCF_DEBUG_KERNEL": "1" if self.kernel.debug else ""}
+        env.update(e.partition("=")[::2] for e in opt.env)
+        rec += [("env", f"{k}={v}") for k, v in env.items()]
+        rec += [("arg", a) for a in opt.command]
+        rec.append(("cwd", os.getcwd()))
+        if opt.icount:
+            rec.append(("nobeat", "1"))
+        return b"".join(f"{k}={v}".encode() + b"\0" for k, v in rec)
+
+    def _initrd(self) -> pathlib.Path:
+        files = {"init": (0o755, (BUILD / "vm" / "init").read_bytes()),
+                 "run.conf": (0o600, self._conf())}
+        if not self.opt.probe:
+            for i, path in enumerate(self.kernel.early()):
+                files[f"early/{i}-{pathlib.Path(path).name}"] = (
+                    0o644, pathlib.Path(path).read_bytes())
+        initrd = self.tmp / "initrd"
+        initrd.write_bytes(cpio.archive(files))
+        return initrd
+
+    # QEMU ------------------------------------------------------------------
+
+    def _qemu(self, ports: dict[str, int]) -> list[str]:
+        opt, icount = self.opt, self.opt.icount
+        cmd = ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
+               "-display", "none", "-no-reboot", "-machine", "pc",
+               "-m", opt.memory, "-kernel", str(self.kernel.image),
+               "-initrd", str(self._initrd()),
+               "-serial", f"file:{self.log}"]
+        args = BASE_ARGS
+        if icount:
+            cmd += ["-accel", "tcg", "-smp", "1", "-cpu", ICOUNT_CPU]
+            cmd += ICOUNT_QEMU
+            args += ICOUNT_ARGS
+        elif opt.accel == "kvm":
+            cmd += ["-accel", "kvm", "-smp", str(opt.cpus), "-cpu", "host"]
+        else:
+            cmd += ["-accel", "tcg,thread=multi", "-smp", str(opt.cpus),
+                    "-cpu", "max"]
+        for tag, path, extra in (("host", "/", ",readonly=on"),
+                                 ("share0", str(TOP), "")):
+            cmd += ["-fsdev", f"local,id={tag},path={path},"
+                    f"security_model=none,multidevs=remap{extra}",
+                    "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+        cmd += ["-device", "virtio-serial-pci"]
+        for name, fd in ports.items():
+            cmd += ["-chardev", f"socket,id={name},fd={fd}",
+                    "-device", f"virtserialport,chardev={name},name=ocf.{name}"]
+        for i in range(opt.cards):
+            cmd += ["-object", f"cryptodev-backend-builtin,id=backend{i}",
+                    "-device", f"virtio-crypto-pci,id=card{i},"
+                    f"cryptodev=backend{i}"]
+        if opt.qmp:
+            cmd += ["-qmp", f"unix:{opt.qmp},server=on,wait=off"]
+        return cmd + ["-append", args + opt.append]
+
+    # The run ---------------------------------------------------------------
+
+    def run(self) -> int:
+        pairs = {n: socket.socketpair() for n in ("stdout", "stderr", "status")}
+        fds = {n: p[1].fileno() for n, p in pairs.items()}
+        with open(self.tmp / "qemu.err", "wb") as err:
+            qemu = subprocess.Popen(self._qemu(fds), pass_fds=fds.values(),
+                                    stdin=subprocess.DEVNULL, stdout=err,
+                                    stderr=err)
+        for _, theirs in pairs.values():
+            theirs.close()
+        try:
+            said, why = self._watch({n: p[0] for n, p in pairs.items()})
+        finally:
+            try:
+                qemu.wait(10 if why_is_ok(locals().get("said")) else 2)
+            except subprocess.TimeoutExpired:
+                qemu.kill()
+                qemu.wait()
+        return self._judge(said, why)
+
+    def _watch(self, ports: dict[str, socket.socket]) -> tuple[str | None, str]:
+        """Relays until the guest is gone; its last word, and why we left."""
+        sel, status, word = selectors.DefaultSelector(), b"", None
+        for name, sock in ports.items():
+            sock.setblocking(False)
+            sel.register(sock, selectors.EVENT_READ, name)
+        begun = life = time.monotonic()
+        beating = False
+        while sel.get_map():
+            now = time.monotonic()
+            if now - begun > self.opt.timeout:
+                return word, f"no end after {self.opt.timeout} s"
+            if beating and now - life > HEARTBEAT_S:
+                return word, f"no sign of life for {HEARTBEAT_S} s"
+            if not beating and not self.opt.icount and now - begun > BOOT_S:
+                return word, f"not up after {BOOT_S} s"
+            for key, _ in sel.select(1):
+                try:
+                    data = key.fileobj.recv(65536)
+                except ConnectionResetError:
+                    data = b""
+                if not data:
+                    sel.unregister(key.fileobj)
+                elif key.data == "status":
+                    life = time.monotonic()
+                    status += data
+                    *lines, status = status.split(b"\n")
+                    for line in lines:
+                        text = line.decode(errors="replace")
+                        if text in ("start", "beat"):
+                            beating = not self.opt.icount
+                        else:
+                            word = text
+                else:
+                    out = sys.stdout if key.data == "stdout" else sys.stderr
+                    out.buffer.write(data)
+                    out.buffer.flush()
+        return word, ""
+
+    def _judge(self, word: str | None, why: str) -> int:
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        text = text.replace("\r", "")
+        if self.opt.probe:
+            return 0 if word == "exit 0" else CRASHED
+        dirty = kmsg.reports(text, self.opt.allow)
+        for report in dirty:
+            print(f"vm: in the kernel log:\n{report}", file=sys.stderr)
+        if word and word.startswith("exit "):
+            code = int(word.split()[1])
+            if dirty:
+                print(f"vm: the command returned {code}, but the kernel log "
+                      "is not clean", file=sys.stderr)
+                return DIRTY_LOG
+            return code
+        tail = "\n".join(text.splitlines()[-25:])
+        qemu_said = (self.tmp / "qemu.err").read_text(errors="replace")
+        print(f"vm: {word or why or 'the machine died'}\n{qemu_said}"
+              f"vm: the end of the console:\n{tail}", file=sys.stderr)
+        return HUNG if why else CRASHED
+
+
+def why_is_ok(word: str | None) -> bool:
+    """Whether the guest said its goodbye, so that QEMU ends by itself."""
+    return bool(word)
