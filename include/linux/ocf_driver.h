@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * OCF for Linux: what a driver (a producer) sees.
+ *
+ * A driver registers each device with what it can do and serves requests.  It
+ * never learns whose they are.  The core has validated every request against
+ * its session and the device's limits before the driver sees it.
+ */
+#ifndef _LINUX_OCF_DRIVER_H
+#define _LINUX_OCF_DRIVER_H
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/ocf.h>
+
+struct module;
+
+#define OCF_DEVICE_NAME_MAX	32	/* bytes, with the NUL */
+#define OCF_DEVICES_MAX		64	/* devices at one time */
+#define OCF_DEPTH_MAX		4096	/* requests inside a device */
+
+/**
+ * enum ocf_kind - what a device is
+ * @OCF_KIND_HARDWARE: a card: asynchronous, may vanish
+ * @OCF_KIND_SOFTWARE: the calling CPU: synchronous, never vanishes under a
+ *	request, called inline
+ */
+enum ocf_kind {
+	OCF_KIND_HARDWARE,
+	OCF_KIND_SOFTWARE,
+};
+
+/**
+ * struct ocf_device_ops - what a driver does
+ *
+ * No method is called after ocf_device_unregister() has returned.
+ */
+struct ocf_device_ops {
+	/**
+	 * @capable: may refuse a session that the registered capabilities
+	 * allow.  Optional.  Context: process or BH; must not sleep.
+	 */
+	bool (*capable)(struct ocf_device *dev,
+			const struct ocf_session_params *params);
+
+	/**
+	 * @ctx_init: makes what the device needs to work for a session, in
+	 * ocf_context_priv().  @params, with keys, is constant and there until
+	 * @ctx_exit has returned.  Context: process; may sleep.  Return: 0;
+	 * -ENOSPC if the device has no room (the core takes another); -EINVAL
+	 * or -EKEYREJECTED if it refuses the keys; any other errno.
+	 */
+	int (*ctx_init)(struct ocf_context *ctx,
+			const struct ocf_session_params *params);
+
+	/**
+	 * @ctx_exit: frees it; secrets are wiped.  No request uses it any
+	 * more.  Context: process; may sleep.
+	 */
+	void (*ctx_exit)(struct ocf_context *ctx);
+
+	/**
+	 * @submit: starts a request.  Software works on it here and now and
+	 * returns its result.  Hardware returns -EINPROGRESS and calls
+	 * ocf_complete() later, once, and not from inside; or -EBUSY, having touched nothing, when
+	 * it is full: nothing more is submitted until ocf_device_unblock().
+	 * Any other return is the result.  Software may return -EAGAIN, having
+	 * touched nothing, where it cannot work in this context (no SIMD
+	 * registers): it is called again from a worker.
+	 *
+	 * @more: @kick will be called soon, after this and perhaps other
+	 * requests; the doorbell may wait for it.  Never with a driver that
+	 * has no @kick.
+	 *
+	 * Context: process or BH; only software may sleep, and only where
+	 * ocf_request_may_sleep().
+	 */
+	int (*submit)(struct ocf_request *req, bool more);
+
+	/**
+	 * @kick: rings the doorbell for what was submitted with @more.
+	 * Optional.  Context: process or BH; must not sleep.
+	 */
+	void (*kick)(struct ocf_device *dev);
+
+	/**
+	 * @quiesce: hardware only.  After its return the device touches no
+	 * buffer any more and the driver completes no request; those it has
+	 * not completed are the core's again and are replayed elsewhere.
+	 * Context: process; may sleep.  Return: 0, or an errno if the device
+	 * could not be stopped.
+	 */
+	int (*quiesce)(struct ocf_device *dev);
+};
+
+/**
+ * struct ocf_device_info - what a device is and can do
+ * @name: "virtio" makes virtio0, virtio1, ...
+ * @owner: the driver's module
+ * @ops: what it does
+ * @parent: the bus's device, or NULL
+ * @priv: the driver's own, see ocf_device_priv()
+ * @kind: card or CPU
+ * @depth: requests it takes at a time, 1 to OCF_DEPTH_MAX; ignored for
+ *	software
+ * @ctx_size: bytes of ocf_context_priv()
+ * @max_len: bytes of data a request may have; 0 for no limit
+ * @modes: BIT(OCF_MODE_*) for each mode it can do
+ * @algs: a bit for each algorithm it may be capable of; a session needs its
+ *	mode and all of its algorithms.  Known answers decide: what is refused
+ *	with -EOPNOTSUPP or -ENOENT is taken off, a wrong answer keeps the
+ *	device out
+ *
+ * Everything is copied but @ops and @parent.
+ */
+struct ocf_device_info {
+	const char			*name;
+	struct module			*owner;
+	const struct ocf_device_ops	*ops;
+	struct device			*parent;
+	void				*priv;
+	enum ocf_kind			kind;
+	unsigned int			depth;
+	size_t				ctx_size;
+	u32				max_len;
+	unsigned long			modes;
+	DECLARE_BITMAP(algs, OCF_ALG_COUNT);
+};
+
+/**
+ * ocf_device_register() - offer a device
+ * @info: what it is
+ *
+ * Runs the known answers of all its algorithms on it, measures what they cost
+ * and then lets sessions use it.
+ *
+ * Context: process; may sleep.
+ * Return: the device, or an ERR_PTR:
+ * * -EINVAL: @info makes no sense
+ * * -ENOSPC: there are OCF_DEVICES_MAX already
+ * * -EBADMSG: a known answer was wrong; the kernel log says which
+ * * -ENODEV: none of its algorithms was accepted
+ * * -ENOMEM: no memory
+ */
+struct ocf_device *ocf_device_register(const struct ocf_device_info *info);
+
+/**
+ * ocf_device_unregister() - take a device away
+ * @dev: the device, or NULL
+ *
+ * Sessions go on without it.  Requests inside it are replayed elsewhere.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_device_unregister(struct ocf_device *dev);
+
+/**
+ * ocf_device_unblock() - a device takes requests again
+ * @dev: a device whose submit() returned -EBUSY
+ *
+ * May come before that submit() has returned.
+ *
+ * Context: process or BH; no lock held that submit() takes.
+ */
+void ocf_device_unblock(struct ocf_device *dev);
+
+/**
+ * ocf_complete() - a device is done with a request
+ * @req: a request that submit() returned -EINPROGRESS for, or will
+ * @err: 0 or a negative errno: -EBADMSG for a wrong MAC or tag, -EIO if the
+ *	device failed
+ *
+ * All writes of the device to the buffers are visible.  A second completion
+ * of one request is counted and ignored as long as the request exists; a
+ * driver's tables must make sure of one that may be gone.
+ *
+ * Context: process or BH; no lock held that submit() or done() takes.
+ */
+void ocf_complete(struct ocf_request *req, int err);
+
+/**
+ * ocf_device_priv() - the driver's own
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: ocf_device_info.priv.
+ */
+void *ocf_device_priv(const struct ocf_device *dev);
+
+/**
+ * struct ocf_context - a session's state on one device
+ * @dev: the device
+ * @params: what the session does, with keys
+ * @submit: ocf_device_ops.submit, or one that ctx_init() has put here because
+ *	it does only what @params ask for
+ * @priv: the driver's, of ocf_device_info.ctx_size bytes, zeroed
+ */
+struct ocf_context {
+	struct ocf_device			*dev;
+	const struct ocf_session_params		*params;
+	int (*submit)(struct ocf_request *req, bool more);
+	/* private: the core's */
+	struct list_head			node;
+	/* public: */
+	u8					priv[] CRYPTO_MINALIGN_ATTR;
+};
+
+static inline void *ocf_context_priv(struct ocf_context *ctx)
+{
+	return ctx->priv;
+}
+
+/**
+ * ocf_tag_store() - deliver the MAC or tag of a request
+ * @req: the request
+ * @tag: maclen bytes of it
+ *
+ * Puts it where the consumer wants it: into @req->tag or into the buffer.
+ *
+ * Context: any.
+ */
+void ocf_tag_store(struct ocf_request *req, const u8 *tag);
+
+/**
+ * ocf_tag_check() - compare a MAC in constant time
+ * @req: a request that verifies
+ * @tag: maclen bytes as they should be
+ *
+ * Context: any.
+ * Return: 0, or -EBADMSG.
+ */
+int ocf_tag_check(struct ocf_request *req, const u8 *tag);
+
+/* In ocf_request.bits: a worker has it, and hands it over no more. */
+#define OCF_BIT_WORKER		BIT(5)
+
+/**
+ * ocf_request_may_sleep() - whether software may sleep over a request
+ * @req: a request inside submit()
+ *
+ * Context: any.
+ * Return: whether.
+ */
+static inline bool ocf_request_may_sleep(const struct ocf_request *req)
+{
+	return req->flags & OCF_REQ_MAY_SLEEP ||
+	       atomic_read(&req->bits) & OCF_BIT_WORKER;
+}
+
+/**
+ * ocf_request_maclen() - bytes of MAC or tag a request has
+ * @req: the request
+ *
+ * Context: any.
+ * Return: bytes; 0 if its session has no MAC.
+ */
+u32 ocf_request_maclen(const struct ocf_request *req);
+
+/**
+ * struct ocf_walk - a walk over a request's data in mapped pieces
+ * @src: mapped source
+ * @dst: mapped destination; equal to @src in place
+ * @len: bytes of this piece; 0 at the end
+ *
+ * For drivers that work with the CPU.  A piece ends at page boundaries:
+ *
+ *	for (ocf_walk_start(&w, req); w.len; ocf_walk_next(&w))
+ *		memcpy(w.dst, w.src, w.len);
+ *
+ * Context: any; a piece is mapped with kmap_local_page().
+ */
+struct ocf_walk {
+	const u8	*src;
+	u8		*dst;
+	u32		len;
+	/* private: */
+	struct scatterlist *in, *out;
+	u32		in_off, out_off, left;
+	bool		same;
+};
+
+void ocf_walk_start(struct ocf_walk *walk, struct ocf_request *req);
+void ocf_walk_next(struct ocf_walk *walk);
+
+/**
+ * ocf_sg_each() - call a function for each mapped piece of a scatterlist
+ * @sg: the scatterlist
+ * @start: bytes into it
+ * @len: bytes
+ * @may_sleep: give way between pieces
+ * @fn: the function; an error ends the walk
+ * @arg: its first argument
+ *
+ * Context: any, or process with @may_sleep.
+ * Return: 0, or what @fn returned.
+ */
+int ocf_sg_each(struct scatterlist *sg, u32 start, u32 len, bool may_sleep,
+		int (*fn)(void *arg, u8 *piece, u32 len), void *arg);
+
+/**
+ * ocf_sg_read() - copy from a scatterlist
+ * @sg: the scatterlist
+ * @start: bytes into it
+ * @buf: where to
+ * @len: bytes
+ *
+ * Context: any.
+ */
+void ocf_sg_read(struct scatterlist *sg, u32 start, void *buf, u32 len);
+
+/**
+ * ocf_sg_write() - copy to a scatterlist
+ * @sg: the scatterlist
+ * @start: bytes into it
+ * @buf: where from
+ * @len: bytes
+ *
+ * Context: any.
+ */
+void ocf_sg_write(struct scatterlist *sg, u32 start, const void *buf, u32 len);
+
+/**
+ * struct ocf_mte_hash - the hash of a MAC, as the end of a TLS record needs it
+ * @block: bytes of a block, a power of two
+ * @digest: bytes of its result
+ * @length: bytes of the message's length in the last block
+ * @little: that length is little-endian (MD5)
+ * @ctx: for the methods
+ * @compress: works one block into the state
+ * @peek: tells the state as the digest's bytes
+ */
+struct ocf_mte_hash {
+	u32	block;
+	u32	digest;
+	u32	length;
+	bool	little;
+	void	*ctx;
+	void	(*compress)(void *ctx, const u8 *block);
+	void	(*peek)(void *ctx, u8 *state);
+};
+
+/* Documented in kernel/core/mte.c, in the order in which they are called. */
+u32 ocf_mte_public(const struct ocf_mte_hash *hash, u32 aad, u32 len,
+		   u32 maclen);
+u32 ocf_mte_unpad(const u8 *end, u32 len, u32 maclen, u32 *payload);
+void ocf_mte_inner(const struct ocf_mte_hash *hash, const u8 *tail,
+		   u32 tail_len, u32 before, u32 total, u32 maclen, u8 *digest);
+u32 ocf_mte_compare(const u8 *end, u32 len, u32 maclen, u32 payload,
+		    const u8 *mac);
+
+#endif /* _LINUX_OCF_DRIVER_H */

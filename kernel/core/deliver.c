@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivery: how a result reaches the consumer, in order if that was asked for.
+ *
+ * Ordered sessions keep their requests in a list from submission on.  Whoever
+ * brings a result marks its request ready; one at a time walks from the head
+ * and delivers what is ready, so that callbacks neither overtake nor overlap.
+ */
+#include <linux/bottom_half.h>
+#include <linux/percpu.h>
+
+#include "core.h"
+
+#include <trace/events/ocf.h>
+
+/*
+ * Callbacks that were put off: they would have run inside a submit that does
+ * not allow it, or nested too deeply.
+ */
+struct later {
+	struct llist_head	list;
+	struct work_struct	work;
+};
+
+static DEFINE_PER_CPU(struct later, later);
+
+/* Callbacks running on this CPU, one inside the other; BH is disabled. */
+static DEFINE_PER_CPU(unsigned int, nesting);
+#define NESTING_MAX	2
+
+static bool nested_too_deeply(void)
+{
+	return this_cpu_read(nesting) >= NESTING_MAX;
+}
+
+/* The request belongs to its consumer once more: it may be gone after. */
+static void call_back(struct ocf_request *req)
+{
+	local_bh_disable();
+	__this_cpu_inc(nesting);
+	req->done(req, req->err);
+	__this_cpu_dec(nesting);
+	local_bh_enable();
+}
+
+static void put_off(struct ocf_request *req)
+{
+	struct later *l = get_cpu_ptr(&later);
+
+	ocf_session_get(req->session);
+	llist_add(&req->later, &l->list);
+	queue_work(system_bh_wq, &l->work);
+	put_cpu_ptr(&later);
+}
+
+static void call_back_later(struct work_struct *work)
+{
+	struct later *l = container_of(work, struct later, work);
+	struct ocf_request *req, *next;
+	struct ocf_session *ses;
+	struct llist_node *list;
+
+	list = llist_reverse_order(llist_del_all(&l->list));
+	llist_for_each_entry_safe(req, next, list, later) {
+		ses = req->session;
+		call_back(req);
+		ocf_session_put_deferred(ses);
+	}
+}
+
+/* Tells the waiter in ocf_run(); false if it was killed and is gone. */
+static bool wake_waiter(struct ocf_request *req)
+{
+	int old = atomic_fetch_or(OCF_BIT_WOKEN, &req->bits);
+
+	if (old & OCF_BIT_ABANDONED)
+		return false;
+	complete(&req->wait);
+	return true;
+}
+
+/* Hands @req back with its result, and gives back what it held. */
+static void hand_back(struct ocf_request *req, bool later)
+{
+	struct ocf_session *ses = req->session;
+	struct ocf_keys *keys = req->keys;
+
+	trace_ocf_request_done(req, req->dev ? req->dev->number : -1, req->err);
+	req->keys = NULL;
+	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER) || !wake_waiter(req)) {
+		if (later)
+			put_off(req);
+		else
+			call_back(req);
+	}
+	if (keys) {
+		ocf_keys_put_deferred(keys);
+		ocf_session_put_deferred(ses);
+	}
+}
+
+/* Delivers what is ready at the head, unless somebody is at it. */
+static void deliver_in_order(struct ocf_session *ses)
+{
+	struct ocf_request *req;
+
+	lockdep_assert_held(&ses->order_lock);
+	if (ses->delivering)
+		return;
+	ses->delivering = true;
+	while ((req = list_first_entry_or_null(&ses->order, struct ocf_request,
+					       order)) && req->ready) {
+		list_del(&req->order);
+		spin_unlock_bh(&ses->order_lock);
+		hand_back(req, false);
+		spin_lock_bh(&ses->order_lock);
+	}
+	ses->delivering = false;
+}
+
+static void order_work(struct work_struct *work)
+{
+	struct ocf_session *ses = container_of(work, struct ocf_session,
+					       order_work);
+
+	spin_lock_bh(&ses->order_lock);
+	deliver_in_order(ses);
+	spin_unlock_bh(&ses->order_lock);
+	ocf_session_put_deferred(ses);
+}
+
+static void deliver_in_order_later(struct ocf_session *ses)
+{
+	ocf_session_get(ses);
+	if (!queue_work(system_bh_wq, &ses->order_work))
+		ocf_session_put_deferred(ses);
+}
+
+void ocf_order_init(struct ocf_session *ses)
+{
+	spin_lock_init(&ses->order_lock);
+	INIT_LIST_HEAD(&ses->order);
+	INIT_WORK(&ses->order_work, order_work);
+}
+
+/**
+ * ocf_order_enter() - give a request its place in its session's order
+ * @req: a request about to be submitted
+ *
+ * Context: process or BH.
+ */
+void ocf_order_enter(struct ocf_request *req)
+{
+	struct ocf_session *ses = req->session;
+
+	req->in_order = true;
+	req->ready = false;
+	spin_lock_bh(&ses->order_lock);
+	list_add_tail(&req->order, &ses->order);
+	spin_unlock_bh(&ses->order_lock);
+}
+
+/**
+ * ocf_order_leave() - take a request that was refused out of the order
+ * @req: the request
+ *
+ * Context: process or BH.
+ */
+void ocf_order_leave(struct ocf_request *req)
+{
+	struct ocf_session *ses = req->session;
+
+	spin_lock_bh(&ses->order_lock);
+	list_del(&req->order);
+	spin_unlock_bh(&ses->order_lock);
+	deliver_in_order_later(ses);
+}
+
+/**
+ * ocf_deliver() - hand a request back with its result
+ * @req: the request, which is on no list but the order's
+ * @err: its result
+ * @inside_submit: called from inside the submission of @req
+ *
+ * Context: process or BH.
+ */
+void ocf_deliver(struct ocf_request *req, int err, bool inside_submit)
+{
+	struct ocf_session *ses = req->session;
+	bool later = nested_too_deeply();
+
+	ocf_session_count(ses, req->bytes, err);
+	req->err = err;
+	if (!req->in_order) {
+		later |= inside_submit && !(req->flags & OCF_REQ_INLINE);
+		hand_back(req, later);
+		return;
+	}
+	/* the delivery of others may outlive what @req holds */
+	ocf_session_get(ses);
+	spin_lock_bh(&ses->order_lock);
+	req->ready = true;
+	if (!later && !inside_submit)
+		deliver_in_order(ses);
+	spin_unlock_bh(&ses->order_lock);
+	if (later || inside_submit)
+		deliver_in_order_later(ses);
+	ocf_session_put_deferred(ses);
+}
+
+void ocf_deliver_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct later *l = per_cpu_ptr(&later, cpu);
+
+		init_llist_head(&l->list);
+		INIT_WORK(&l->work, call_back_later);
+	}
+}
+
+/* Nothing is in flight any more; what was put off has run after this. */
+void ocf_deliver_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		flush_work(&per_cpu_ptr(&later, cpu)->work);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices: who is there, what it can do, in which state it is.
+ *
+ * A device goes in two phases.  make_dead(): it takes no new request, is
+ * stopped, and what was in it starts over elsewhere.  After the wait for the
+ * readers of ocf_srcu, after_dead() drops the contexts and waits for the last
+ * holder.  Who may still hold a pointer in between: a submitter inside
+ * ocf_srcu (waited for), a context (each holds the device), the worker that
+ * makes one (holds it too), an open file in sysfs (holds the struct device).
+ */
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "core.h"
+
+#include <trace/events/ocf.h>
+
+struct ocf_device __rcu *ocf_devices[OCF_DEVICES_MAX];
+u32 ocf_registry_changes = 1;
+static u64 present;		/* a bit for each in @ocf_devices */
+static DEFINE_MUTEX(registry_mutex);
+
+u64 ocf_registry_present(void)
+{
+	return READ_ONCE(present);
+}
+
+static void registry_changed(void)
+{
+	lockdep_assert_held(&registry_mutex);
+	smp_store_release(&ocf_registry_changes, ocf_registry_changes + 1);
+}
+
+/**
+ * ocf_device_find() - look a device up and hold it
+ * @number: its number
+ *
+ * Context: any.
+ * Return: the device, to be given back with ocf_device_put(), or NULL.
+ */
+struct ocf_device *ocf_device_find(int number)
+{
+	struct ocf_device *dev;
+	int idx;
+
+	idx = srcu_read_lock(&ocf_srcu);
+	dev = ocf_device_at(number);
+	if (dev && !refcount_inc_not_zero(&dev->holds))
+		dev = NULL;
+	srcu_read_unlock(&ocf_srcu, idx);
+	return dev;
+}
+
+void ocf_device_get(struct ocf_device *dev)
+{
+	refcount_inc(&dev->holds);
+}
+
+void ocf_device_put(struct ocf_device *dev)
+{
+	if (refcount_dec_and_test(&dev->holds))
+		wake_up_var(&dev->holds);
+}
+
+bool ocf_device_exists(int number)
+{
+	return number >= 0 && number < OCF_DEVICES_MAX &&
+	       ocf_registry_present() & BIT_ULL(number);
+}
+
+/**
+ * ocf_device_set_state() - the only place where a state changes
+ * @dev: the device
+ * @to: legal after the present one, see enum ocf_device_state
+ *
+ * Context: process or BH; @dev->queue.lock is held.
+ */
+void ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state to)
+{
+	static const u8 legal[] = {
+		[OCF_DEVICE_TESTING]	= BIT(OCF_DEVICE_READY) |
+					  BIT(OCF_DEVICE_DEAD),
+		[OCF_DEVICE_READY]	= BIT(OCF_DEVICE_BLOCKED) |
+					  BIT(OCF_DEVICE_DRAINING),
+		[OCF_DEVICE_BLOCKED]	= BIT(OCF_DEVICE_READY) |
+					  BIT(OCF_DEVICE_DRAINING),
+		[OCF_DEVICE_DRAINING]	= BIT(OCF_DEVICE_DEAD),
+		[OCF_DEVICE_DEAD]	= 0,
+	};
+	enum ocf_device_state from = dev->state;
+
+	lockdep_assert_held(&dev->queue.lock);
+	if (from == to || WARN_ON_ONCE(!(legal[from] & BIT(to))))
+		return;
+	trace_ocf_device_state(dev->name, from, to);
+	WRITE_ONCE(dev->state, to);
+}
+
+static void set_state(struct ocf_device *dev, enum ocf_device_state to)
+{
+	spin_lock_bh(&dev->queue.lock);
+	ocf_device_set_state(dev, to);
+	spin_unlock_bh(&dev->queue.lock);
+}
+
+/**
+ * ocf_device_capable() - whether a device can do what a session wants
+ * @dev: the device
+ * @p: the session's parameters
+ *
+ * Context: process or BH.
+ * Return: whether.
+ */
+bool ocf_device_capable(struct ocf_device *dev,
+			const struct ocf_session_params *p)
+{
+	const struct ocf_device_info *info = &dev->info;
+
+	if (!(info->modes & BIT(p->mode)) ||
+	    (p->cipher && !test_bit(p->cipher, info->algs)) ||
+	    (p->mac && !test_bit(p->mac, info->algs)))
+		return false;
+	return !info->ops->capable || info->ops->capable(dev, p);
+}
+
+/**
+ * ocf_device_cost() - estimate a request on a device
+ * @dev: the device
+ * @p: its session's parameters
+ * @op: direction
+ * @bytes: size
+ *
+ * Context: any.
+ * Return: ns of work.
+ */
+u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
+		    enum ocf_op op, u32 bytes)
+{
+	u64 ns = 0;
+
+	if (p->cipher)
+		ns += ocf_cost_ns(&dev->cost[p->cipher][op], bytes);
+	if (p->mac)
+		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+	return ns;
+}
+
+/**
+ * ocf_device_learn() - correct the cost from what a request took
+ * @dev: the device
+ * @p: its session's parameters
+ * @op: direction
+ * @bytes: size
+ * @ns: time the device worked on it
+ *
+ * Of a chain each part takes the share that was expected of it.
+ *
+ * Context: process or BH.
+ */
+void ocf_device_learn(struct ocf_device *dev,
+		      const struct ocf_session_params *p, enum ocf_op op,
+		      u32 bytes, u64 ns)
+{
+	struct ocf_cost *cipher = &dev->cost[p->cipher][op];
+	struct ocf_cost *mac = &dev->cost[p->mac][op];
+	u64 c, m;
+
+	if (!p->mac) {
+		ocf_cost_correct(cipher, bytes, ns);
+	} else if (!p->cipher) {
+		ocf_cost_correct(mac, bytes, ns);
+	} else {
+		c = ocf_cost_ns(cipher, bytes) + 1;
+		m = ocf_cost_ns(mac, bytes) + 1;
+		c = div64_u64(ns * c, c + m);
+		ocf_cost_correct(cipher, bytes, c);
+		ocf_cost_correct(mac, bytes, ns - c);
+	}
+}
+
+/**
+ * ocf_device_time() - count how long a request took
+ * @dev: the device it was on
+ * @ns: how long
+ *
+ * Context: process or BH.
+ */
+void ocf_device_time(struct ocf_device *dev, u64 ns)
+{
+	this_cpu_inc(dev->counters->hist[ocf_hist_bucket(ns)]);
+}
+
+/**
+ * ocf_device_sum() - add up a device's counters
+ * @dev: the device
+ * @sum: is filled in
+ *
+ * Context: any.
+ */
+void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum)
+{
+	const struct ocf_counters *c;
+	int cpu, i;
+
+	*sum = (struct ocf_counters){};
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(dev->counters, cpu);
+		sum->ops += READ_ONCE(c->ops);
+		sum->bytes += READ_ONCE(c->bytes);
+		sum->errors += READ_ONCE(c->errors);
+		for (i = 0; i < OCF_HIST_BUCKETS; i++)
+			sum->hist[i] += READ_ONCE(c->hist[i]);
+	}
+}
+
+static void free_device(struct device *d)
+{
+	struct ocf_device *dev = container_of(d, struct ocf_device, dev);
+
+	free_percpu(dev->counters);
+	kfree(dev);
+}
+
+static bool info_valid(const struct ocf_device_info *info)
+{
+	const struct ocf_device_ops *ops = info->ops;
+	bool hw = info->kind == OCF_KIND_HARDWARE;
+
+	return info->name && strlen(info->name) + 3 < OCF_DEVICE_NAME_MAX &&
+	       ops && ops->ctx_init && ops->ctx_exit && ops->submit &&
+	       (hw || info->kind == OCF_KIND_SOFTWARE) &&
+	       (!hw || (ops->quiesce && info->depth &&
+			info->depth <= OCF_DEPTH_MAX)) &&
+	       info->modes && !bitmap_empty(info->algs, OCF_ALG_COUNT);
+}
+
+/* A free place in the table, and the lowest number free among its like. */
+static int find_place(struct ocf_device *dev)
+{
+	struct ocf_device *other;
+	int number, unit, i;
+
+	number = ffz(present);
+	if (present == U64_MAX)
+		return -ENOSPC;
+	for (unit = 0; unit < OCF_DEVICES_MAX; unit++) {
+		snprintf(dev->name, sizeof(dev->name), "%s%d", dev->info.name,
+			 unit);
+		for (i = 0; i < OCF_DEVICES_MAX; i++) {
+			other = rcu_dereference_protected(ocf_devices[i],
+					lockdep_is_held(&registry_mutex));
+			if (other && !strcmp(other->name, dev->name))
+				break;
+		}
+		if (i == OCF_DEVICES_MAX)
+			break;
+	}
+	return number;
+}
+
+static struct ocf_device *make_device(const struct ocf_device_info *info)
+{
+	struct ocf_device *dev;
+	int alg, op;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return NULL;
+	dev->counters = alloc_percpu(struct ocf_counters);
+	if (!dev->counters) {
+		kfree(dev);
+		return NULL;
+	}
+	dev->info = *info;
+	dev->state = OCF_DEVICE_TESTING;
+	refcount_set(&dev->holds, 1);
+	ocf_queue_init(&dev->queue);
+	for (alg = 0; alg < OCF_ALG_COUNT; alg++)
+		for (op = 0; op < OCF_OP_COUNT; op++)
+			dev->cost[alg][op] = OCF_COST_UNKNOWN;
+	device_initialize(&dev->dev);
+	dev->dev.class = &ocf_class;
+	dev->dev.parent = info->parent;
+	dev->dev.release = free_device;
+	dev->info.parent = NULL;
+	return dev;
+}
+
+static void publish(struct ocf_device *dev)
+{
+	rcu_assign_pointer(ocf_devices[dev->number], dev);
+	WRITE_ONCE(present, present | BIT_ULL(dev->number));
+	registry_changed();
+}
+
+static void unpublish(struct ocf_device *dev)
+{
+	WRITE_ONCE(present, present & ~BIT_ULL(dev->number));
+	RCU_INIT_POINTER(ocf_devices[dev->number], NULL);
+	registry_changed();
+}
+
+/* Nothing new comes in; what is in there comes back or starts over. */
+static void make_dead(struct ocf_device *dev)
+{
+	LIST_HEAD(orphans);
+	int err = 0;
+
+	lockdep_assert_held(&registry_mutex);
+	set_state(dev, dev->state == OCF_DEVICE_TESTING ? OCF_DEVICE_DEAD :
+							  OCF_DEVICE_DRAINING);
+	unpublish(dev);
+	synchronize_srcu(&ocf_srcu);
+	if (dev->info.kind == OCF_KIND_HARDWARE)
+		err = dev->info.ops->quiesce(dev);
+	if (err)
+		dev_err(&dev->dev, "cannot be stopped: %d\n", err);
+	ocf_queue_empty(dev, &orphans);
+	ocf_requests_restart(&orphans);
+}
+
+/* The contexts go, and with the last holder the device. */
+static void after_dead(struct ocf_device *dev)
+{
+	ocf_keys_drop_all(dev);
+	if (dev->state != OCF_DEVICE_DEAD)
+		set_state(dev, OCF_DEVICE_DEAD);
+	ocf_device_put(dev);
+	wait_var_event(&dev->holds, !refcount_read(&dev->holds));
+}
+
+struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
+{
+	struct ocf_device *dev;
+	int err;
+
+	might_sleep();
+	if (!info_valid(info))
+		return ERR_PTR(-EINVAL);
+	dev = make_device(info);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&registry_mutex);
+	err = find_place(dev);
+	if (err < 0)
+		goto put_device;
+	dev->number = err;
+	err = dev_set_name(&dev->dev, "%s", dev->name);
+	if (err)
+		goto put_device;
+	publish(dev);
+	err = ocf_kat_device(dev);
+	if (err)
+		goto kill;
+	err = device_add(&dev->dev);
+	if (err)
+		goto kill;
+	set_state(dev, OCF_DEVICE_READY);
+	registry_changed();
+	mutex_unlock(&registry_mutex);
+	return dev;
+
+kill:
+	make_dead(dev);
+	after_dead(dev);
+put_device:
+	mutex_unlock(&registry_mutex);
+	put_device(&dev->dev);
+	return ERR_PTR(err);
+}
+OCF_EXPORT(ocf_device_register);
+
+void ocf_device_unregister(struct ocf_device *dev)
+{
+	might_sleep();
+	if (!dev)
+		return;
+	mutex_lock(&registry_mutex);
+	make_dead(dev);
+	device_del(&dev->dev);
+	after_dead(dev);
+	mutex_unlock(&registry_mutex);
+	put_device(&dev->dev);
+}
+OCF_EXPORT(ocf_device_unregister);
+
+void *ocf_device_priv(const struct ocf_device *dev)
+{
+	return dev->info.priv;
+}
+OCF_EXPORT(ocf_device_priv);
+
+int ocf_device_number(const char *name)
+{
+	struct ocf_device *dev;
+	int idx, i, found = -ENOENT;
+	size_t n = strlen(name);
+
+	idx = srcu_read_lock(&ocf_srcu);
+	for (i = 0; i < OCF_DEVICES_MAX && found < 0; i++) {
+		dev = ocf_device_at(i);
+		if (dev && dev->state != OCF_DEVICE_TESTING &&
+		    (!strcmp(dev->name, name) ||
+		     (n && n == strlen(dev->info.name) &&
+		      !strncmp(dev->name, name, n))))
+			found = i;
+	}
+	srcu_read_unlock(&ocf_srcu, idx);
+	return found;
+}
+OCF_EXPORT(ocf_device_number);
+
+int ocf_device_name(int number, char *name, size_t size)
+{
+	struct ocf_device *dev;
+	int err = -ENOENT;
+
+	if (number < 0 || number >= OCF_DEVICES_MAX)
+		return err;
+	dev = ocf_device_find(number);
+	if (!dev)
+		return err;
+	if (dev->state != OCF_DEVICE_TESTING) {
+		strscpy(name, dev->name, size);
+		err = 0;
+	}
+	ocf_device_put(dev);
+	return err;
+}
+OCF_EXPORT(ocf_device_name);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module: comes up before everything that uses it, goes down last.
+ */
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "core.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/ocf.h>
+
+DEFINE_SRCU(ocf_srcu);
+struct workqueue_struct *ocf_wq;
+
+static int weak_param_set(const char *val, const struct kernel_param *kp)
+{
+	return ocf_weak_set(val);
+}
+
+static int weak_param_get(char *buf, const struct kernel_param *kp)
+{
+	return ocf_weak_show(buf, PAGE_SIZE);
+}
+
+static const struct kernel_param_ops weak_param = {
+	.set = weak_param_set,
+	.get = weak_param_get,
+};
+
+module_param_cb(allow_weak, &weak_param, NULL, 0644);
+MODULE_PARM_DESC(allow_weak,
+		 "weak algorithms that new sessions may use: names with commas between, all, or none");
+
+static int __init ocf_init(void)
+{
+	int err;
+
+	/* unbound: what lands here is long, or waits for something */
+	ocf_wq = alloc_workqueue("ocf", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!ocf_wq)
+		return -ENOMEM;
+	ocf_deliver_init();
+	err = class_register(&ocf_class);
+	if (err)
+		goto destroy_wq;
+	ocf_debug_init();
+	return 0;
+
+destroy_wq:
+	destroy_workqueue(ocf_wq);
+	return err;
+}
+
+/* Users of our symbols are gone, so nothing is in flight; but frees may be. */
+static void __exit ocf_exit(void)
+{
+	ocf_debug_exit();
+	class_unregister(&ocf_class);
+	ocf_deliver_exit();
+	destroy_workqueue(ocf_wq);
+}
+
+module_init(ocf_init);
+module_exit(ocf_exit);
+
+MODULE_DESCRIPTION("OCF for Linux: sessions, requests and devices");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Routing: what a request costs on a device, and which device is best.
+ *
+ * The cost of a device for an algorithm is a straight line over the size.  It
+ * is fitted to the known-answer tests and corrected by each completion with
+ * the normalised least-mean-squares rule: the error of an estimate is shared
+ * out to base and slope in proportion to their parts in it, an eighth at a
+ * time, so that small requests teach the base and large ones the slope.
+ */
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "route.h"
+
+#define COST_MAX	U32_MAX
+#define GAIN		8	/* an error counts 1 / GAIN */
+#define OUTLIER		8	/* no sample counts for more than this */
+
+/**
+ * ocf_cost_ns() - estimate a request
+ * @cost: the device's for the algorithm
+ * @bytes: its size
+ *
+ * Return: ns.
+ */
+u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
+{
+	return READ_ONCE(cost->base) +
+	       (((u64)READ_ONCE(cost->slope) * bytes) >> 10);
+}
+
+/**
+ * ocf_cost_fit() - the line through two measurements
+ * @n1: bytes of the smaller request
+ * @ns1: what it took
+ * @n2: bytes of the larger, more than @n1
+ * @ns2: what it took
+ *
+ * A larger request that was faster is noise: the line is level then.
+ *
+ * Return: the line.
+ */
+struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2)
+{
+	u64 rise = ns2 > ns1 ? ns2 - ns1 : 0;
+	u64 slope = min_t(u64, div64_u64(rise << 10, n2 - n1), COST_MAX);
+	u64 part = (slope * n1) >> 10;
+
+	return (struct ocf_cost){
+		.base = min_t(u64, ns1 > part ? ns1 - part : 0, COST_MAX),
+		.slope = slope,
+	};
+}
+
+static u32 shifted(u32 old, s64 by)
+{
+	return clamp_t(s64, (s64)old + by, 0, COST_MAX);
+}
+
+/**
+ * ocf_cost_correct() - learn from a completion
+ * @cost: the estimate to correct; readers and other writers may race, a lost
+ *	correction is made up for by the next
+ * @bytes: the request's size
+ * @ns: what the device worked on it, without waiting
+ */
+void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns)
+{
+	u64 said = ocf_cost_ns(cost, bytes);
+	s64 error = (s64)min(ns, OUTLIER * max_t(u64, said, 1)) - (s64)said;
+	u64 kib = min_t(u64, bytes >> 2, 1u << 20);	/* in 1/256 */
+	s64 norm = GAIN * ((1 << 16) + kib * kib);	/* in 1/65536 */
+
+	WRITE_ONCE(cost->base, shifted(cost->base,
+				       div64_s64(error << 16, norm)));
+	WRITE_ONCE(cost->slope, shifted(cost->slope,
+					div64_s64((error << 8) * (s64)kib,
+						  norm)));
+}
+
+/**
+ * ocf_route_pick() - the candidate that will be done soonest
+ * @c: the candidates, the one to be preferred in a tie first
+ * @n: how many, at least one
+ *
+ * Return: index into @c.
+ */
+int ocf_route_pick(const struct ocf_candidate *c, int n)
+{
+	int best = 0, i;
+
+	for (i = 1; i < n; i++)
+		if (c[i].load + c[i].service < c[best].load + c[best].service)
+			best = i;
+	return best;
+}

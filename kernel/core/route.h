@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Routing: what a request costs on a device, and which device is best.
+ *
+ * Pure: numbers in, a choice out.  Also compiled for user space.
+ */
+#ifndef OCF_ROUTE_H
+#define OCF_ROUTE_H
+
+#include <linux/types.h>
+
+/**
+ * struct ocf_cost - what a request of n bytes takes: base + n * slope
+ * @base: ns
+ * @slope: ns for each KiB
+ */
+struct ocf_cost {
+	u32 base;
+	u32 slope;
+};
+
+/* Nothing is known: dear, but not so dear that it is never tried. */
+#define OCF_COST_UNKNOWN	((struct ocf_cost){ .base = 100000, \
+						    .slope = 100000 })
+
+#define OCF_CANDIDATES		3
+
+/**
+ * struct ocf_candidate - a device that might do a request
+ * @service: ns it would work on it
+ * @load: ns of work it has to do before
+ * @software: it would work on the caller's CPU
+ * @device: number, not looked at
+ */
+struct ocf_candidate {
+	u64	service;
+	u64	load;
+	bool	software;
+	int	device;
+};
+
+u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes);
+struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
+void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns);
+int ocf_route_pick(const struct ocf_candidate *c, int n);
+
+#endif /* OCF_ROUTE_H */

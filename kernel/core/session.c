@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: what a consumer holds, and holds on to whatever becomes of the
+ * devices.
+ */
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+#include <trace/events/ocf.h>
+
+/* Bytes, where one must choose before the first request has come. */
+#define TYPICAL		1024
+
+static LIST_HEAD(sessions);
+static DEFINE_MUTEX(sessions_mutex);
+
+static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
+{
+	const struct ocf_session_params *p = &ses->params;
+	u32 kind = dev->info.kind == OCF_KIND_SOFTWARE ? OCF_SESSION_SOFTWARE :
+							 OCF_SESSION_HARDWARE;
+
+	if (ses->testing)
+		return dev == ses->testing && ocf_device_capable(dev, p);
+	if (READ_ONCE(dev->state) == OCF_DEVICE_TESTING)
+		return false;
+	if (p->device != OCF_DEVICE_ANY && p->device != dev->number)
+		return false;
+	return p->flags & kind && ocf_device_capable(dev, p);
+}
+
+/**
+ * ocf_session_refresh() - work out which devices are capable of a session
+ * @ses: the session
+ *
+ * Two callers at once come to the same result.
+ *
+ * Context: process or BH, inside ocf_srcu.
+ */
+void ocf_session_refresh(struct ocf_session *ses)
+{
+	u32 now = ocf_registry_generation();
+	u64 present = ocf_registry_present();
+	u64 capable = 0, least = U64_MAX, cost;
+	struct ocf_device *dev;
+	int i, soft = -1;
+
+	for (; present; present &= ~BIT_ULL(i)) {
+		i = __ffs64(present);
+		dev = ocf_device_at(i);
+		if (!dev || !may_use(ses, dev))
+			continue;
+		capable |= BIT_ULL(i);
+		if (dev->info.kind != OCF_KIND_SOFTWARE)
+			continue;
+		cost = ocf_device_cost(dev, &ses->params, OCF_OP_ENCRYPT,
+				       TYPICAL);
+		if (cost < least) {
+			least = cost;
+			soft = i;
+		}
+	}
+	WRITE_ONCE(ses->capable, capable);
+	WRITE_ONCE(ses->soft, soft);
+	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft));
+	smp_store_release(&ses->seen, now);
+}
+
+/*
+ * The first context, so that an ordinary request never waits: the CPU's, or
+ * where there is none the first card's that has room.
+ */
+static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
+{
+	u64 capable = ses->capable;
+	struct ocf_device *dev;
+	int err = -EOPNOTSUPP, i;
+
+	if (ses->soft >= 0)
+		capable = BIT_ULL(ses->soft);
+	while (capable) {
+		i = __ffs64(capable);
+		capable &= ~BIT_ULL(i);
+		dev = ocf_device_find(i);
+		if (!dev)
+			continue;
+		err = ocf_keys_add(keys, dev);
+		ocf_device_put(dev);
+		if (!err)
+			break;
+	}
+	return err;
+}
+
+/* Context: any. */
+void ocf_session_time(struct ocf_session *ses, u64 ns)
+{
+	u32 *n = &ses->hist[ocf_hist_bucket(ns)];
+
+	WRITE_ONCE(*n, READ_ONCE(*n) + 1);
+}
+
+static u32 block_of(const struct ocf_session_params *p)
+{
+	return p->cipher == OCF_ALG_NONE ? 1 : ocf_alg_info(p->cipher)->block;
+}
+
+static void free_session(struct ocf_session *ses)
+{
+	mutex_destroy(&ses->rekey);
+	kfree(ses);
+}
+
+static void end_session(struct ocf_session *ses)
+{
+	trace_ocf_session_free(ses, &ses->params, 0);
+	mutex_lock(&sessions_mutex);
+	list_del(&ses->node);
+	mutex_unlock(&sessions_mutex);
+	ocf_keys_put(rcu_dereference_protected(ses->keys, true));
+	free_session(ses);
+}
+
+static void end_session_work(struct work_struct *work)
+{
+	end_session(container_of(work, struct ocf_session, work));
+}
+
+/**
+ * ocf_session_create_on() - open a session, also for a device's tests
+ * @given: what it is to do
+ * @testing: the device whose known answers it is for, or NULL
+ * @gfp: allocation flags
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_session_create().
+ */
+struct ocf_session *
+ocf_session_create_on(const struct ocf_session_params *given,
+		      struct ocf_device *testing, gfp_t gfp)
+{
+	struct ocf_session_params p = *given;
+	struct ocf_session *ses;
+	struct ocf_keys *keys;
+	int idx, err;
+
+	err = ocf_check_params(&p);
+	if (err == -EPERM && testing)
+		err = 0;
+	if (err)
+		goto refuse;
+	if (p.device != OCF_DEVICE_ANY && !testing &&
+	    !ocf_device_exists(p.device)) {
+		err = -ENODEV;
+		goto refuse;
+	}
+	err = -ENOMEM;
+	ses = kzalloc(sizeof(*ses), gfp);
+	if (!ses)
+		goto refuse;
+	keys = ocf_keys_create(&p, gfp);
+	if (!keys)
+		goto free_session;
+	refcount_set(&ses->refs, 1);
+	ses->params = p;
+	ses->params.key = NULL;
+	ses->params.mackey = NULL;
+	ses->block = block_of(&p);
+	ses->last = -1;
+	ses->testing = testing;
+	mutex_init(&ses->rekey);
+	ocf_order_init(ses);
+	RCU_INIT_POINTER(ses->keys, keys);
+
+	idx = srcu_read_lock(&ocf_srcu);
+	ocf_session_refresh(ses);
+	srcu_read_unlock(&ocf_srcu, idx);
+	err = first_context(ses, keys);
+	if (err)
+		goto put_keys;
+	mutex_lock(&sessions_mutex);
+	list_add_tail(&ses->node, &sessions);
+	mutex_unlock(&sessions_mutex);
+	trace_ocf_session_create(ses, &ses->params, 0);
+	return ses;
+
+put_keys:
+	ocf_keys_put(keys);
+free_session:
+	free_session(ses);
+refuse:
+	trace_ocf_session_create(NULL, given, err);
+	return ERR_PTR(err);
+}
+
+struct ocf_session *
+ocf_session_create(const struct ocf_session_params *params, gfp_t gfp)
+{
+	return ocf_session_create_on(params, NULL, gfp);
+}
+OCF_EXPORT(ocf_session_create);
+
+struct ocf_session *ocf_session_derive(struct ocf_session *ses,
+				       enum ocf_mode mode, u32 maclen,
+				       gfp_t gfp)
+{
+	struct ocf_session_params p;
+	struct ocf_session *new;
+
+	/* holds the generation whose keys are copied */
+	mutex_lock(&ses->rekey);
+	p = rcu_dereference_protected(ses->keys,
+				      lockdep_is_held(&ses->rekey))->params;
+	p.mode = mode;
+	p.maclen = maclen;
+	new = ocf_session_create_on(&p, NULL, gfp);
+	mutex_unlock(&ses->rekey);
+	return new;
+}
+OCF_EXPORT(ocf_session_derive);
+
+struct ocf_session *ocf_session_get(struct ocf_session *ses)
+{
+	refcount_inc(&ses->refs);
+	return ses;
+}
+OCF_EXPORT(ocf_session_get);
+
+void ocf_session_put(struct ocf_session *ses)
+{
+	might_sleep();
+	if (ses && refcount_dec_and_test(&ses->refs))
+		end_session(ses);
+}
+OCF_EXPORT(ocf_session_put);
+
+void ocf_session_put_deferred(struct ocf_session *ses)
+{
+	if (!ses || !refcount_dec_and_test(&ses->refs))
+		return;
+	INIT_WORK(&ses->work, end_session_work);
+	queue_work(ocf_wq, &ses->work);
+}
+OCF_EXPORT(ocf_session_put_deferred);
+
+/* New keys for @ses over what is left of @old; the caller holds ses->rekey. */
+static struct ocf_keys *next_generation(struct ocf_session *ses,
+					struct ocf_keys *old,
+					const u8 *key, u32 keylen,
+					const u8 *mackey, u32 mackeylen)
+{
+	struct ocf_session_params p = old->params;
+	struct ocf_keys *keys;
+	int err;
+
+	lockdep_assert_held(&ses->rekey);
+	if (key) {
+		p.key = key;
+		p.keylen = keylen;
+	}
+	if (mackey) {
+		p.mackey = mackey;
+		p.mackeylen = mackeylen;
+	}
+	err = ocf_check_params(&p);
+	if (err)
+		return ERR_PTR(err);
+	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
+	if (!keys)
+		return ERR_PTR(-ENOMEM);
+	err = first_context(ses, keys);
+	if (err) {
+		ocf_keys_put(keys);
+		return ERR_PTR(err == -EOPNOTSUPP ? -ENODEV : err);
+	}
+	return keys;
+}
+
+int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
+		      const u8 *mackey, u32 mackeylen)
+{
+	struct ocf_keys *old, *keys;
+	int idx, err = 0;
+
+	idx = srcu_read_lock(&ocf_srcu);
+	ocf_session_refresh(ses);
+	srcu_read_unlock(&ocf_srcu, idx);
+
+	mutex_lock(&ses->rekey);
+	old = rcu_dereference_protected(ses->keys,
+					lockdep_is_held(&ses->rekey));
+	keys = next_generation(ses, old, key, keylen, mackey, mackeylen);
+	if (IS_ERR(keys))
+		err = PTR_ERR(keys);
+	else
+		rcu_assign_pointer(ses->keys, keys);
+	mutex_unlock(&ses->rekey);
+
+	trace_ocf_session_rekey(ses, &ses->params, err);
+	if (!err) {
+		/* whoever still reads the old pointer is in here */
+		synchronize_srcu(&ocf_srcu);
+		ocf_keys_put(old);
+	}
+	return err;
+}
+OCF_EXPORT(ocf_session_rekey);
+
+void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
+{
+	const struct ocf_session_params *p = &ses->params;
+	struct ocf_device *dev;
+	u64 capable;
+	int idx, i;
+
+	*info = (struct ocf_session_info){
+		.mode = p->mode,
+		.cipher = p->cipher,
+		.mac = p->mac,
+		.ivlen = p->ivlen,
+		.maclen = p->maclen,
+		.block = ses->block,
+		.device = -ENODEV,
+	};
+	idx = srcu_read_lock(&ocf_srcu);
+	if (READ_ONCE(ses->seen) != ocf_registry_generation())
+		ocf_session_refresh(ses);
+	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
+		i = __ffs64(capable);
+		dev = ocf_device_at(i);
+		if (dev && dev->info.kind == OCF_KIND_HARDWARE)
+			info->hardware = true;
+	}
+	info->device = ocf_place_preferred(ses);
+	srcu_read_unlock(&ocf_srcu, idx);
+}
+OCF_EXPORT(ocf_session_info);
+
+static const char *name_of(enum ocf_alg alg)
+{
+	return alg == OCF_ALG_NONE ? "-" : ocf_alg_info(alg)->name;
+}
+
+/**
+ * ocf_sessions_show() - list all sessions
+ * @m: where to
+ *
+ * Context: process; may sleep.
+ */
+void ocf_sessions_show(struct seq_file *m)
+{
+	struct ocf_session *ses;
+	int i;
+
+	mutex_lock(&sessions_mutex);
+	list_for_each_entry(ses, &sessions, node) {
+		seq_printf(m, "%d %s %s %lld %lld %lld", ses->params.mode,
+			   name_of(ses->params.cipher),
+			   name_of(ses->params.mac),
+			   atomic64_read(&ses->ops),
+			   atomic64_read(&ses->bytes),
+			   atomic64_read(&ses->errors));
+		for (i = 0; i < OCF_HIST_BUCKETS; i++)
+			if (READ_ONCE(ses->hist[i]))
+				seq_printf(m, " %lu:%u", BIT(i),
+					   READ_ONCE(ses->hist[i]));
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&sessions_mutex);
+}
