@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Asynchronous operations: handed in, and fetched when they are done.
+ *
+ * An open file has room for CDEV_RING of them, from handing in to fetching.
+ * Results that are copied go to the memory of who fetches, so only the
+ * process that handed in may.
+ */
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+
+#include "cdev.h"
+
+/* A place in the ring. */
+static int reserve(struct cdev_file *file)
+{
+	int err = 0;
+
+	spin_lock_bh(&file->ring_lock);
+	if (file->unfetched < CDEV_RING)
+		file->unfetched++;
+	else
+		err = -EBUSY;
+	spin_unlock_bh(&file->ring_lock);
+	return err;
+}
+
+static void unreserve(struct cdev_file *file)
+{
+	spin_lock_bh(&file->ring_lock);
+	file->unfetched--;
+	spin_unlock_bh(&file->ring_lock);
+	wake_up_interruptible_poll(&file->wait, EPOLLOUT | EPOLLWRNORM);
+}
+
+/*
+ * @op, which has a place in the ring, has its result.  It is the fetcher's as
+ * soon as the lock is released, and so is its hold on the file.
+ */
+static void finish(struct cdev_op *op, int err)
+{
+	struct cdev_file *file = op->file;
+	bool closed;
+
+	op->err = err;
+	spin_lock_bh(&file->ring_lock);
+	closed = file->closed;
+	if (!closed) {
+		list_add_tail(&op->node, &file->done);
+		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	}
+	spin_unlock_bh(&file->ring_lock);
+	if (closed)
+		cdev_op_put_deferred(op);
+}
+
+static void async_done(struct ocf_request *req, int err)
+{
+	finish(container_of(req, struct cdev_op, req), err);
+}
+
+static int prepare(struct cdev_op *op)
+{
+	int err = cdev_op_charge(op, sizeof(*op));
+
+	if (err)
+		return err;
+	op->mm = current->mm;
+	mmgrab(op->mm);
+	err = reserve(op->file);
+	if (!err)
+		cdev_op_let_loose(op);
+	return err;
+}
+
+/**
+ * cdev_async_submit() - hand an operation in
+ * @op: the operation
+ *
+ * Context: process; may sleep.
+ * Return: 0, and @op is not the caller's any more; -EBUSY if the ring is full;
+ * -EDQUOT; what ocf_submit() says.
+ */
+int cdev_async_submit(struct cdev_op *op)
+{
+	struct cdev_file *file = op->file;
+	int err;
+
+	err = prepare(op);
+	if (err)
+		return err;
+	op->req.done = async_done;
+	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
+	err = ocf_submit(&op->req);
+	if (!err || err == -EINPROGRESS)
+		return 0;
+	unreserve(file);
+	return err;
+}
+
+/**
+ * cdev_async_done() - put an operation that is done where it can be fetched
+ * @op: the operation
+ * @err: its result
+ *
+ * Context: process; may sleep.
+ * Return: 0, and @op is not the caller's any more; -EBUSY; -EDQUOT.
+ */
+int cdev_async_done(struct cdev_op *op, int err)
+{
+	int ret = prepare(op);
+
+	if (!ret)
+		finish(op, err);
+	return ret;
+}
+
+/**
+ * cdev_async_fetch() - take an operation that is done
+ * @file: of which file
+ *
+ * Context: process.
+ * Return: the oldest that the calling process has handed in, the caller's now,
+ * or NULL if none is done.
+ */
+struct cdev_op *cdev_async_fetch(struct cdev_file *file)
+{
+	struct cdev_op *op, *found = NULL;
+
+	spin_lock_bh(&file->ring_lock);
+	list_for_each_entry(op, &file->done, node) {
+		if (op->mm != current->mm)
+			continue;
+		list_del(&op->node);
+		found = op;
+		break;
+	}
+	spin_unlock_bh(&file->ring_lock);
+	if (found)
+		unreserve(file);
+	return found;
+}
+
+__poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
+			 struct poll_table_struct *table)
+{
+	__poll_t mask = 0;
+
+	poll_wait(filp, &file->wait, table);
+	spin_lock_bh(&file->ring_lock);
+	if (!list_empty(&file->done))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (file->unfetched < CDEV_RING)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	spin_unlock_bh(&file->ring_lock);
+	return mask;
+}
+
+/**
+ * cdev_async_close() - nobody will fetch any more
+ * @file: the file
+ *
+ * What is under way is freed when it is done.
+ *
+ * Context: process; may sleep.
+ */
+void cdev_async_close(struct cdev_file *file)
+{
+	struct cdev_op *op, *next;
+	LIST_HEAD(done);
+
+	spin_lock_bh(&file->ring_lock);
+	file->closed = true;
+	list_splice_init(&file->done, &done);
+	spin_unlock_bh(&file->ring_lock);
+	list_for_each_entry_safe(op, next, &done, node)
+		cdev_op_put(op);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers of operations: in the operation, in pages of ours, or the user's own
+ * pages, pinned.
+ *
+ * Pages of the user's that are read are pinned for reading, those that are
+ * written are pinned for writing, which only succeeds where the user may
+ * write; nothing else of the user's is ever written but by copy_to_user().
+ */
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "cdev.h"
+#include "uaccess.h"
+
+/*
+ * From here on pinning costs less than copying in and out: measured with
+ * bench/cdev, see docs/bench.md.
+ */
+#define PIN_MIN		4096
+
+/* Makes room for @nents entries; all of them must be appended. */
+static int entries(struct cdev_buffer *buf, unsigned int nents)
+{
+	buf->nents = 0;
+	buf->sg = buf->few;
+	if (likely(nents <= CDEV_SG_INLINE)) {
+		/* zeroed when the operation was made, and in use before */
+		if (buf->end)
+			sg_unmark_end(&buf->few[buf->end - 1]);
+		buf->end = nents;
+	} else {
+		buf->sg = kvcalloc(nents, sizeof(*buf->sg),
+				   GFP_KERNEL_ACCOUNT);
+		if (!buf->sg)
+			return -ENOMEM;
+	}
+	sg_mark_end(&buf->sg[nents - 1]);
+	return 0;
+}
+
+static void append(struct cdev_buffer *buf, struct page *page, u32 len, u32 off)
+{
+	sg_set_page(&buf->sg[buf->nents++], page, len, off);
+}
+
+static int make_pages(struct cdev_buffer *buf, u32 len)
+{
+	struct page *page;
+	int err;
+
+	err = entries(buf, DIV_ROUND_UP(len, PAGE_SIZE));
+	if (err)
+		return err;
+	buf->kind = CDEV_PAGES;
+	buf->lead = false;
+	for (; len; len -= min_t(u32, len, PAGE_SIZE)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		page = alloc_page(GFP_KERNEL_ACCOUNT);
+		if (!page)
+			return -ENOMEM;
+		append(buf, page, min_t(u32, len, PAGE_SIZE), 0);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * cdev_buffer_make() - give an operation a buffer of the kernel's
+ * @op: the operation, which is to work in it in place
+ * @len: bytes
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EDQUOT, -ENOMEM or -EINTR.
+ */
+int cdev_buffer_make(struct cdev_op *op, u32 len)
+{
+	struct cdev_buffer *buf = &op->src;
+	int err = 0;
+
+	if (len <= CDEV_INLINE) {
+		buf->kind = CDEV_INLINED;
+		buf->sg = &op->inlined;
+	} else {
+		err = cdev_op_charge(op, len) ?: make_pages(buf, len);
+	}
+	op->req.src = buf->sg;
+	op->req.dst = buf->sg;
+	return err;
+}
+
+/* Adds the user's pages from @addr on to @buf. */
+static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len)
+{
+	unsigned int flags = buf->write ? FOLL_WRITE : 0;
+	struct scatterlist *sg = buf->sg + buf->nents;
+	struct page **pages = buf->pages;
+	u32 off = offset_in_page(addr), n;
+	int want, got, i;
+
+	addr -= off;
+	while (len) {
+		want = min_t(u32, DIV_ROUND_UP(off + len, PAGE_SIZE),
+			     CDEV_SG_INLINE);
+		/* a small buffer keeps them all, whatever comes at a time */
+		if (buf->sg == buf->few)
+			pages = buf->pages + buf->nents - buf->lead;
+		got = pin_user_pages_fast(addr, want, flags, pages);
+		if (got <= 0)
+			return got ?: -EFAULT;
+		for (i = 0; i < got; i++, sg++) {
+			n = min_t(u32, len, PAGE_SIZE - off);
+			sg_set_page(sg, pages[i], n, off);
+			len -= n;
+			off = 0;
+		}
+		buf->nents += got;
+		addr += got * PAGE_SIZE;
+	}
+	return 0;
+}
+
+static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
+	       unsigned long addr, u32 len, bool write)
+{
+	u32 pages = DIV_ROUND_UP(offset_in_page(addr) + len, PAGE_SIZE);
+	int err;
+
+	if (!access_ok((void __user *)addr, len))
+		return -EFAULT;
+	err = entries(buf, pages + !!lead);
+	if (err)
+		return err;
+	buf->kind = CDEV_PINNED;
+	buf->write = write;
+	buf->lead = lead;
+	if (lead)
+		append(buf, virt_to_page(op->bytes), lead,
+		       offset_in_page(op->bytes));
+	return pin_pages(buf, addr, len);
+}
+
+/**
+ * cdev_buffer_pin() - have an operation work on the user's own pages
+ * @op: the operation
+ * @lead: bytes of op->bytes that come before, at most CDEV_INLINE
+ * @src: source
+ * @src_len: bytes
+ * @dst: destination, @src for in place, or NULL if nothing is written
+ * @dst_len: bytes
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EFAULT, -EDQUOT, -ENOMEM or -EINTR.
+ */
+int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
+		    u32 src_len, void __user *dst, u32 dst_len)
+{
+	bool in_place = src == dst;
+	int err;
+
+	err = cdev_op_charge(op, in_place ? max(src_len, dst_len) :
+					    src_len + dst_len);
+	if (err)
+		return err;
+	err = pin(op, &op->src, lead, (unsigned long)src,
+		  in_place ? max(src_len, dst_len) : src_len, in_place);
+	op->req.src = op->src.sg;
+	op->req.dst = op->src.sg;
+	if (err || in_place || !dst)
+		return err;
+	err = pin(op, &op->dst, lead, (unsigned long)dst, dst_len, true);
+	op->req.dst = op->dst.sg;
+	return err;
+}
+
+/**
+ * cdev_buffer_pinnable() - whether pinning is possible, and worth it
+ * @src: source
+ * @dst: destination, or NULL
+ * @len: bytes, of the longer
+ *
+ * Buffers that overlap and are not the same must be copied.
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
+			  u32 len)
+{
+	unsigned long s = (unsigned long)src, d = (unsigned long)dst;
+
+	if (len < PIN_MIN)
+		return false;
+	return !dst || s == d || (s - d >= len && d - s >= len);
+}
+
+/* Calls copy for each stretch of @buf from @at on, @len bytes in all. */
+static int copy(struct cdev_buffer *buf, u32 at, void __user *user, u32 len,
+		bool in)
+{
+	struct scatterlist *sg = buf->sg;
+	unsigned long left;
+	u32 n;
+
+	for (; len; sg = sg_next(sg)) {
+		if (at >= sg->length) {
+			at -= sg->length;
+			continue;
+		}
+		n = min(len, sg->length - at);
+		left = in ? copy_from_user(sg_virt(sg) + at, user, n) :
+			    copy_to_user(user, sg_virt(sg) + at, n);
+		if (left)
+			return -EFAULT;
+		user += n;
+		len -= n;
+		at = 0;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * cdev_buffer_read() - copy into an operation's buffer
+ * @op: the operation, whose buffer is not pinned
+ * @at: bytes into the buffer
+ * @from: where from
+ * @len: bytes
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EFAULT.
+ */
+int cdev_buffer_read(struct cdev_op *op, u32 at, const void __user *from,
+		     u32 len)
+{
+	if (likely(op->src.kind == CDEV_INLINED))
+		return cdev_copy_in(op->bytes + at, from, len);
+	return copy(&op->src, at, (void __user *)from, len, true);
+}
+
+/**
+ * cdev_buffer_write() - copy out of an operation's buffer
+ * @op: the operation; a pinned buffer has its results in place already
+ * @at: bytes into the buffer
+ * @to: where to
+ * @len: bytes
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EFAULT.
+ */
+int cdev_buffer_write(struct cdev_op *op, u32 at, void __user *to, u32 len)
+{
+	if (likely(op->src.kind == CDEV_INLINED))
+		return cdev_copy_out(to, op->bytes + at, len);
+	if (op->src.kind == CDEV_PINNED)
+		return 0;
+	return copy(&op->src, at, to, len, false);
+}
+
+/**
+ * cdev_buffer_fill() - set bytes of an operation's buffer
+ * @op: the operation, whose buffer is not pinned
+ * @at: bytes into the buffer
+ * @byte: to what
+ * @len: bytes
+ *
+ * Context: any.
+ */
+void cdev_buffer_fill(struct cdev_op *op, u32 at, u8 byte, u32 len)
+{
+	struct scatterlist *sg = op->src.sg;
+	u32 n;
+
+	for (; len; sg = sg_next(sg)) {
+		if (at >= sg->length) {
+			at -= sg->length;
+			continue;
+		}
+		n = min(len, sg->length - at);
+		memset(sg_virt(sg) + at, byte, n);
+		len -= n;
+		at = 0;
+	}
+}
+
+static void unpin(struct cdev_buffer *buf, unsigned int n)
+{
+	if (buf->write)
+		unpin_user_pages_dirty_lock(buf->pages, n, true);
+	else
+		unpin_user_pages(buf->pages, n);
+}
+
+static void unpin_pages(struct cdev_buffer *buf)
+{
+	unsigned int i = buf->lead, n;
+
+	if (likely(buf->sg == buf->few)) {
+		unpin(buf, buf->nents - i);
+		return;
+	}
+	while (i < buf->nents) {
+		for (n = 0; n < CDEV_SG_INLINE && i < buf->nents; n++, i++)
+			buf->pages[n] = sg_page(&buf->sg[i]);
+		unpin(buf, n);
+	}
+}
+
+static void buffer_free(struct cdev_buffer *buf)
+{
+	unsigned int i;
+
+	if (buf->kind < CDEV_PAGES)
+		return;
+	if (buf->kind == CDEV_PINNED)
+		unpin_pages(buf);
+	else
+		for (i = 0; i < buf->nents; i++)
+			__free_page(sg_page(&buf->sg[i]));
+	if (buf->sg != buf->few)
+		kvfree(buf->sg);
+	buf->kind = CDEV_NONE;
+}
+
+/**
+ * cdev_buffers_free() - free an operation's buffers
+ * @op: the operation
+ *
+ * Context: process; may sleep.
+ */
+void cdev_buffers_free(struct cdev_op *op)
+{
+	buffer_free(&op->src);
+	buffer_free(&op->dst);
+}

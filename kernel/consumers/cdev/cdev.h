@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /dev/crypto: the map of the module.
+ *
+ * An open file has sessions and a number of operations under way.  An
+ * operation carries all it needs and is freed by whoever is done with it last:
+ * the caller, or the completion when the caller was killed.  The ABIs are
+ * linux.c and bsd.c; each turns its structures into the calls below, and
+ * nothing of an ABI is known outside its file.
+ *
+ * What a user may have is bounded: sessions, bytes under way, operations in a
+ * file's ring.  Memory is charged to the caller's cgroup.
+ */
+#ifndef OCF_CDEV_H
+#define OCF_CDEV_H
+
+#include <linux/atomic.h>
+#include <linux/compat.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/ocf.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+
+#include "../../compat.h"
+
+#define CDEV_LEN_MAX	(16u << 20)	/* bytes of data, or of what is only
+					 * authenticated, in one operation */
+#define CDEV_RING	64		/* asynchronous operations of a file */
+#define CDEV_INLINE	1536		/* bytes of buffer in an operation */
+
+/**
+ * struct cdev_user - what a user has, over all open files
+ * @uid: who
+ * @refs: one for each open file
+ * @sessions: open
+ * @bytes: under way
+ * @node: in the table of users
+ */
+struct cdev_user {
+	kuid_t			uid;
+	refcount_t		refs;
+	atomic_t		sessions;
+	atomic_long_t		bytes;
+	struct hlist_node	node;
+};
+
+/**
+ * struct cdev_table - the sessions of an open file
+ * @size: of @slot
+ * @rcu: for the wait after it was replaced by a larger one
+ * @slot: by the low bits of the session's id
+ */
+struct cdev_table {
+	u32			size;
+	struct rcu_head		rcu;
+	struct cdev_session __rcu *slot[];
+};
+
+/**
+ * struct cdev_file - an open file
+ * @ref: the file's and one for each operation that may outlive its call
+ * @user: whom it is charged to
+ * @lock: held while a session comes or goes
+ * @table: read under RCU
+ * @sequence: makes ids of sessions, so that they are not used again soon
+ * @spare: an operation put aside for the next call, or NULL
+ * @ring_lock: protects @done and @unfetched
+ * @done: asynchronous operations that are done, oldest first
+ * @unfetched: asynchronous operations under way or in @done
+ * @wait: for poll()
+ * @closed: nobody will fetch any more
+ */
+struct cdev_file {
+	struct kref		ref;
+	struct cdev_user	*user;
+	struct mutex		lock;
+	struct cdev_table __rcu	*table;
+	u32			sequence;
+	struct cdev_op		*spare;
+	spinlock_t		ring_lock;
+	struct list_head	done;
+	unsigned int		unfetched;
+	wait_queue_head_t	wait;
+	bool			closed;
+};
+
+/**
+ * struct cdev_derived - a session's keys in another mode, or with another tag
+ * @mode: the mode
+ * @maclen: bytes
+ * @ses: the core's session
+ * @node: in the list of its session
+ */
+struct cdev_derived {
+	enum ocf_mode		mode;
+	u32			maclen;
+	struct ocf_session	*ses;
+	struct list_head	node;
+};
+
+/**
+ * struct cdev_session - a session of an open file
+ * @refs: the table's and one for each operation
+ * @id: as the user has it
+ * @abi: whose call made it; no other ABI's call may use it
+ * @user: whom it is charged to
+ * @ses: the core's session
+ * @info: what it is
+ * @cipher: row of its cipher, or NULL
+ * @mac: row of its MAC, or NULL
+ * @iv: where the operation before has left off, in words: of two operations
+ *	at once, none is the one before, and any mixture will do
+ * @parts: held by an operation that uses @state
+ * @state: of a digest in parts, or NULL
+ * @begun: @state holds something
+ * @derived: other modes and tags; under @parts
+ * @rcu: for the wait after the last put
+ */
+struct cdev_session {
+	refcount_t			refs;
+	u32				id;
+	enum ocf_abi			abi;
+	struct cdev_user		*user;
+	struct ocf_session		*ses;
+	struct ocf_session_info		info;
+	const struct ocf_alg_info	*cipher;
+	const struct ocf_alg_info	*mac;
+	u64				iv[OCF_IV_MAX / sizeof(u64)];
+	struct mutex			parts;
+	u8				*state;
+	bool				begun;
+	struct list_head		derived;
+	struct rcu_head			rcu;
+};
+
+/* How a buffer came to be. */
+enum cdev_buffer_kind {
+	CDEV_NONE,
+	CDEV_INLINED,		/* in the operation */
+	CDEV_PAGES,		/* pages of ours */
+	CDEV_PINNED,		/* pages of the user's */
+};
+
+#define CDEV_SG_INLINE	7	/* entries: 16 KiB and a tag at any address, and
+				 * one of ours before */
+
+/**
+ * struct cdev_buffer - a buffer of an operation
+ * @kind: how it came to be
+ * @write: of CDEV_PINNED: pages may have been written
+ * @lead: of CDEV_PINNED: the first entry is the operation's
+ * @nents: entries of @sg in use
+ * @end: of @few: one past the entry that is marked as the last, or 0
+ * @sg: @few, or memory of its own
+ * @few: entries for small buffers
+ * @pages: the latest pages that were pinned; of a small buffer all
+ */
+struct cdev_buffer {
+	enum cdev_buffer_kind	kind;
+	bool			write;
+	bool			lead;
+	unsigned int		nents;
+	unsigned int		end;
+	struct scatterlist	*sg;
+	struct scatterlist	few[CDEV_SG_INLINE];
+	struct page		*pages[CDEV_SG_INLINE];
+};
+
+/**
+ * struct cdev_op - one operation
+ * @req: the core's request
+ * @file: where it belongs; held if @loose
+ * @ses: held, or NULL before it is known
+ * @charged: bytes charged to the user
+ * @loose: may outlive the call that started it
+ * @src: source, and destination if there is no other
+ * @dst: destination, if it is another
+ * @mm: of asynchronous operations: whose memory the results go to; held
+ * @err: of asynchronous operations: the result
+ * @node: in cdev_file.done
+ * @work: frees it where one must not sleep
+ * @user: the ABI's, until its results have been delivered
+ * @state: a copy of cdev_session.state, which is replaced on success
+ * @inlined: entry for @bytes, made once
+ * @bytes: buffer for CDEV_INLINED, and for the entry before CDEV_PINNED
+ */
+struct cdev_op {
+	struct ocf_request	req;
+	struct cdev_file	*file;
+	struct cdev_session	*ses;
+	size_t			charged;
+	bool			loose;
+	struct cdev_buffer	src, dst;
+	struct mm_struct	*mm;
+	int			err;
+	struct list_head	node;
+	struct work_struct	work;
+	u8			user[64] __aligned(8);
+	u8			state[OCF_STATE_MAX] __aligned(8);
+	struct scatterlist	inlined;
+	u8			bytes[CDEV_INLINE] __aligned(16);
+};
+
+static_assert(OCF_IV_MAX == 2 * sizeof(u64));
+
+static inline void cdev_iv_keep(struct cdev_session *ses, const u8 *iv)
+{
+	WRITE_ONCE(ses->iv[0], *(const u64 *)iv);
+	WRITE_ONCE(ses->iv[1], *(const u64 *)(iv + 8));
+}
+
+static inline void cdev_iv_recall(struct cdev_session *ses, u8 *iv)
+{
+	*(u64 *)iv = READ_ONCE(ses->iv[0]);
+	*(u64 *)(iv + 8) = READ_ONCE(ses->iv[1]);
+}
+
+/* main.c */
+extern unsigned int cdev_max_sessions;
+extern unsigned long cdev_max_bytes;
+void cdev_file_put(struct cdev_file *file);
+long cdev_clone_fd(struct file *filp, u32 __user *arg);
+
+/* user.c */
+struct cdev_user *cdev_user_get(kuid_t uid);
+void cdev_user_put(struct cdev_user *user);
+int cdev_user_add_session(struct cdev_user *user);
+void cdev_user_sub_session(struct cdev_user *user);
+int cdev_user_add_bytes(struct cdev_user *user, size_t bytes);
+void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes);
+
+/* session.c */
+int cdev_table_init(struct cdev_file *file);
+void cdev_table_exit(struct cdev_file *file);
+struct cdev_session *cdev_session_create(struct cdev_file *file,
+					 enum ocf_abi abi,
+					 const struct ocf_session_params *p);
+struct cdev_session *cdev_session_find(struct cdev_file *file,
+				       enum ocf_abi abi, u32 id);
+void cdev_session_put(struct cdev_session *ses);
+int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id);
+struct ocf_session *cdev_session_as(struct cdev_session *ses,
+				    enum ocf_mode mode, u32 maclen);
+int cdev_session_state(struct cdev_session *ses);
+int cdev_key_copy(u8 *key, u32 max, const void __user *from, u32 len);
+
+/* op.c */
+int cdev_ops_init(void);
+void cdev_ops_drain(void);
+struct cdev_op *cdev_op_get(struct cdev_file *file);
+void cdev_op_set(struct cdev_op *op, struct cdev_session *ses,
+		 struct ocf_session *as);
+void cdev_op_put(struct cdev_op *op);
+void cdev_op_put_deferred(struct cdev_op *op);
+void cdev_op_let_loose(struct cdev_op *op);
+void cdev_op_drop_spare(struct cdev_file *file);
+int cdev_op_charge(struct cdev_op *op, size_t bytes);
+int cdev_op_run(struct cdev_op **op);
+
+/* buffer.c */
+int cdev_buffer_make(struct cdev_op *op, u32 len);
+int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
+		    u32 src_len, void __user *dst, u32 dst_len);
+bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
+			  u32 len);
+int cdev_buffer_read(struct cdev_op *op, u32 at, const void __user *from,
+		     u32 len);
+int cdev_buffer_write(struct cdev_op *op, u32 at, void __user *to, u32 len);
+void cdev_buffer_fill(struct cdev_op *op, u32 at, u8 byte, u32 len);
+void cdev_buffers_free(struct cdev_op *op);
+
+/* async.c */
+int cdev_async_submit(struct cdev_op *op);
+int cdev_async_done(struct cdev_op *op, int err);
+struct cdev_op *cdev_async_fetch(struct cdev_file *file);
+__poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
+			 struct poll_table_struct *table);
+void cdev_async_close(struct cdev_file *file);
+
+/* linux.c */
+long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg);
+long cdev_linux_compat(struct file *filp, unsigned int cmd, void __user *arg);
+
+/* bsd.c */
+long cdev_bsd_ioctl(struct file *filp, unsigned int cmd, void __user *arg);
+long cdev_bsd_compat(struct file *filp, unsigned int cmd, void __user *arg);
+
+#endif /* OCF_CDEV_H */

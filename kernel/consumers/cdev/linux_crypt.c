@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cryptodev-linux ABI: CIOCCRYPT, its asynchronous form and CIOCCPHASH.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "linux.h"
+#include "uaccess.h"
+
+#define CRYPT_FLAGS	(COP_FLAG_UPDATE | COP_FLAG_FINAL | \
+			 COP_FLAG_WRITE_IV | COP_FLAG_NO_ZC | COP_FLAG_RESET)
+
+#define CCM_IV_LEN	16	/* as the kernel's CCM formats it */
+
+static_assert(sizeof(struct crypt_op) <= sizeof_field(struct cdev_op, user));
+
+/* ---- IVs ---- */
+
+static u32 user_ivlen(const struct cdev_session *ses)
+{
+	return ses->info.cipher == OCF_AES_CCM ? CCM_IV_LEN : ses->info.ivlen;
+}
+
+/* The first byte of a formatted block for CCM says how long the nonce is. */
+static int parse_ccm(struct cdev_op *op)
+{
+	u8 *iv = op->req.iv;
+
+	if (iv[0] < 1 || iv[0] > 7)
+		return -EINVAL;
+	op->req.ivlen = 14 - iv[0];
+	memmove(iv, iv + 1, op->req.ivlen);
+	return 0;
+}
+
+int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
+{
+	struct cdev_session *ses = op->ses;
+	u32 len = user_ivlen(ses);
+
+	if (!len)
+		return 0;
+	op->req.flags |= OCF_REQ_NEXT_IV;
+	if (from) {
+		if (cdev_iv_in(op->req.iv, from, len))
+			return -EFAULT;
+		return len != ses->info.ivlen ? parse_ccm(op) : 0;
+	}
+	/* a nonce is never used again */
+	if (ses->info.mode == OCF_MODE_AEAD || !ses->cipher)
+		return -EINVAL;
+	cdev_iv_recall(ses, op->req.iv);
+	return 0;
+}
+
+int cdev_linux_put_iv(struct cdev_op *op, u8 __user *to, bool write)
+{
+	struct cdev_session *ses = op->ses;
+	u32 len = ses->info.ivlen;
+
+	if (!len || ses->info.mode == OCF_MODE_AEAD || !ses->cipher)
+		return 0;
+	cdev_iv_keep(ses, op->req.iv);
+	return write && to ? cdev_copy_out(to, op->req.iv, len) : 0;
+}
+
+/* ---- CIOCCRYPT ---- */
+
+static struct crypt_op *cop_of(struct cdev_op *op)
+{
+	return (struct crypt_op *)op->user;
+}
+
+/* Whether the digest's result is due, and not only a part of it taken. */
+static bool is_last(const struct crypt_op *cop)
+{
+	return cop->flags & COP_FLAG_FINAL || !(cop->flags & COP_FLAG_UPDATE) ||
+	       !cop->len;
+}
+
+static bool in_parts(const struct crypt_op *cop)
+{
+	return cop->flags & (COP_FLAG_UPDATE | COP_FLAG_FINAL);
+}
+
+static int check_cop(const struct cdev_session *ses, const struct crypt_op *cop)
+{
+	if (cop->flags & ~CRYPT_FLAGS ||
+	    (cop->op != COP_ENCRYPT && cop->op != COP_DECRYPT) ||
+	    ses->info.mode == OCF_MODE_AEAD)
+		return -EINVAL;
+	if (cop->len > CDEV_LEN_MAX)
+		return -E2BIG;
+	if (!ses->mac && in_parts(cop))
+		return -EINVAL;
+	if ((cop->len && !cop->src) || (cop->len && ses->cipher && !cop->dst) ||
+	    (ses->mac && is_last(cop) && !cop->mac))
+		return -EFAULT;
+	return 0;
+}
+
+static int fill_buffers(struct cdev_op *op, const struct crypt_op *cop)
+{
+	u8 __user *dst = op->ses->cipher ? cop->dst : NULL;
+	int err;
+
+	if (!(cop->flags & COP_FLAG_NO_ZC) &&
+	    cdev_buffer_pinnable(cop->src, dst, cop->len))
+		return cdev_buffer_pin(op, 0, cop->src, cop->len, dst,
+				       cop->len);
+	err = cdev_buffer_make(op, cop->len);
+	return err ?: cdev_buffer_read(op, 0, cop->src, cop->len);
+}
+
+static void set_request(struct cdev_op *op, const struct crypt_op *cop)
+{
+	struct ocf_request *req = &op->req;
+
+	req->data.len = cop->len;
+	if (op->ses->info.mode != OCF_MODE_CHAIN) {
+		/* a digest is computed whatever the direction says */
+		req->op = op->ses->cipher && cop->op == COP_DECRYPT ?
+			  OCF_OP_DECRYPT : OCF_OP_ENCRYPT;
+		return;
+	}
+	req->auth.len = cop->len;
+	if (cop->op == COP_ENCRYPT)
+		req->flags |= OCF_REQ_MAC_FIRST;
+	else
+		req->op = OCF_OP_DECRYPT;
+}
+
+static int prepare(struct cdev_op *op)
+{
+	const struct crypt_op *cop = cop_of(op);
+	struct cdev_session *ses;
+	int err;
+
+	ses = cdev_session_find(op->file, OCF_ABI_LINUX, cop->ses);
+	if (!ses)
+		return -EINVAL;
+	cdev_op_set(op, ses, ses->ses);
+	err = check_cop(ses, cop);
+	if (err)
+		return err;
+	set_request(op, cop);
+	if (ses->info.ivlen)
+		err = cdev_linux_get_iv(op, cop->iv);
+	return err ?: fill_buffers(op, cop);
+}
+
+/* Copies the results to where the operation says. */
+static int deliver(struct cdev_op *op)
+{
+	const struct crypt_op *cop = cop_of(op);
+	const struct cdev_session *ses = op->ses;
+
+	if (ses->cipher && op->src.kind != CDEV_PINNED &&
+	    cdev_buffer_write(op, 0, cop->dst, cop->len))
+		return -EFAULT;
+	if (ses->mac && is_last(cop) &&
+	    cdev_copy_out(cop->mac, op->req.tag, ses->info.maclen))
+		return -EFAULT;
+	return ses->info.ivlen ?
+	       cdev_linux_put_iv(op, cop->iv, cop->flags & COP_FLAG_WRITE_IV) :
+	       0;
+}
+
+/*
+ * Runs a part of a digest.  It works on a copy of the state, so that an
+ * operation that fails or is abandoned leaves the session as it was.
+ */
+static int run_part(struct cdev_op **opp)
+{
+	struct cdev_op *op = *opp;
+	const struct crypt_op *cop = cop_of(op);
+	struct cdev_session *ses = op->ses;
+	bool last = is_last(cop);
+	int err;
+
+	lockdep_assert_held(&ses->parts);
+	err = cdev_session_state(ses);
+	if (err)
+		return err;
+	if (cop->flags & COP_FLAG_RESET)
+		ses->begun = false;
+	if (ses->begun)
+		op->req.flags |= OCF_REQ_CONTINUE;
+	if (!last)
+		op->req.flags |= OCF_REQ_UPDATE;
+	memcpy(op->state, ses->state, OCF_STATE_MAX);
+	op->req.state = op->state;
+	err = cdev_op_run(opp);
+	if (err)
+		return err;
+	memcpy(ses->state, op->state, OCF_STATE_MAX);
+	ses->begun = !last;
+	return 0;
+}
+
+static int run_in_turn(struct cdev_op **op)
+{
+	struct cdev_session *ses = (*op)->ses;
+	int err;
+
+	/* the session outlives an operation that is abandoned */
+	refcount_inc(&ses->refs);
+	err = mutex_lock_killable(&ses->parts);
+	if (!err) {
+		err = run_part(op);
+		mutex_unlock(&ses->parts);
+	}
+	cdev_session_put(ses);
+	return err;
+}
+
+static int run(struct cdev_op **op)
+{
+	return unlikely(in_parts(cop_of(*op))) ? run_in_turn(op) :
+						 cdev_op_run(op);
+}
+
+/* A part of nothing, and nobody asks for the result. */
+static bool does_nothing(const struct crypt_op *cop)
+{
+	return cop->flags & COP_FLAG_UPDATE && !(cop->flags & COP_FLAG_FINAL) &&
+	       !cop->len && !cop->mac;
+}
+
+/**
+ * cdev_linux_crypt() - CIOCCRYPT
+ * @op: with the structure in op->user; not the caller's any more
+ *
+ * Context: process; may sleep.
+ * Return: the ioctl's.
+ */
+int cdev_linux_crypt(struct cdev_op *op)
+{
+	int err = 0;
+
+	if (!does_nothing(cop_of(op))) {
+		err = prepare(op) ?: run(&op);
+		if (!err)
+			err = deliver(op);
+	}
+	cdev_op_put(op);
+	return err;
+}
+
+/* ---- CIOCASYNCCRYPT, CIOCASYNCFETCH ---- */
+
+/**
+ * cdev_linux_async_crypt() - CIOCASYNCCRYPT
+ * @op: with the structure in op->user; not the caller's any more
+ *
+ * Context: process; may sleep.
+ * Return: the ioctl's.
+ */
+int cdev_linux_async_crypt(struct cdev_op *op)
+{
+	int err = prepare(op);
+
+	if (!err && in_parts(cop_of(op))) {
+		/* one after the other: the state is that of the one before */
+		err = run(&op);
+		if (op)
+			err = cdev_async_done(op, err);
+	} else if (!err) {
+		err = cdev_async_submit(op);
+	}
+	if (err)
+		cdev_op_put(op);
+	return err;
+}
+
+/* The operation as it was handed in goes to @cop, its error is returned. */
+int cdev_linux_async_fetch(struct cdev_file *file, struct crypt_op *cop)
+{
+	struct cdev_op *op = cdev_async_fetch(file);
+	int err;
+
+	if (!op)
+		return -EBUSY;
+	*cop = *cop_of(op);
+	err = op->err ?: deliver(op);
+	cdev_op_put(op);
+	return err;
+}
+
+/* ---- CIOCCPHASH ---- */
+
+static int copy_state(struct cdev_session *to, struct cdev_session *from)
+{
+	int err;
+
+	if (!to->mac || to->mac != from->mac ||
+	    !(to->mac->flags & OCF_ALG_PARTS))
+		return -EINVAL;
+	err = cdev_session_state(to) ?: cdev_session_state(from);
+	if (err)
+		return err;
+	memcpy(to->state, from->state, OCF_STATE_MAX);
+	to->begun = from->begun;
+	return 0;
+}
+
+static int copy_hash(struct cdev_session *to, struct cdev_session *from)
+{
+	struct cdev_session *first = min(to, from), *second = max(to, from);
+	int err;
+
+	if (to == from)
+		return -EDEADLK;
+	err = mutex_lock_killable(&first->parts);
+	if (err)
+		return err;
+	err = mutex_lock_killable_nested(&second->parts, SINGLE_DEPTH_NESTING);
+	if (err)
+		goto unlock_first;
+	err = copy_state(to, from);
+	mutex_unlock(&second->parts);
+unlock_first:
+	mutex_unlock(&first->parts);
+	return err;
+}
+
+long cdev_linux_cphash(struct cdev_file *file, void __user *arg)
+{
+	struct cdev_session *to, *from;
+	struct cphash_op c;
+	int err = -EINVAL;
+
+	if (copy_from_user(&c, arg, sizeof(c)))
+		return -EFAULT;
+	to = cdev_session_find(file, OCF_ABI_LINUX, c.dst_ses);
+	from = cdev_session_find(file, OCF_ABI_LINUX, c.src_ses);
+	if (to && from)
+		err = copy_hash(to, from);
+	if (to)
+		cdev_session_put(to);
+	if (from)
+		cdev_session_put(from);
+	return err;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The node and its open files.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+#include "cdev.h"
+
+unsigned int cdev_max_sessions = 4096;
+module_param_named(max_sessions, cdev_max_sessions, uint, 0644);
+MODULE_PARM_DESC(max_sessions, "sessions a user may have open (4096)");
+
+unsigned long cdev_max_bytes = 128UL << 20;
+module_param_named(max_bytes, cdev_max_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_bytes, "bytes of operations a user may have under way (128 MiB)");
+
+static int cdev_open(struct inode *inode, struct file *filp)
+{
+	struct cdev_file *file;
+	int err = -ENOMEM;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return err;
+	kref_init(&file->ref);
+	mutex_init(&file->lock);
+	spin_lock_init(&file->ring_lock);
+	INIT_LIST_HEAD(&file->done);
+	init_waitqueue_head(&file->wait);
+	err = cdev_table_init(file);
+	if (err)
+		goto free_file;
+	err = -ENOMEM;
+	file->user = cdev_user_get(current_fsuid());
+	if (!file->user)
+		goto free_table;
+	filp->private_data = file;
+	return stream_open(inode, filp);
+
+free_table:
+	cdev_table_exit(file);
+free_file:
+	kfree(file);
+	return err;
+}
+
+static void file_free(struct kref *ref)
+{
+	struct cdev_file *file = container_of(ref, struct cdev_file, ref);
+
+	cdev_user_put(file->user);
+	kfree(file);
+}
+
+/* Context: process; may sleep. */
+void cdev_file_put(struct cdev_file *file)
+{
+	kref_put(&file->ref, file_free);
+}
+
+/*
+ * Operations under way finish by themselves and free themselves; sessions end
+ * with the last operation that uses them.
+ */
+static int cdev_release(struct inode *inode, struct file *filp)
+{
+	struct cdev_file *file = filp->private_data;
+
+	cdev_async_close(file);
+	cdev_op_drop_spare(file);
+	cdev_table_exit(file);
+	cdev_file_put(file);
+	return 0;
+}
+
+/**
+ * cdev_clone_fd() - CRIOGET: another descriptor for the same open file
+ * @filp: the file
+ * @arg: where its number goes
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EFAULT, or what get_unused_fd_flags() says.
+ */
+long cdev_clone_fd(struct file *filp, u32 __user *arg)
+{
+	int fd = get_unused_fd_flags(0);
+
+	if (fd < 0)
+		return fd;
+	if (put_user(fd, arg)) {
+		put_unused_fd(fd);
+		return -EFAULT;
+	}
+	fd_install(fd, get_file(filp));
+	return 0;
+}
+
+static long cdev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	long ret = cdev_linux_ioctl(filp, cmd, (void __user *)arg);
+
+	if (ret == -ENOIOCTLCMD)
+		ret = cdev_bsd_ioctl(filp, cmd, (void __user *)arg);
+	return ret == -ENOIOCTLCMD ? -ENOTTY : ret;
+}
+
+#ifdef CONFIG_COMPAT
+static long cdev_compat_ioctl(struct file *filp, unsigned int cmd,
+			      unsigned long arg)
+{
+	long ret = cdev_linux_compat(filp, cmd, compat_ptr(arg));
+
+	if (ret == -ENOIOCTLCMD)
+		ret = cdev_bsd_compat(filp, cmd, compat_ptr(arg));
+	return ret == -ENOIOCTLCMD ? -ENOTTY : ret;
+}
+#endif
+
+static __poll_t cdev_poll(struct file *filp, struct poll_table_struct *table)
+{
+	return cdev_async_poll(filp->private_data, filp, table);
+}
+
+static const struct file_operations cdev_fops = {
+	.owner		= THIS_MODULE,
+	.open		= cdev_open,
+	.release	= cdev_release,
+	.unlocked_ioctl	= cdev_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl	= cdev_compat_ioctl,
+#endif
+	.poll		= cdev_poll,
+};
+
+/* The group is a udev rule's business (packaging/udev). */
+static struct miscdevice cdev_misc = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "crypto",
+	.fops	= &cdev_fops,
+	.mode	= 0660,
+};
+
+static int __init cdev_init(void)
+{
+	int err = cdev_ops_init();
+
+	if (err)
+		return err;
+	err = misc_register(&cdev_misc);
+	if (err)
+		cdev_ops_drain();
+	return err;
+}
+
+static void __exit cdev_exit(void)
+{
+	misc_deregister(&cdev_misc);
+	cdev_ops_drain();
+}
+
+module_init(cdev_init);
+module_exit(cdev_exit);
+
+OCF_IMPORT();
+MODULE_ALIAS("devname:crypto");
+MODULE_DESCRIPTION("OCF for Linux: /dev/crypto");
+MODULE_LICENSE("GPL");

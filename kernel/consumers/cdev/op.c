@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations: a request, its buffers, and who frees them.
+ *
+ * The caller has the operation to itself until it runs it.  A caller that is
+ * killed while it waits leaves it to the completion, which hands it to a
+ * worker to be freed: pages cannot be unpinned, nor sessions ended, in BH.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "cdev.h"
+
+static struct workqueue_struct *ops_wq;
+
+/*
+ * Operations that may outlive the call that started them: asynchronous ones,
+ * and those whose caller was killed.  The latter are counted when the caller
+ * notices, which may be after they are gone; but the file is still open then,
+ * and the module there.
+ */
+static atomic_t ops_loose = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(ops_gone);
+
+int cdev_ops_init(void)
+{
+	ops_wq = alloc_workqueue("ocf_cdev", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return ops_wq ? 0 : -ENOMEM;
+}
+
+/* No file is open any more, but abandoned operations may be under way. */
+void cdev_ops_drain(void)
+{
+	wait_event(ops_gone, !atomic_read(&ops_loose));
+	destroy_workqueue(ops_wq);
+	/* a completion that woke the last of them may be on its way out */
+	synchronize_rcu();
+	rcu_barrier();
+}
+
+static void op_free(struct cdev_op *op)
+{
+	if (op)
+		kfree_sensitive(op);
+}
+
+/* Gives back what @op holds; the memory is left. */
+static void op_release(struct cdev_op *op)
+{
+	cdev_buffers_free(op);
+	if (op->charged)
+		cdev_user_sub_bytes(op->ses->user, op->charged);
+	if (op->mm)
+		mmdrop(op->mm);
+	if (op->ses)
+		cdev_session_put(op->ses);
+}
+
+static void tie_up(struct cdev_op *op)
+{
+	if (op->loose)
+		cdev_file_put(op->file);
+	if (atomic_dec_and_test(&ops_loose))
+		wake_up(&ops_gone);
+}
+
+static void op_put_work(struct work_struct *work)
+{
+	struct cdev_op *op = container_of(work, struct cdev_op, work);
+
+	op_release(op);
+	tie_up(op);
+	op_free(op);
+}
+
+/**
+ * cdev_op_put_deferred() - be done with an operation where one must not sleep
+ * @op: the operation
+ *
+ * Context: process or BH.
+ */
+void cdev_op_put_deferred(struct cdev_op *op)
+{
+	INIT_WORK(&op->work, op_put_work);
+	queue_work(ops_wq, &op->work);
+}
+
+/**
+ * cdev_op_put() - be done with an operation
+ * @op: the operation, or NULL
+ *
+ * Context: process; may sleep; the file is open.
+ */
+void cdev_op_put(struct cdev_op *op)
+{
+	struct cdev_file *file;
+
+	if (!op)
+		return;
+	file = op->file;
+	op_release(op);
+	if (op->loose)
+		tie_up(op);
+	if (READ_ONCE(file->spare) || cmpxchg(&file->spare, NULL, op))
+		op_free(op);
+}
+
+/**
+ * cdev_op_let_loose() - an operation may outlive the call that starts it
+ * @op: the operation; holds the file from here on
+ *
+ * Context: process.
+ */
+void cdev_op_let_loose(struct cdev_op *op)
+{
+	kref_get(&op->file->ref);
+	op->loose = true;
+	atomic_inc(&ops_loose);
+}
+
+/* The file is being closed. */
+void cdev_op_drop_spare(struct cdev_file *file)
+{
+	op_free(file->spare);
+}
+
+/* Only after a kill: see cdev_op_run() */
+static void op_abandoned(struct ocf_request *req, int err)
+{
+	cdev_op_put_deferred(container_of(req, struct cdev_op, req));
+}
+
+static struct cdev_op *op_alloc(void)
+{
+	struct cdev_op *op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
+
+	if (op)
+		sg_init_one(&op->inlined, op->bytes, sizeof(op->bytes));
+	return op;
+}
+
+/**
+ * cdev_op_get() - start an operation
+ * @file: for whom
+ *
+ * Context: process; may sleep.
+ * Return: the operation, or NULL.
+ */
+struct cdev_op *cdev_op_get(struct cdev_file *file)
+{
+	struct cdev_op *op = NULL;
+
+	if (READ_ONCE(file->spare))
+		op = xchg(&file->spare, NULL);
+	if (!op)
+		op = op_alloc();
+	if (!op)
+		return NULL;
+	op->file = file;
+	op->ses = NULL;
+	op->charged = 0;
+	op->loose = false;
+	op->src.kind = CDEV_NONE;
+	op->dst.kind = CDEV_NONE;
+	op->mm = NULL;
+	return op;
+}
+
+/**
+ * cdev_op_set() - say what an operation is to work with
+ * @op: the operation
+ * @ses: the session; held by the operation from here on
+ * @as: the core's session, of @ses
+ *
+ * Context: any.
+ */
+void cdev_op_set(struct cdev_op *op, struct cdev_session *ses,
+		 struct ocf_session *as)
+{
+	op->ses = ses;
+	ocf_request_init(&op->req, as);
+	op->req.done = op_abandoned;
+}
+
+/**
+ * cdev_op_charge() - charge memory of an operation to the user
+ * @op: the operation
+ * @bytes: how much
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_op_charge(struct cdev_op *op, size_t bytes)
+{
+	int err = cdev_user_add_bytes(op->ses->user, bytes);
+
+	if (!err)
+		op->charged += bytes;
+	return err;
+}
+
+/**
+ * cdev_op_run() - run an operation and wait for it
+ * @op: the operation; becomes NULL if the caller is being killed and the
+ *	operation goes on without it
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_run().
+ */
+int cdev_op_run(struct cdev_op **op)
+{
+	int err = ocf_run(&(*op)->req);
+
+	if (unlikely(err == -EINTR)) {
+		atomic_inc(&ops_loose);
+		*op = NULL;
+	}
+	return err;
+}

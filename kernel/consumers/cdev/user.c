@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Users and what they may have.
+ *
+ * A descriptor is charged to who opened it, wherever it is passed on to.
+ * CAP_SYS_RESOURCE lifts the limits, as it does elsewhere.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/slab.h>
+
+#include "cdev.h"
+
+static DEFINE_HASHTABLE(users, 6);
+static DEFINE_SPINLOCK(users_lock);
+
+static struct cdev_user *lookup_user(kuid_t uid)
+{
+	struct cdev_user *user;
+
+	lockdep_assert_held(&users_lock);
+	hash_for_each_possible(users, user, node, __kuid_val(uid))
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+/**
+ * cdev_user_get() - the account of a user
+ * @uid: who
+ *
+ * Context: process; may sleep.
+ * Return: the account, held, or NULL if there is no memory.
+ */
+struct cdev_user *cdev_user_get(kuid_t uid)
+{
+	struct cdev_user *new, *user;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return NULL;
+	new->uid = uid;
+	refcount_set(&new->refs, 1);
+	spin_lock(&users_lock);
+	user = lookup_user(uid);
+	if (user)
+		refcount_inc(&user->refs);
+	else
+		hash_add(users, &new->node, __kuid_val(uid));
+	spin_unlock(&users_lock);
+	if (!user)
+		return new;
+	kfree(new);
+	return user;
+}
+
+/* Context: process. */
+void cdev_user_put(struct cdev_user *user)
+{
+	if (!refcount_dec_and_lock(&user->refs, &users_lock))
+		return;
+	hash_del(&user->node);
+	spin_unlock(&users_lock);
+	kfree(user);
+}
+
+static void user_hold(struct cdev_user *user)
+{
+	refcount_inc(&user->refs);
+}
+
+static bool exempt(void)
+{
+	return has_capability_noaudit(current, CAP_SYS_RESOURCE);
+}
+
+/**
+ * cdev_user_add_session() - charge a session
+ * @user: to whom; is held until cdev_user_sub_session()
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_user_add_session(struct cdev_user *user)
+{
+	if (atomic_inc_return(&user->sessions) >
+	    READ_ONCE(cdev_max_sessions) && !exempt()) {
+		atomic_dec(&user->sessions);
+		return -EDQUOT;
+	}
+	user_hold(user);
+	return 0;
+}
+
+void cdev_user_sub_session(struct cdev_user *user)
+{
+	atomic_dec(&user->sessions);
+	cdev_user_put(user);
+}
+
+/**
+ * cdev_user_add_bytes() - charge memory of an operation
+ * @user: to whom
+ * @bytes: how much
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_user_add_bytes(struct cdev_user *user, size_t bytes)
+{
+	if (atomic_long_add_return(bytes, &user->bytes) >
+	    READ_ONCE(cdev_max_bytes) && !exempt()) {
+		atomic_long_sub(bytes, &user->bytes);
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
+{
+	atomic_long_sub(bytes, &user->bytes);
+}
