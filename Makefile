@@ -14,7 +14,13 @@ JOBS	?= $(shell nproc)
 
 KDIR	= /lib/modules/$(shell cat $(B)/stock/release)/build
 
-CFLAGS_USER := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi
+PYTHON	:= python3 -B
+Q	:= $(if $(V),,@)
+
+# The kernel's own selftest harness; its macros are what the -Wno are for.
+HARNESS	:= -I$(B)/linux-tools/tools/testing/selftests
+TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
+	     -Wno-clobbered
 
 .PHONY: all deps modules debug-kernel debug-modules machine programs \
 	run test test-debug check unit selftests bench budgets clean \
@@ -45,6 +51,11 @@ machine: $(B)/vm/init
 $(B)/vm/init: tests/vm/init.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Werror -static -o $@ $<
+
+$(B)/linux-tools/version:
+	@scripts/linux-tools
+
+include tests/unit/unit.mk
 
 clean:
 	rm -rf $(B)

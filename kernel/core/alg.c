@@ -9,10 +9,13 @@
  * This file has no other state than the policy and is also compiled for user
  * space by tests/unit.
  */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
 #include <linux/ocf.h>
 #include <linux/string.h>
 
-#include "core.h"
+#include "../compat.h"
+#include "alg.h"
 
 /* key lengths from min to max in steps */
 #define KEY(min, max, step)	.key_min = (min), .key_max = (max), \
@@ -182,30 +185,39 @@ bool ocf_alg_permitted(enum ocf_alg alg)
 	       READ_ONCE(weak_allowed) & BIT_ULL(alg);
 }
 
+static bool allow_word(u64 *allowed, const char *word, size_t n)
+{
+	unsigned int alg = ocf_alg_by_name(word, n);
+
+	if (alg && algs[alg].flags & OCF_ALG_WEAK) {
+		*allowed |= BIT_ULL(alg);
+		return true;
+	}
+	if (n == 3 && !strncmp(word, "all", n)) {
+		for (alg = 1; alg < OCF_ALG_COUNT; alg++)
+			if (algs[alg].flags & OCF_ALG_WEAK)
+				*allowed |= BIT_ULL(alg);
+		return true;
+	}
+	return n == 4 && !strncmp(word, "none", n);
+}
+
 /* "all", "none", or names with commas between; all of it or nothing */
 int ocf_weak_set(const char *list)
 {
 	u64 allowed = 0;
+	size_t n;
 
-	while (*list && *list != '\n') {
-		size_t n = strcspn(list, ",\n");
-		unsigned int alg = ocf_alg_by_name(list, n);
-
-		if (n == 3 && !strncmp(list, "all", n)) {
-			for (alg = 1; alg < OCF_ALG_COUNT; alg++)
-				if (algs[alg].flags & OCF_ALG_WEAK)
-					allowed |= BIT_ULL(alg);
-		} else if (n == 4 && !strncmp(list, "none", n)) {
-			allowed = 0;
-		} else if (alg && algs[alg].flags & OCF_ALG_WEAK) {
-			allowed |= BIT_ULL(alg);
-		} else {
+	if (!*list || !strcmp(list, "\n"))
+		list = "none";
+	do {
+		n = strcspn(list, ",\n");
+		if (!allow_word(&allowed, list, n))
 			return -EINVAL;
-		}
 		list += n;
-		if (*list == ',')
-			list++;
-	}
+	} while (*list++ == ',');
+	if (list[-1] && *list)
+		return -EINVAL;
 	WRITE_ONCE(weak_allowed, allowed);
 	return 0;
 }

@@ -45,6 +45,8 @@
 #include <linux/workqueue.h>
 
 #include "../compat.h"
+#include "alg.h"
+#include "params.h"
 #include "route.h"
 
 #define OCF_HIST_BUCKETS	32	/* one for each power of two, ns */
@@ -242,17 +244,6 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 /* main.c */
 extern struct srcu_struct ocf_srcu;
 extern struct workqueue_struct *ocf_wq;
-
-/* alg.c */
-bool ocf_alg_permitted(enum ocf_alg alg);
-enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
-int ocf_weak_set(const char *list);
-int ocf_weak_show(char *buf, size_t size);
-
-/* params.c */
-int ocf_check_params(struct ocf_session_params *p);
-int ocf_check_request(const struct ocf_request *req,
-		      const struct ocf_session_params *p, u32 block);
 
 /* session.c */
 struct ocf_session *ocf_session_create_on(const struct ocf_session_params *p,

@@ -25,7 +25,7 @@
 #include <linux/ocf_driver.h>
 #include <linux/string.h>
 
-#include "core.h"
+#include "../compat.h"
 
 #define PADDING_MAX	256	/* bytes, with the one that tells the length */
 #define BLOCK_MAX	128	/* bytes, of a hash */

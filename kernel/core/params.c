@@ -7,8 +7,10 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/ocf.h>
+#include <linux/ocf_driver.h>
 
-#include "core.h"
+#include "alg.h"
+#include "params.h"
 
 #define TYPE(t)		BIT(OCF_TYPE_##t)
 #define MODES_PARTS	(BIT(OCF_MODE_DIGEST) | BIT(OCF_MODE_CHAIN))

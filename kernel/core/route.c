@@ -4,9 +4,10 @@
  *
  * The cost of a device for an algorithm is a straight line over the size.  It
  * is fitted to the known-answer tests and corrected by each completion with
- * the normalised least-mean-squares rule: the error of an estimate is shared
- * out to base and slope in proportion to their parts in it, an eighth at a
- * time, so that small requests teach the base and large ones the slope.
+ * the normalised least-mean-squares rule: of the error of an estimate an
+ * eighth is made up for, by the base for small requests and by the slope for
+ * large ones, half and half at 8 KiB.  What one of them cannot take, because
+ * it is zero already, the other does.
  */
 #include <linux/compiler.h>
 #include <linux/limits.h>
@@ -17,7 +18,10 @@
 
 #define COST_MAX	U32_MAX
 #define GAIN		8	/* an error counts 1 / GAIN */
-#define OUTLIER		8	/* no sample counts for more than this */
+#define OUTLIER		8	/* no sample counts for more than this ... */
+#define LEAST		1000	/* ... times the estimate, or this many ns */
+#define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
+#define HALVES		2048	/* 8 KiB in 1/256 KiB */
 
 /**
  * ocf_cost_ns() - estimate a request
@@ -55,9 +59,14 @@ struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2)
 	};
 }
 
-static u32 shifted(u32 old, s64 by)
+/* Returns what is left of @by: no part of a cost is negative. */
+static s64 shift(u32 *part, s64 by)
 {
-	return clamp_t(s64, (s64)old + by, 0, COST_MAX);
+	s64 to = READ_ONCE(*part) + by;
+	u32 new = clamp_t(s64, to, 0, COST_MAX);
+
+	WRITE_ONCE(*part, new);
+	return to - new;
 }
 
 /**
@@ -70,15 +79,18 @@ static u32 shifted(u32 old, s64 by)
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns)
 {
 	u64 said = ocf_cost_ns(cost, bytes);
-	s64 error = (s64)min(ns, OUTLIER * max_t(u64, said, 1)) - (s64)said;
-	u64 kib = min_t(u64, bytes >> 2, 1u << 20);	/* in 1/256 */
-	s64 norm = GAIN * ((1 << 16) + kib * kib);	/* in 1/65536 */
+	u64 most = OUTLIER * max_t(u64, said, LEAST);
+	s64 error = clamp_t(s64, (s64)min(ns, most) - (s64)said,
+			    -ERROR_MAX, ERROR_MAX) / GAIN;
+	s64 kib = min_t(s64, bytes >> 2, 1 << 20);	/* in 1/256 */
+	s64 part = div64_s64(error * HALVES * HALVES,
+			     HALVES * HALVES + kib * kib);
+	s64 left = error - part + shift(&cost->base, part);
 
-	WRITE_ONCE(cost->base, shifted(cost->base,
-				       div64_s64(error << 16, norm)));
-	WRITE_ONCE(cost->slope, shifted(cost->slope,
-					div64_s64((error << 8) * (s64)kib,
-						  norm)));
+	if (kib)
+		left = shift(&cost->slope, div64_s64(left * 256, kib)) * kib /
+		       256;
+	shift(&cost->base, left);
 }
 
 /**

@@ -25,9 +25,7 @@ REPORT = re.compile(
     r"|kmemleak: \d+ new suspected memory leaks"
     r"|DEBUG_LOCKS_WARN_ON"
     r"|Bad page state"
-    r"|=+\n?.*Poison overwritten"
-    r"|Redzone overwritten"
-    r"|Object already free"
+    r"|\bBUG \S+ \((Not tainted|Tainted)"
     r"|Objects remaining in .* on __kmem_cache_shutdown"
     r"|unregister_netdevice: waiting for"
 )

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The algorithm table, what only the core asks of it.  Pure.
+ */
+#ifndef OCF_ALG_H
+#define OCF_ALG_H
+
+#include <linux/ocf.h>
+
+bool ocf_alg_permitted(enum ocf_alg alg);
+enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
+int ocf_weak_set(const char *list);
+int ocf_weak_show(char *buf, size_t size);
+
+#endif /* OCF_ALG_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What sessions and requests may be.  Pure.
+ */
+#ifndef OCF_PARAMS_H
+#define OCF_PARAMS_H
+
+#include <linux/ocf.h>
+
+int ocf_check_params(struct ocf_session_params *p);
+int ocf_check_request(const struct ocf_request *req,
+		      const struct ocf_session_params *p, u32 block);
+
+#endif /* OCF_PARAMS_H */

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+
+#include "oracle.h"
+
+/* The framework's name, and OpenSSL's; %zu stands for the key's bits. */
+static const struct {
+	const char *ours, *theirs;
+} ciphers[] = {
+	{ "aes-cbc",		"AES-%zu-CBC" },
+	{ "aes-ctr",		"AES-%zu-CTR" },
+	{ "aes-ecb",		"AES-%zu-ECB" },
+	{ "aes-xts",		"AES-%zu-XTS" },
+	{ "des3-cbc",		"DES-EDE3-CBC" },
+	{ "des-cbc",		"DES-CBC" },
+	{ "camellia-cbc",	"CAMELLIA-%zu-CBC" },
+	{ "blowfish-cbc",	"BF-CBC" },
+	{ "cast5-cbc",		"CAST5-CBC" },
+	{ "chacha20",		"ChaCha20" },
+	{ "aes-gcm",		"AES-%zu-GCM" },
+	{ "aes-ccm",		"AES-%zu-CCM" },
+	{ "chacha20-poly1305",	"ChaCha20-Poly1305" },
+};
+
+/* A MAC is OpenSSL's @mac over its digest or cipher @over. */
+static const struct {
+	const char *ours, *mac, *over;
+} digests[] = {
+	{ "md5",		NULL, "MD5" },
+	{ "sha1",		NULL, "SHA1" },
+	{ "sha224",		NULL, "SHA224" },
+	{ "sha256",		NULL, "SHA256" },
+	{ "sha384",		NULL, "SHA384" },
+	{ "sha512",		NULL, "SHA512" },
+	{ "sha3-224",		NULL, "SHA3-224" },
+	{ "sha3-256",		NULL, "SHA3-256" },
+	{ "sha3-384",		NULL, "SHA3-384" },
+	{ "sha3-512",		NULL, "SHA3-512" },
+	{ "ripemd160",		NULL, "RIPEMD160" },
+	{ "blake2b",		"BLAKE2BMAC", "BLAKE2B-512" },
+	{ "blake2s",		"BLAKE2SMAC", "BLAKE2S-256" },
+	{ "hmac-md5",		"HMAC", "MD5" },
+	{ "hmac-sha1",		"HMAC", "SHA1" },
+	{ "hmac-sha224",	"HMAC", "SHA224" },
+	{ "hmac-sha256",	"HMAC", "SHA256" },
+	{ "hmac-sha384",	"HMAC", "SHA384" },
+	{ "hmac-sha512",	"HMAC", "SHA512" },
+	{ "hmac-sha3-224",	"HMAC", "SHA3-224" },
+	{ "hmac-sha3-256",	"HMAC", "SHA3-256" },
+	{ "hmac-sha3-384",	"HMAC", "SHA3-384" },
+	{ "hmac-sha3-512",	"HMAC", "SHA3-512" },
+	{ "hmac-ripemd160",	"HMAC", "RIPEMD160" },
+	{ "aes-cmac",		"CMAC", "AES-%zu-CBC" },
+	{ "aes-gmac",		"GMAC", "AES-%zu-GCM" },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+bool oracle_init(void)
+{
+	return OSSL_PROVIDER_load(NULL, "legacy") &&
+	       OSSL_PROVIDER_load(NULL, "default");
+}
+
+/* OpenSSL's name: the key of XTS is two. */
+static void put_name(char *name, size_t size, const char *theirs, size_t keylen)
+{
+	size_t bits = strstr(theirs, "XTS") ? keylen * 4 : keylen * 8;
+	const char *gap = strstr(theirs, "%zu");
+
+	if (gap)
+		snprintf(name, size, "%.*s%zu%s", (int)(gap - theirs), theirs,
+			 bits, gap + 3);
+	else
+		snprintf(name, size, "%s", theirs);
+}
+
+static EVP_CIPHER *fetch(const char *alg, size_t keylen)
+{
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < COUNT(ciphers); i++) {
+		if (strcmp(ciphers[i].ours, alg))
+			continue;
+		put_name(name, sizeof(name), ciphers[i].theirs, keylen);
+		return EVP_CIPHER_fetch(NULL, name, NULL);
+	}
+	return NULL;
+}
+
+static int digest_row(const char *alg)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(digests); i++)
+		if (!strcmp(digests[i].ours, alg))
+			return i;
+	return -1;
+}
+
+bool oracle_sizes(const char *alg, size_t keylen, struct oracle_sizes *sizes)
+{
+	EVP_CIPHER *cipher = fetch(alg, keylen);
+	int row = digest_row(alg);
+	EVP_MD *md;
+
+	*sizes = (struct oracle_sizes){ .block = 1 };
+	if (cipher) {
+		sizes->key = EVP_CIPHER_get_key_length(cipher);
+		sizes->block = EVP_CIPHER_get_block_size(cipher);
+		sizes->iv = EVP_CIPHER_get_iv_length(cipher);
+		EVP_CIPHER_free(cipher);
+		return true;
+	}
+	if (row < 0)
+		return false;
+	md = EVP_MD_fetch(NULL, digests[row].over, NULL);
+	/* CMAC and GMAC: a block of AES */
+	sizes->digest = md ? EVP_MD_get_size(md) : 16;
+	EVP_MD_free(md);
+	return true;
+}
+
+bool oracle_cipher(const char *alg, bool encrypt, const uint8_t *key,
+		   size_t keylen, const uint8_t *iv, const uint8_t *in,
+		   size_t len, uint8_t *out)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	EVP_CIPHER *cipher;
+	int n, rest;
+	bool ok;
+
+	if (!strcmp(alg, "null")) {
+		memmove(out, in, len);
+		EVP_CIPHER_CTX_free(ctx);
+		return true;
+	}
+	cipher = fetch(alg, keylen);
+	ok = ctx && cipher &&
+	     EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, encrypt) &&
+	     EVP_CIPHER_CTX_set_key_length(ctx, keylen) &&
+	     EVP_CipherInit_ex(ctx, NULL, NULL, key, iv, encrypt) &&
+	     EVP_CIPHER_CTX_set_padding(ctx, 0) &&
+	     EVP_CipherUpdate(ctx, out, &n, in, len) &&
+	     EVP_CipherFinal_ex(ctx, out + n, &rest);
+	EVP_CIPHER_CTX_free(ctx);
+	EVP_CIPHER_free(cipher);
+	return ok;
+}
+
+static bool mac(int row, const uint8_t *key, size_t keylen, const uint8_t *iv,
+		size_t ivlen, const uint8_t *in, size_t len, uint8_t *out)
+{
+	bool blake = !strncmp(digests[row].mac, "BLAKE", 5);
+	bool cipher = strchr(digests[row].over, '%');
+	EVP_MAC *alg = EVP_MAC_fetch(NULL, digests[row].mac, NULL);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(alg);
+	OSSL_PARAM p[3], *q = p;
+	char over[32];
+	size_t n;
+	bool ok;
+
+	put_name(over, sizeof(over), digests[row].over, keylen);
+	if (!blake)
+		*q++ = OSSL_PARAM_construct_utf8_string(cipher ?
+				OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST,
+				over, 0);
+	if (ivlen)
+		*q++ = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV,
+							 (void *)iv, ivlen);
+	*q = OSSL_PARAM_construct_end();
+	ok = ctx && EVP_MAC_init(ctx, key, keylen, p) &&
+	     EVP_MAC_update(ctx, in, len) && EVP_MAC_final(ctx, out, &n, 64);
+	EVP_MAC_CTX_free(ctx);
+	EVP_MAC_free(alg);
+	return ok;
+}
+
+bool oracle_digest(const char *alg, const uint8_t *key, size_t keylen,
+		   const uint8_t *iv, size_t ivlen, const uint8_t *in,
+		   size_t len, uint8_t *out)
+{
+	int row = digest_row(alg);
+	EVP_MD *md;
+	bool ok;
+
+	if (!strcmp(alg, "null-mac")) {
+		memset(out, 0, 16);
+		return true;
+	}
+	if (row < 0)
+		return false;
+	if (digests[row].mac && (keylen || !strcmp(digests[row].mac, "HMAC")))
+		return mac(row, keylen ? key : (const uint8_t *)"", keylen, iv,
+			   ivlen, in, len, out);
+	md = EVP_MD_fetch(NULL, digests[row].over, NULL);
+	ok = md && EVP_Digest(in, len, out, NULL, md, NULL);
+	EVP_MD_free(md);
+	return ok;
+}
+
+bool oracle_seal(const char *alg, const uint8_t *key, size_t keylen,
+		 const uint8_t *iv, size_t ivlen, const uint8_t *aad,
+		 size_t aadlen, const uint8_t *in, size_t len, uint8_t *out,
+		 uint8_t *tag, size_t taglen)
+{
+	EVP_CIPHER *cipher = fetch(alg, keylen);
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	bool ccm = !strcmp(alg, "aes-ccm");
+	int n = 0, rest;
+	bool ok;
+
+	ok = ctx && cipher &&
+	     EVP_EncryptInit_ex(ctx, cipher, NULL, NULL, NULL) &&
+	     EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, ivlen, NULL) &&
+	     (!ccm || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, taglen,
+					  NULL)) &&
+	     EVP_EncryptInit_ex(ctx, NULL, NULL, key, iv) &&
+	     (!ccm || EVP_EncryptUpdate(ctx, NULL, &n, NULL, len)) &&
+	     (!aadlen || EVP_EncryptUpdate(ctx, NULL, &n, aad, aadlen)) &&
+	     ((!len && !ccm) || EVP_EncryptUpdate(ctx, out, &n,
+			len ? in : (const uint8_t *)"", len)) &&
+	     EVP_EncryptFinal_ex(ctx, out + len, &rest) &&
+	     EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, taglen, tag);
+	EVP_CIPHER_CTX_free(ctx);
+	EVP_CIPHER_free(cipher);
+	return ok;
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include_next <linux/limits.h>
+#include "../shim.h"

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include_next <linux/types.h>
+#include "../shim.h"

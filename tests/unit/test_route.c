@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Costs and choices: estimates come to what is true, whatever they start from
+ * and whatever noise there is, and never overflow; the choice is the least.
+ */
+#include <kselftest_harness.h>
+#include <pthread.h>
+
+#include "../../kernel/core/route.h"
+
+TEST(a_cost_is_a_line)
+{
+	struct ocf_cost c = { .base = 1000, .slope = 2048 };
+
+	EXPECT_EQ(1000, ocf_cost_ns(&c, 0));
+	EXPECT_EQ(1002, ocf_cost_ns(&c, 1));
+	EXPECT_EQ(1000 + 2048, ocf_cost_ns(&c, 1024));
+	c.base = c.slope = U32_MAX;
+	EXPECT_EQ(U32_MAX + ((u64)U32_MAX * U32_MAX >> 10),
+		  ocf_cost_ns(&c, U32_MAX));
+}
+
+TEST(a_fit_goes_through_both_points)
+{
+	struct ocf_cost c = ocf_cost_fit(64, 2064, 4096, 6096);
+
+	EXPECT_EQ(2000, c.base);
+	EXPECT_EQ(1024, c.slope);
+	EXPECT_EQ(2064, ocf_cost_ns(&c, 64));
+	EXPECT_EQ(6096, ocf_cost_ns(&c, 4096));
+}
+
+TEST(a_fit_of_noise_is_level)
+{
+	struct ocf_cost c = ocf_cost_fit(64, 5000, 4096, 4000);
+
+	EXPECT_EQ(5000, c.base);
+	EXPECT_EQ(0, c.slope);
+	/* all of it is slope: the base is not negative */
+	c = ocf_cost_fit(64, 10, 4096, 4000000);
+	EXPECT_EQ(0, c.base);
+	c = ocf_cost_fit(1, U64_MAX >> 11, 2, U64_MAX >> 10);
+	EXPECT_EQ(U32_MAX, c.slope);
+	c = ocf_cost_fit(64, 1ull << 40, 4096, 1ull << 40);
+	EXPECT_EQ(U32_MAX, c.base);
+}
+
+static u64 truth(u32 base, u32 slope, u32 bytes)
+{
+	return base + ((u64)slope * bytes >> 10);
+}
+
+static double off(const struct ocf_cost *c, u32 base, u32 slope, u32 bytes)
+{
+	double is = ocf_cost_ns(c, bytes), should = truth(base, slope, bytes);
+
+	return is > should ? is / should - 1 : should / is - 1;
+}
+
+/* After @n samples of @sizes, is the estimate near at each of them? */
+static void learns(struct __test_metadata *_metadata, struct ocf_cost c,
+		   u32 base, u32 slope, const u32 *sizes, int nsizes, int n,
+		   double within)
+{
+	unsigned int seed = 1;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		u32 bytes = sizes[(rand_r(&seed) >> 8) % nsizes];
+		u64 ns = truth(base, slope, bytes);
+
+		/* a tenth of noise, and one in fifty took far too long */
+		ns = ns * (950 + (rand_r(&seed) >> 8) % 100) / 1000;
+		if (!((rand_r(&seed) >> 8) % 50))
+			ns *= 3;
+		ocf_cost_correct(&c, bytes, ns);
+	}
+	for (i = 0; i < nsizes; i++) {
+		EXPECT_LT(off(&c, base, slope, sizes[i]), within)
+			TH_LOG("%u bytes: %llu for %llu (%u + %u/KiB)",
+			       sizes[i],
+			       (unsigned long long)ocf_cost_ns(&c, sizes[i]),
+			       (unsigned long long)truth(base, slope, sizes[i]),
+			       c.base, c.slope);
+	}
+}
+
+TEST(estimates_come_to_what_is_true)
+{
+	static const u32 mixed[] = { 64, 256, 1024, 4096, 16384 };
+	static const u32 one[] = { 1500 };
+	static const u32 small[] = { 16 };
+	static const u32 large[] = { 65536, 131072 };
+	struct ocf_cost unknown = OCF_COST_UNKNOWN;
+
+	learns(_metadata, unknown, 2000, 1024, mixed, 5, 4000, 0.35);
+	learns(_metadata, unknown, 20000, 100, mixed, 5, 4000, 0.35);
+	learns(_metadata, unknown, 500, 20000, mixed, 5, 4000, 0.35);
+	learns(_metadata, unknown, 3000, 1000, one, 1, 200, 0.35);
+	learns(_metadata, unknown, 300, 1000, small, 1, 200, 0.35);
+	learns(_metadata, unknown, 3000, 500, large, 2, 5000, 0.35);
+	/* it was twice as fast before */
+	learns(_metadata, (struct ocf_cost){ 2000, 1000 }, 16000, 8000, one, 1,
+	       100, 0.35);
+	learns(_metadata, (struct ocf_cost){ 16000, 8000 }, 2000, 1000, one, 1,
+	       100, 0.35);
+}
+
+/* The undefined-behaviour sanitizer watches. */
+TEST(nothing_overflows)
+{
+	static const u64 ns[] = { 0, 1, 1000, U32_MAX, 1ull << 40, U64_MAX };
+	static const u32 bytes[] = { 0, 1, 64, 16384, 32u << 20, U32_MAX };
+	struct ocf_cost start[] = { { 0, 0 }, { U32_MAX, U32_MAX },
+				    { 1, U32_MAX }, { U32_MAX, 1 },
+				    OCF_COST_UNKNOWN };
+	size_t i, j, k;
+	int n;
+
+	for (i = 0; i < ARRAY_SIZE(start); i++)
+		for (j = 0; j < ARRAY_SIZE(bytes); j++)
+			for (k = 0; k < ARRAY_SIZE(ns); k++) {
+				struct ocf_cost c = start[i];
+
+				for (n = 0; n < 100; n++)
+					ocf_cost_correct(&c, bytes[j], ns[k]);
+			}
+	EXPECT_EQ(1, 1);
+}
+
+TEST(the_least_time_to_the_end_wins)
+{
+	struct ocf_candidate c[OCF_CANDIDATES] = {
+		{ .service = 100, .load = 50, .software = true },
+		{ .service = 20, .load = 100 },
+		{ .service = 10, .load = 139 },
+	};
+
+	EXPECT_EQ(1, ocf_route_pick(c, 3));
+	c[1].load = 130;
+	EXPECT_EQ(2, ocf_route_pick(c, 3));
+	c[2].load = 140;
+	/* a tie goes to who comes first: software costs no hand-over */
+	EXPECT_EQ(0, ocf_route_pick(c, 3));
+	EXPECT_EQ(0, ocf_route_pick(c, 1));
+}
+
+TEST(the_choice_is_the_least_of_random_ones)
+{
+	unsigned int seed = getpid();
+	int i, j, n, best;
+
+	for (i = 0; i < 100000; i++) {
+		struct ocf_candidate c[OCF_CANDIDATES];
+
+		n = 1 + rand_r(&seed) % OCF_CANDIDATES;
+		for (j = 0; j < n; j++) {
+			c[j].service = rand_r(&seed) % 8;
+			c[j].load = rand_r(&seed) % 8;
+		}
+		best = ocf_route_pick(c, n);
+		for (j = 0; j < n; j++) {
+			u64 b = c[best].service + c[best].load;
+			u64 o = c[j].service + c[j].load;
+
+			ASSERT_TRUE(b < o || (b == o && best <= j));
+		}
+	}
+}
+
+static void *teach(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 5000; i++)
+		ocf_cost_correct(arg, 1024, 3000);
+	return NULL;
+}
+
+/* The thread sanitizer watches. */
+TEST(several_may_teach_at_once)
+{
+	struct ocf_cost c = OCF_COST_UNKNOWN;
+	pthread_t a, b;
+	int i;
+
+	pthread_create(&a, NULL, teach, &c);
+	pthread_create(&b, NULL, teach, &c);
+	for (i = 0; i < 5000; i++)
+		ASSERT_LE(ocf_cost_ns(&c, 1024), 200001);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	EXPECT_GT(ocf_cost_ns(&c, 1024), 2900);
+	EXPECT_LT(ocf_cost_ns(&c, 1024), 3100);
+}
+
+TEST_HARNESS_MAIN
