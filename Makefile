@@ -20,7 +20,7 @@ Q	:= $(if $(V),,@)
 # The kernel's own selftest harness; its macros are what the -Wno are for.
 HARNESS	:= -I$(B)/linux-tools/tools/testing/selftests
 TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
-	     -Wno-clobbered
+	     -Wno-clobbered -Wno-pointer-to-int-cast
 
 .PHONY: all deps modules debug-kernel debug-modules machine programs \
 	run test test-debug check unit selftests bench budgets clean \

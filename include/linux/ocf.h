@@ -37,7 +37,7 @@
 #define OCF_KEY_MAX		64	/* bytes: two keys of AES-256-XTS */
 #define OCF_MACKEY_MAX		512	/* bytes: as cryptodev-linux has it */
 #define OCF_STATE_MAX		400	/* bytes: see ocf_request.state */
-#define OCF_REQUEST_MAX		(32u << 20) /* bytes a request may cover */
+#define OCF_REQUEST_MAX		(64u << 20) /* bytes a request may cover */
 #define OCF_PRIV_SIZE		768	/* bytes a driver has in a request */
 
 /**

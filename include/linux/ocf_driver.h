@@ -107,9 +107,9 @@ struct ocf_device_ops {
  * @max_len: bytes of data a request may have; 0 for no limit
  * @modes: BIT(OCF_MODE_*) for each mode it can do
  * @algs: a bit for each algorithm it may be capable of; a session needs its
- *	mode and all of its algorithms.  Known answers decide: what is refused
- *	with -EOPNOTSUPP or -ENOENT is taken off, a wrong answer keeps the
- *	device out
+ *	mode and all of its algorithms.  Known answers decide: an algorithm of
+ *	which none was right is taken off, refusing it with -EOPNOTSUPP is
+ *	allowed; a wrong answer keeps the device out
  *
  * Everything is copied but @ops and @parent.
  */

@@ -4,9 +4,9 @@
  *
  * Each answer is asked for through an ordinary session that may use this
  * device only: forwards in place and to another buffer, and backwards; and
- * with a wrong tag or MAC, which must be refused.  What the device does not
- * want to do is taken off its list; a wrong answer keeps it out.  Then the
- * cost of each algorithm is measured at two sizes.
+ * with a wrong tag or MAC, which must be refused.  An algorithm of which the
+ * device has shown nothing is taken off its list; a wrong answer keeps it
+ * out.  Then the cost of each algorithm is measured at two sizes.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -31,6 +31,7 @@ struct trial {
 	u8			*src, *dst;	/* BUF_SIZE each */
 	enum ocf_op		op;
 	bool			spoil;		/* the tag */
+	DECLARE_BITMAP(proven, OCF_ALG_COUNT);
 };
 
 static const char *name_of(const struct ocf_kat *k)
@@ -196,10 +197,11 @@ static int try_op(struct trial *t)
 	return 0;
 }
 
-static struct ocf_session *open_session(struct trial *t)
+static struct ocf_session_params params_of(const struct trial *t)
 {
 	const struct ocf_kat *k = t->kat;
-	struct ocf_session_params p = {
+
+	return (struct ocf_session_params){
 		.mode = k->mode,
 		.cipher = k->cipher,
 		.mac = k->mac,
@@ -211,6 +213,11 @@ static struct ocf_session *open_session(struct trial *t)
 		.ivlen = k->iv_len,
 		.maclen = k->tag_len,
 	};
+}
+
+static struct ocf_session *open_session(struct trial *t)
+{
+	struct ocf_session_params p = params_of(t);
 
 	return ocf_session_create_on(&p, t->dev, GFP_KERNEL);
 }
@@ -278,38 +285,47 @@ static void measure_kat(struct trial *t)
 	ocf_session_put(t->ses);
 }
 
-static bool concerns(const struct ocf_device *dev, const struct ocf_kat *k)
+/* Asks for one answer, and notes what it says of the device. */
+static int try_one(struct trial *t)
 {
-	return dev->info.modes & BIT(k->mode) &&
-	       (!k->cipher || test_bit(k->cipher, dev->info.algs)) &&
-	       (!k->mac || test_bit(k->mac, dev->info.algs));
+	const struct ocf_kat *k = t->kat;
+	bool pair = k->cipher && k->mac;
+	int err = try_kat(t);
+
+	if (err == -EOPNOTSUPP) {
+		if (pair)
+			clear_bit(k->mode, &t->dev->info.modes);
+		return 0;
+	}
+	if (err) {
+		pr_err("ocf: %s: %s in mode %d: %s (%d), the device is not used\n",
+		       t->dev->name, name_of(k), k->mode,
+		       err == -EBADMSG ? "wrong answer" : "no answer", err);
+		return err;
+	}
+	if (!pair)
+		measure_kat(t);
+	set_bit(k->cipher ?: k->mac, t->proven);
+	set_bit(k->mac ?: k->cipher, t->proven);
+	return 0;
 }
 
 static int try_all(struct trial *t)
 {
 	struct ocf_device *dev = t->dev;
+	struct ocf_session_params p;
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(ocf_kats); i++) {
 		t->kat = &ocf_kats[i];
-		if (!concerns(dev, t->kat))
+		p = params_of(t);
+		if (!ocf_device_capable(dev, &p))
 			continue;
-		err = try_kat(t);
-		if (err == -EOPNOTSUPP && t->kat->cipher && t->kat->mac) {
-			clear_bit(t->kat->mode, &dev->info.modes);
-		} else if (err == -EOPNOTSUPP) {
-			clear_bit(t->kat->cipher ?: t->kat->mac,
-				  dev->info.algs);
-		} else if (err) {
-			pr_err("ocf: %s: %s in mode %d: %s (%d), the device is not used\n",
-			       dev->name, name_of(t->kat), t->kat->mode,
-			       err == -EBADMSG ? "wrong answer" : "no answer",
-			       err);
+		err = try_one(t);
+		if (err)
 			return err;
-		} else if (!t->kat->cipher || !t->kat->mac) {
-			measure_kat(t);
-		}
 	}
+	bitmap_and(dev->info.algs, dev->info.algs, t->proven, OCF_ALG_COUNT);
 	return bitmap_empty(dev->info.algs, OCF_ALG_COUNT) ? -ENODEV : 0;
 }
 

@@ -181,13 +181,15 @@ static int check_mte(const struct ocf_request *req,
 		     const struct ocf_session_params *p)
 {
 	u32 aad = req->data.start - req->auth.start;
+	/* a block cipher's record has padding, of one byte at least */
+	u32 least = p->maclen + (ocf_alg_info(p->cipher)->block > 1);
 
 	if (req->auth.start > req->data.start)
 		return -EINVAL;
 	if (p->flags & OCF_SESSION_MTE_LENGTH && (aad < 2 || aad > AAD_MAX_TLS))
 		return -EINVAL;
 	if (req->op == OCF_OP_DECRYPT)
-		return req->auth.len == aad && req->data.len > p->maclen ?
+		return req->auth.len == aad && req->data.len >= least ?
 		       0 : -EINVAL;
 	if (req->tag_start < req->data.start ||
 	    (u64)req->tag_start + p->maclen > range_end(&req->data) ||

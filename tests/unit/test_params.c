@@ -525,6 +525,13 @@ TEST_F(request, mte_has_its_mac_behind_the_payload_and_inside_the_data)
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.auth.start = 14;
 	EXPECT_EQ(-EINVAL, check_());
+	/* a stream has no padding: the MAC of nothing is a record */
+	open_(OCF_MODE_MTE, OCF_AES_CTR, OCF_HMAC_SHA1);
+	self->req.auth = (struct ocf_range){ 0, 13 };
+	self->req.data.len = 20;
+	EXPECT_EQ(0, check_());
+	self->req.data.len = 19;
+	EXPECT_EQ(-EINVAL, check_());
 }
 
 TEST_F(request, mte_length_needs_a_header_to_put_it_in)

@@ -325,8 +325,8 @@ static bool may_pin(const struct cdev_session *ses, const struct bsd_op *b)
 {
 	return !b->aadlen && !verifies(ses, b) &&
 	       ses->info.mode != OCF_MODE_AEAD && (b->dst || !ses->cipher) &&
-	       cdev_buffer_pinnable(b->src, ses->cipher ? b->dst : NULL,
-				    b->len);
+	       cdev_buffer_pinnable(b->src, b->dst, b->len,
+				    ses->cipher ? b->len : 0);
 }
 
 /* Lays the operation out as AAD, data, and for AEAD the tag. */
@@ -350,8 +350,8 @@ static int fill(struct cdev_op *op, struct bsd_op *b)
 	if (verify && !aead && cdev_copy_in(req->tag, b->mac, maclen))
 		return -EFAULT;
 	if (may_pin(ses, b))
-		return cdev_buffer_pin(op, 0, b->src, b->len,
-				       ses->cipher ? b->dst : NULL, b->len);
+		return cdev_buffer_pin(op, 0, b->src, b->len, b->dst,
+				       ses->cipher ? b->len : 0);
 	err = cdev_buffer_make(op, b->aadlen + b->len + (aead ? maclen : 0)) ?:
 	      cdev_buffer_read(op, 0, b->aad, b->aadlen) ?:
 	      cdev_buffer_read(op, b->aadlen, b->src, b->len);

@@ -148,8 +148,8 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
  * @lead: bytes of op->bytes that come before, at most CDEV_INLINE
  * @src: source
  * @src_len: bytes
- * @dst: destination, @src for in place, or NULL if nothing is written
- * @dst_len: bytes
+ * @dst: destination, @src for in place
+ * @dst_len: bytes; 0 if nothing is written
  *
  * Context: process; may sleep.
  * Return: 0, -EFAULT, -EDQUOT, -ENOMEM or -EINTR.
@@ -157,7 +157,7 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		    u32 src_len, void __user *dst, u32 dst_len)
 {
-	bool in_place = src == dst;
+	bool in_place = dst_len && src == dst;
 	int err;
 
 	err = cdev_op_charge(op, in_place ? max(src_len, dst_len) :
@@ -168,7 +168,7 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		  in_place ? max(src_len, dst_len) : src_len, in_place);
 	op->req.src = op->src.sg;
 	op->req.dst = op->src.sg;
-	if (err || in_place || !dst)
+	if (err || in_place || !dst_len)
 		return err;
 	err = pin(op, &op->dst, lead, (unsigned long)dst, dst_len, true);
 	op->req.dst = op->dst.sg;
@@ -178,8 +178,9 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 /**
  * cdev_buffer_pinnable() - whether pinning is possible, and worth it
  * @src: source
- * @dst: destination, or NULL
- * @len: bytes, of the longer
+ * @dst: destination
+ * @src_len: bytes
+ * @dst_len: bytes; 0 if nothing is written
  *
  * Buffers that overlap and are not the same must be copied.
  *
@@ -187,13 +188,13 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
  * Return: whether.
  */
 bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
-			  u32 len)
+			  u32 src_len, u32 dst_len)
 {
 	unsigned long s = (unsigned long)src, d = (unsigned long)dst;
 
-	if (len < PIN_MIN)
+	if (src_len < PIN_MIN)
 		return false;
-	return !dst || s == d || (s - d >= len && d - s >= len);
+	return !dst_len || s == d || (s - d >= dst_len && d - s >= src_len);
 }
 
 /* Calls copy for each stretch of @buf from @at on, @len bytes in all. */

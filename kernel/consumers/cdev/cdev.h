@@ -267,7 +267,7 @@ int cdev_buffer_make(struct cdev_op *op, u32 len);
 int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		    u32 src_len, void __user *dst, u32 dst_len);
 bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
-			  u32 len);
+			  u32 src_len, u32 dst_len);
 int cdev_buffer_read(struct cdev_op *op, u32 at, const void __user *from,
 		     u32 len);
 int cdev_buffer_write(struct cdev_op *op, u32 at, void __user *to, u32 len);

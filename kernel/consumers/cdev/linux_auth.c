@@ -39,7 +39,7 @@ static int fill_aead(struct cdev_op *op, struct auth *a)
 	req->tag_start = c->auth_len + data;
 	if (seal && !(c->flags & COP_FLAG_NO_ZC) &&
 	    c->auth_len <= CDEV_INLINE &&
-	    cdev_buffer_pinnable(c->src, c->dst, all)) {
+	    cdev_buffer_pinnable(c->src, c->dst, c->len, all)) {
 		if (cdev_copy_in(op->bytes, c->auth_src, c->auth_len))
 			return -EFAULT;
 		return cdev_buffer_pin(op, c->auth_len, c->src, c->len, c->dst,

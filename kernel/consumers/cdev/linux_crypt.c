@@ -102,13 +102,13 @@ static int check_cop(const struct cdev_session *ses, const struct crypt_op *cop)
 
 static int fill_buffers(struct cdev_op *op, const struct crypt_op *cop)
 {
-	u8 __user *dst = op->ses->cipher ? cop->dst : NULL;
+	u32 dst_len = op->ses->cipher ? cop->len : 0;
 	int err;
 
 	if (!(cop->flags & COP_FLAG_NO_ZC) &&
-	    cdev_buffer_pinnable(cop->src, dst, cop->len))
-		return cdev_buffer_pin(op, 0, cop->src, cop->len, dst,
-				       cop->len);
+	    cdev_buffer_pinnable(cop->src, cop->dst, cop->len, dst_len))
+		return cdev_buffer_pin(op, 0, cop->src, cop->len, cop->dst,
+				       dst_len);
 	err = cdev_buffer_make(op, cop->len);
 	return err ?: cdev_buffer_read(op, 0, cop->src, cop->len);
 }

@@ -6,6 +6,7 @@
 #include <crypto/scatterwalk.h>
 #include <crypto/skcipher.h>
 #include <linux/err.h>
+#include <linux/string.h>
 
 #include <asm/simd.h>
 
@@ -16,10 +17,10 @@ int soft_cipher_init(struct soft_ctx *ctx, const struct ocf_session_params *p)
 	struct crypto_skcipher *tfm;
 	int err;
 
-	if (p->cipher == OCF_CHACHA20) {
+	if (p->cipher == OCF_CHACHA20)
 		soft_chacha_init(ctx, p);
+	if (p->cipher == OCF_CHACHA20 || p->cipher == OCF_NULL_CIPHER)
 		return 0;
-	}
 	tfm = soft_impl_alloc(p->cipher);
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
@@ -61,6 +62,24 @@ static noinline int run_from(struct ocf_request *req, u32 start)
 	return run(req, src, dst);
 }
 
+/* RFC 2410 */
+static int copy(struct ocf_request *req)
+{
+	struct ocf_walk w;
+
+	if (req->src != req->dst)
+		for (ocf_walk_start(&w, req); w.len; ocf_walk_next(&w))
+			memcpy(w.dst, w.src, w.len);
+	return 0;
+}
+
+/* Ciphers that the crypto API is not asked for. */
+static noinline int run_other(struct ocf_request *req)
+{
+	return req->ctx->params->cipher == OCF_CHACHA20 ? soft_chacha(req) :
+							  copy(req);
+}
+
 /**
  * soft_cipher() - encrypt or decrypt the data of a request
  * @req: the request
@@ -71,7 +90,7 @@ static noinline int run_from(struct ocf_request *req, u32 start)
 int soft_cipher(struct ocf_request *req)
 {
 	if (!soft_ctx(req)->cipher)
-		return soft_chacha(req);
+		return run_other(req);
 	if (unlikely(!crypto_simd_usable()))
 		return -EAGAIN;
 	return req->data.start ? run_from(req, req->data.start) :

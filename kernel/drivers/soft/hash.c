@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Digests and MACs: the kernel's shash for nearly all, GMAC as GHASH and one
- * block of AES, BLAKE2s by the crypto library.
+ * block of AES, BLAKE2s by the crypto library, and the MAC of zeroes.
  */
 #include <crypto/hash.h>
 #include <crypto/utils.h>
@@ -159,6 +159,40 @@ static const struct soft_hash_ops blake2s_ops = {
 	.import = blake2s_load,
 };
 
+static int null_begin(struct ocf_request *req)
+{
+	return 0;
+}
+
+static int null_add(struct ocf_request *req, const u8 *data, u32 len)
+{
+	return 0;
+}
+
+static int null_end(struct ocf_request *req, u8 *digest)
+{
+	memset(digest, 0, ocf_alg_info(OCF_NULL_MAC)->digest);
+	return 0;
+}
+
+static int null_save(struct ocf_request *req, struct soft_state *state)
+{
+	return 0;
+}
+
+static int null_load(struct ocf_request *req, const struct soft_state *state)
+{
+	return 0;
+}
+
+static const struct soft_hash_ops null_ops = {
+	.init = null_begin,
+	.update = null_add,
+	.final = null_end,
+	.export = null_save,
+	.import = null_load,
+};
+
 static void init_blake2s(struct soft_ctx *ctx,
 			 const struct ocf_session_params *p)
 {
@@ -192,6 +226,10 @@ int soft_hash_init(struct soft_ctx *ctx, const struct ocf_session_params *p)
 {
 	int err = 0;
 
+	if (p->mac == OCF_NULL_MAC) {
+		ctx->hash_ops = &null_ops;
+		return 0;
+	}
 	if (p->mac == OCF_BLAKE2S) {
 		init_blake2s(ctx, p);
 		return 0;

@@ -333,7 +333,9 @@ void soft_impl_init(unsigned long *algs)
 		__set_bit(alg, algs);
 	}
 	up_write(&impls_lock);
-	/* by the crypto library, whatever the crypto API has */
+	/* not by the crypto API, whatever that has */
+	__set_bit(OCF_NULL_CIPHER, algs);
+	__set_bit(OCF_NULL_MAC, algs);
 	__set_bit(OCF_CHACHA20, algs);
 	__set_bit(OCF_BLAKE2S, algs);
 	__set_bit(OCF_DEFLATE, algs);

@@ -139,7 +139,20 @@ static int soft_ctx_init(struct ocf_context *context,
 	return err;
 }
 
+static bool is_null(enum ocf_alg alg)
+{
+	return !alg || alg == OCF_NULL_CIPHER || alg == OCF_NULL_MAC;
+}
+
+/* The null transform is for measuring and null0's, but beside something else */
+static bool soft_capable(struct ocf_device *dev,
+			 const struct ocf_session_params *p)
+{
+	return !is_null(p->cipher) || !is_null(p->mac);
+}
+
 static const struct ocf_device_ops soft_ops = {
+	.capable = soft_capable,
 	.ctx_init = soft_ctx_init,
 	.ctx_exit = soft_ctx_exit,
 	.submit = soft_submit,

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the selftests share: /dev/crypto, data and parameters of modules.
+ * They run as root in the test machine and change its settings as they like.
+ */
+#ifndef DEV_H
+#define DEV_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../lib/oracle.h"
+
+#define DEVICE		"/dev/crypto"
+#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
+#define PAGE		4096
+
+/* An ordinary user's id: nobody of this name needs to exist. */
+#define SOMEBODY	12345
+#define SOMEBODY_ELSE	12346
+
+static inline int open_dev(void)
+{
+	return open(DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+/* 0, or the errno, so that one comparison shows both */
+static inline int call(int fd, unsigned long cmd, const void *arg)
+{
+	return ioctl(fd, cmd, arg) < 0 ? errno : 0;
+}
+
+/* Bytes that differ from place to place and from seed to seed. */
+static inline void fill(void *buf, size_t len, unsigned int seed)
+{
+	uint8_t *p = buf;
+	uint64_t x = seed * 0x9e3779b97f4a7c15ull + 1;
+
+	for (; len; len--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		*p++ = x >> 24;
+	}
+}
+
+/* True if all of @len bytes are @byte. */
+static inline bool all_are(const void *buf, uint8_t byte, size_t len)
+{
+	const uint8_t *p = buf;
+
+	while (len--)
+		if (*p++ != byte)
+			return false;
+	return true;
+}
+
+/* Writes @text to a file of one line; 0, or an errno. */
+static inline int put_line(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+/* Reads a file of one line without its newline; "" if there is none. */
+static inline const char *get_line(const char *path)
+{
+	static char line[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = 0;
+	line[strcspn(line, "\n")] = 0;
+	return line;
+}
+
+static inline int allow_weak(const char *list)
+{
+	return put_line("/sys/module/ocf/parameters/allow_weak", list);
+}
+
+static inline int set_cdev(const char *parameter, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/ocf_cdev/parameters/%s",
+		 parameter);
+	return put_line(path, value);
+}
+
+/* @pages of memory, the next after which does not exist; NULL if none is. */
+static inline uint8_t *fenced(int pages)
+{
+	size_t size = (size_t)pages * PAGE;
+	uint8_t *p = mmap(NULL, size + PAGE, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || mprotect(p, size, PROT_READ | PROT_WRITE))
+		return NULL;
+	return p;
+}
+
+/* How many descriptors are open, to see one that is left behind. */
+static inline int open_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+#endif /* DEV_H */

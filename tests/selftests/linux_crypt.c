@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The cryptodev-linux ABI: CIOCCRYPT and CIOCCPHASH.  Known answers are a few
+ * here; the others are in vectors.c and differential.c.
+ */
+#include <kselftest_harness.h>
+
+#include "linux.h"
+
+#define LEN_MAX		(16u << 20)
+
+/* SP 800-38A, F.2.1 */
+static const uint8_t nist_key[16] = {
+	0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6,
+	0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c,
+};
+static const uint8_t nist_iv[16] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+};
+static const uint8_t nist_text[32] = {
+	0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96,
+	0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a,
+	0xae, 0x2d, 0x8a, 0x57, 0x1e, 0x03, 0xac, 0x9c,
+	0x9e, 0xb7, 0x6f, 0xac, 0x45, 0xaf, 0x8e, 0x51,
+};
+static const uint8_t nist_result[32] = {
+	0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46,
+	0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d,
+	0x50, 0x86, 0xcb, 0x9b, 0x50, 0x72, 0x19, 0xee,
+	0x95, 0xdb, 0x11, 0x3a, 0x91, 0x76, 0x78, 0xb2,
+};
+
+/* FIPS 180-2, B.1: "abc"; and of nothing */
+static const uint8_t sha256_abc[32] = {
+	0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
+	0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+	0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c,
+	0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad,
+};
+static const uint8_t sha256_empty[32] = {
+	0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14,
+	0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24,
+	0x27, 0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c,
+	0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
+};
+
+FIXTURE(cbc)
+{
+	int fd;
+	uint32_t ses;
+	uint8_t iv[16];
+	uint8_t *a, *b;		/* 64 pages each, none after */
+};
+
+#define ROOM	(64 * PAGE)
+
+FIXTURE_SETUP(cbc)
+{
+	struct session_op sop = {
+		.cipher = CRYPTO_AES_CBC, .keylen = 16,
+		.key = (void *)nist_key,
+	};
+
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, call(self->fd, CIOCGSESSION, &sop));
+	self->ses = sop.ses;
+	memcpy(self->iv, nist_iv, 16);
+	self->a = fenced(64);
+	self->b = fenced(64);
+	ASSERT_NE(NULL, self->a);
+	ASSERT_NE(NULL, self->b);
+	fill(self->a, ROOM, 1);
+}
+
+FIXTURE_TEARDOWN(cbc)
+{
+	close(self->fd);
+}
+
+#define crypt_(op_, flags_, src_, dst_, len_, iv_) \
+	crypt_op(self->fd, self->ses, op_, flags_, src_, dst_, len_, iv_, NULL)
+
+TEST_F(cbc, a_known_answer)
+{
+	uint8_t out[32];
+
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, nist_text, out, 32, nist_iv));
+	EXPECT_EQ(0, memcmp(out, nist_result, 32));
+	EXPECT_EQ(0, crypt_(COP_DECRYPT, 0, out, out, 32, nist_iv));
+	EXPECT_EQ(0, memcmp(out, nist_text, 32));
+}
+
+TEST_F(cbc, without_an_iv_it_goes_on_from_before)
+{
+	uint8_t out[32];
+
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, nist_text, out, 16, nist_iv));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, nist_text + 16, out + 16, 16,
+			    NULL));
+	EXPECT_EQ(0, memcmp(out, nist_result, 32));
+	EXPECT_EQ(0, crypt_(COP_DECRYPT, 0, nist_result, out, 16, nist_iv));
+	EXPECT_EQ(0, crypt_(COP_DECRYPT, 0, nist_result + 16, out + 16, 16,
+			    NULL));
+	EXPECT_EQ(0, memcmp(out, nist_text, 32));
+}
+
+TEST_F(cbc, the_next_iv_is_written_on_request_only)
+{
+	uint8_t out[32];
+
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, nist_text, out, 16, self->iv));
+	EXPECT_EQ(0, memcmp(self->iv, nist_iv, 16));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text, out, 16,
+			    self->iv));
+	EXPECT_EQ(0, memcmp(self->iv, nist_result, 16));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text + 16,
+			    out, 16, self->iv));
+	EXPECT_EQ(0, memcmp(out, nist_result + 16, 16));
+	EXPECT_EQ(0, crypt_(COP_DECRYPT, COP_FLAG_WRITE_IV, nist_result, out,
+			    32, self->iv));
+	EXPECT_EQ(0, memcmp(self->iv, nist_result + 16, 16));
+	/* nowhere to write it to is no mistake */
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text, out, 16,
+			    NULL));
+	/* read-only where it is to be written */
+	ASSERT_EQ(0, mprotect(self->b, PAGE, PROT_READ));
+	EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text,
+				 out, 16, self->b));
+}
+
+TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
+{
+	uint8_t whole[64], parts[64];
+	uint32_t ctr;
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CTR, 16, 0, 0, &ctr));
+	self->ses = ctr;
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, whole, 64, nist_iv));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 16, nist_iv));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a + 16, parts + 16, 48,
+			    NULL));
+	EXPECT_EQ(0, memcmp(whole, parts, 64));
+}
+
+TEST_F(cbc, lengths)
+{
+	uint8_t out[64];
+	uint32_t len;
+
+	for (len = 0; len <= 64; len++)
+		EXPECT_EQ(len && len % 16 == 0 ? 0 : EINVAL,
+			  crypt_(COP_ENCRYPT, 0, self->a, out, len, nist_iv));
+	EXPECT_EQ(EINVAL, crypt_(COP_ENCRYPT, 0, NULL, NULL, 0, nist_iv));
+}
+
+TEST_F(cbc, sixteen_mebibytes_and_no_more)
+{
+	uint8_t *big = mmap(NULL, LEN_MAX + PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_TRUE(big != MAP_FAILED);
+	fill(big, LEN_MAX, 2);
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, big, big, LEN_MAX, nist_iv));
+	EXPECT_EQ(0, crypt_(COP_DECRYPT, COP_FLAG_NO_ZC, big, big, LEN_MAX,
+			    nist_iv));
+	fill(self->a, PAGE, 2);
+	EXPECT_EQ(0, memcmp(big, self->a, PAGE));
+	EXPECT_EQ(E2BIG, crypt_(COP_ENCRYPT, 0, big, big, LEN_MAX + 16,
+				nist_iv));
+	EXPECT_EQ(E2BIG, crypt_(COP_ENCRYPT, 0, big, big, UINT32_MAX,
+				nist_iv));
+}
+
+/* The ways in which data gets in and out, by length and flags. */
+static const struct {
+	uint32_t len;
+	int flags;
+} ways[] = {
+	{ 16, 0 }, { 256, 0 }, { 272, 0 }, { 1536, 0 }, { 1552, 0 },
+	{ 4080, 0 }, { 4096, 0 }, { 4112, 0 }, { 4096, COP_FLAG_NO_ZC },
+	{ 20000, 0 }, { 20000, COP_FLAG_NO_ZC }, { 65536, 0 }, { 131072, 0 },
+};
+
+TEST_F(cbc, every_way_at_every_alignment_is_the_same)
+{
+	uint8_t *text = malloc(ROOM), *want = malloc(ROOM);
+	int i, s, d;
+
+	fill(text, ROOM, 5);
+	for (i = 0; i < COUNT(ways); i++) {
+		uint32_t len = ways[i].len;
+
+		/* in blocks: that one is right is the test above */
+		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, text, want, 16, nist_iv));
+		for (s = 16; s < len; s += 16)
+			ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, text + s, want + s,
+					    16, NULL));
+		for (s = 0; s < 4; s++)
+			for (d = 0; d < 4; d++) {
+				/* to the last byte of what is mapped, too */
+				uint8_t *src = self->a + ROOM - len - s * 333;
+				uint8_t *dst = self->b + ROOM - len - d * 1021;
+
+				memcpy(src, text, len);
+				memset(self->b, 0x5a, ROOM);
+				ASSERT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags,
+						    src, dst, len, nist_iv));
+				ASSERT_EQ(0, memcmp(dst, want, len))
+					TH_LOG("%u %d %d", len, s, d);
+				ASSERT_TRUE(all_are(self->b, 0x5a,
+						    dst - self->b));
+				ASSERT_TRUE(all_are(dst + len, 0x5a, self->b +
+						    ROOM - dst - len));
+				ASSERT_EQ(0, memcmp(src, text, len));
+				ASSERT_EQ(0, crypt_(COP_DECRYPT, ways[i].flags,
+						    dst, dst, len, nist_iv));
+				ASSERT_EQ(0, memcmp(dst, text, len));
+			}
+	}
+	free(want);
+	free(text);
+}
+
+TEST_F(cbc, overlapping_buffers_are_as_if_they_were_not)
+{
+	uint8_t *want = malloc(ROOM);
+	int i, j;
+
+	for (i = 0; i < COUNT(ways); i++)
+		for (j = -4; j <= 4; j++) {
+			uint32_t len = ways[i].len;
+			uint8_t *src = self->a + 100;
+
+			fill(src, len, i);
+			ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, src, want, len,
+					    nist_iv));
+			ASSERT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags, src,
+					    src + j * 7, len, nist_iv));
+			ASSERT_EQ(0, memcmp(src + j * 7, want, len))
+				TH_LOG("%u, %d", len, j);
+		}
+	free(want);
+}
+
+TEST_F(cbc, memory_that_is_not_there)
+{
+	uint8_t *hole = self->a + ROOM;
+	int i;
+
+	for (i = 0; i < COUNT(ways); i++) {
+		uint32_t len = ways[i].len;
+		int f = ways[i].flags;
+
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, NULL, self->b, len,
+					 nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a, NULL, len,
+					 nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, hole, self->b, len,
+					 nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->b, hole, len,
+					 nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, hole - len + 1,
+					 self->b, len, nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, hole, hole, len,
+					 nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a, self->b, len,
+					 hole - 15));
+		/* the kernel's own, and what wraps around */
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, (void *)-PAGE,
+					 self->b, len, nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a, (void *)-16,
+					 len, nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a,
+					 (void *)-PAGE, len, nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a,
+					 (void *)(1ul << (8 * sizeof(long) - 1)),
+					 len, nist_iv));
+	}
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCCRYPT, NULL));
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCCRYPT, hole - 8));
+}
+
+TEST_F(cbc, pages_that_must_not_be_written_are_not)
+{
+	char path[] = "/tmp/ocf-selftest-XXXXXX";
+	int file = mkstemp(path), i;
+	uint8_t *map, *own = malloc(ROOM);
+
+	ASSERT_LE(0, file);
+	ASSERT_EQ(ROOM, write(file, self->a, ROOM));
+	memcpy(own, self->a, ROOM);
+	for (i = 0; i < COUNT(ways); i++) {
+		/* the page cache through a window for reading */
+		map = mmap(NULL, ROOM, PROT_READ, MAP_SHARED, file, 0);
+		ASSERT_TRUE(map != MAP_FAILED);
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, ways[i].flags, self->a,
+					 map, ways[i].len, nist_iv));
+		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, ways[i].flags, map, map,
+					 ways[i].len, nist_iv));
+		EXPECT_EQ(0, memcmp(map, own, ROOM));
+		/* as a source it will do */
+		EXPECT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags, map, self->b,
+				    ways[i].len, nist_iv));
+		munmap(map, ROOM);
+		/* a private copy is written, the file is not */
+		map = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+			   file, 0);
+		EXPECT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags, map, map,
+				    ways[i].len, nist_iv));
+		EXPECT_NE(0, memcmp(map, own, ways[i].len));
+		munmap(map, ROOM);
+		map = mmap(NULL, ROOM, PROT_READ, MAP_SHARED, file, 0);
+		EXPECT_EQ(0, memcmp(map, own, ROOM));
+		munmap(map, ROOM);
+	}
+	/* one page of many */
+	ASSERT_EQ(0, mprotect(self->b + 5 * PAGE, PAGE, PROT_READ));
+	memset(self->b, 0x11, 5 * PAGE);
+	EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, 0, self->a, self->b, 8 * PAGE,
+				 nist_iv));
+	EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, 0, self->b, self->b, 8 * PAGE,
+				 nist_iv));
+	EXPECT_TRUE(all_are(self->b, 0x11, 5 * PAGE));
+	unlink(path);
+	free(own);
+}
+
+TEST_F(cbc, unknown_directions_and_flags)
+{
+	uint8_t out[16];
+	int i;
+
+	for (i = 2; i < 0x10000; i += 97)
+		EXPECT_EQ(EINVAL, crypt_(i, 0, nist_text, out, 16, nist_iv));
+	for (i = 0; i < 16; i++) {
+		int flag = 1 << i;
+		int known = COP_FLAG_WRITE_IV | COP_FLAG_NO_ZC | COP_FLAG_RESET;
+
+		memcpy(self->iv, nist_iv, 16);
+		EXPECT_EQ(flag & known ? 0 : EINVAL,
+			  crypt_(COP_ENCRYPT, flag, nist_text, out, 16,
+				 self->iv)) TH_LOG("flag %d", i);
+	}
+	self->ses++;
+	EXPECT_EQ(EINVAL, crypt_(COP_ENCRYPT, 0, nist_text, out, 16, nist_iv));
+}
+
+TEST_F(cbc, aead_sessions_have_a_call_of_their_own)
+{
+	uint8_t out[16];
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_GCM, 16, 0, 0,
+				  &self->ses));
+	EXPECT_EQ(EINVAL, crypt_(COP_ENCRYPT, 0, nist_text, out, 16, nist_iv));
+}
+
+/* ---- digests ---- */
+
+FIXTURE(digest)
+{
+	int fd;
+	uint32_t ses;
+	uint8_t mac[64];
+};
+
+FIXTURE_SETUP(digest)
+{
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256, 0,
+				  &self->ses));
+	memset(self->mac, 0x77, sizeof(self->mac));
+}
+
+FIXTURE_TEARDOWN(digest)
+{
+	close(self->fd);
+}
+
+#define digest_(flags_, src_, len_, mac_) \
+	crypt_op(self->fd, self->ses, COP_ENCRYPT, flags_, src_, NULL, len_, \
+		 NULL, mac_)
+
+TEST_F(digest, known_answers)
+{
+	EXPECT_EQ(0, digest_(0, "abc", 3, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+	EXPECT_TRUE(all_are(self->mac + 32, 0x77, 32));
+	EXPECT_EQ(0, digest_(0, NULL, 0, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_empty, 32));
+	/* the direction is not looked at */
+	EXPECT_EQ(0, crypt_op(self->fd, self->ses, COP_DECRYPT, 0, "abc", NULL,
+			      3, NULL, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+}
+
+TEST_F(digest, in_parts)
+{
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "a", 1, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "b", 1, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+	/* and anew, the last part empty */
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "c", 1, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, NULL, 0, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+	/* all at once, with both flags */
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE | COP_FLAG_FINAL, "abc", 3,
+			     self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+	/* nothing at all */
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, NULL, 0, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_empty, 32));
+}
+
+TEST_F(digest, an_update_of_nothing_tells_the_result)
+{
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "abc", 3, NULL));
+	/* as OpenSSL's engine has it: nobody asks, nothing happens */
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, NULL, 0, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, NULL, 0, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+}
+
+TEST_F(digest, a_reset_forgets)
+{
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "xyz", 3, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE | COP_FLAG_RESET, "ab", 2, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+}
+
+TEST_F(digest, a_whole_one_does_not_disturb_the_parts)
+{
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
+	EXPECT_EQ(0, digest_(0, NULL, 0, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_empty, 32));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+}
+
+TEST_F(digest, a_part_that_fails_changes_nothing)
+{
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
+	EXPECT_EQ(EFAULT, digest_(COP_FLAG_UPDATE, (void *)-PAGE, 5, NULL));
+	EXPECT_EQ(EFAULT, digest_(COP_FLAG_UPDATE, NULL, 5, NULL));
+	EXPECT_EQ(EFAULT, digest_(COP_FLAG_FINAL, "c", 1, NULL));
+	EXPECT_EQ(E2BIG, digest_(COP_FLAG_UPDATE, "c", LEN_MAX + 1, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+}
+
+TEST_F(digest, no_place_for_the_result)
+{
+	EXPECT_EQ(EFAULT, digest_(0, "abc", 3, NULL));
+	EXPECT_EQ(EFAULT, digest_(0, "abc", 3, (void *)-PAGE));
+	EXPECT_EQ(EFAULT, digest_(0, "abc", 3, fenced(1) + PAGE - 31));
+}
+
+/* Every hash in parts of every size around a block is what it is at once. */
+TEST_F(digest, every_algorithm_in_parts)
+{
+	uint8_t data[700], whole[64], parts[64];
+	int i, n, at;
+
+	ASSERT_EQ(0, allow_weak("all"));
+	fill(data, sizeof(data), 3);
+	for (i = 0; i < nids_linux; i++) {
+		size_t keylen = 16;
+		uint32_t ses;
+
+		if (!ids_linux[i].alg ||
+		    open_session(self->fd, 0, 0, ids_linux[i].id, keylen,
+				 &ses) ||
+		    !strcmp(ids_linux[i].alg, "aes-gmac"))
+			continue;
+		self->ses = ses;
+		memset(whole, 0, sizeof(whole));
+		ASSERT_EQ(0, digest_(0, data, sizeof(data), whole));
+		for (n = 1; n < 300; n += n < 8 ? 1 : 61) {
+			for (at = 0; at + n < sizeof(data); at += n)
+				ASSERT_EQ(0, digest_(COP_FLAG_UPDATE,
+						     data + at, n, NULL));
+			memset(parts, 0, sizeof(parts));
+			ASSERT_EQ(0, digest_(COP_FLAG_FINAL, data + at,
+					     sizeof(data) - at, parts));
+			ASSERT_EQ(0, memcmp(whole, parts, 64))
+				TH_LOG("%s by %d", ids_linux[i].alg, n);
+		}
+		close_session(self->fd, ses);
+	}
+	allow_weak("none");
+}
+
+static int copy_hash(int fd, uint32_t to, uint32_t from)
+{
+	struct cphash_op c = { .dst_ses = to, .src_ses = from };
+
+	return call(fd, CIOCCPHASH, &c);
+}
+
+TEST_F(digest, a_state_is_copied)
+{
+	uint32_t other, sha1, cipher;
+
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256, 0, &other));
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA1, 0, &sha1));
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_NULL, 0, 0, 0, &cipher));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
+	EXPECT_EQ(0, copy_hash(self->fd, other, self->ses));
+	/* both go on, each for itself */
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "zzz", 3, NULL));
+	EXPECT_EQ(0, crypt_op(self->fd, other, COP_ENCRYPT, COP_FLAG_FINAL,
+			      "c", NULL, 1, NULL, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+	/* from one that has not begun: a beginning */
+	EXPECT_EQ(0, copy_hash(self->fd, self->ses, other));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "abc", 3, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
+
+	EXPECT_EQ(EINVAL, copy_hash(self->fd, sha1, self->ses));
+	EXPECT_EQ(EINVAL, copy_hash(self->fd, cipher, self->ses));
+	EXPECT_EQ(EINVAL, copy_hash(self->fd, cipher, cipher + 77));
+	EXPECT_EQ(EINVAL, copy_hash(self->fd, self->ses, 0));
+	EXPECT_EQ(EDEADLK, copy_hash(self->fd, self->ses, self->ses));
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCCPHASH, NULL));
+}
+
+/* ---- a cipher and a MAC ---- */
+
+TEST_F(digest, the_mac_is_that_of_the_plaintext)
+{
+	uint8_t text[48], out[48], back[48], want[20], mac[20];
+	uint32_t both, alone;
+
+	fill(text, sizeof(text), 4);
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16,
+				  CRYPTO_SHA1_HMAC, 20, &both));
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA1_HMAC, 20,
+				  &alone));
+	ASSERT_EQ(0, crypt_op(self->fd, alone, COP_ENCRYPT, 0, text, NULL, 48,
+			      NULL, want));
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out, 48,
+			      nist_iv, mac));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	EXPECT_NE(0, memcmp(out, text, 48));
+	memset(mac, 0, 20);
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_DECRYPT, 0, out, back, 48,
+			      nist_iv, mac));
+	EXPECT_EQ(0, memcmp(back, text, 48));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	/* in place */
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, back, back, 48,
+			      nist_iv, mac));
+	EXPECT_EQ(0, memcmp(back, out, 48));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	/* in parts: the cipher on its IV, the MAC over all */
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, COP_FLAG_UPDATE,
+			      text, back, 16, nist_iv, NULL));
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, COP_FLAG_FINAL,
+			      text + 16, back + 16, 32, NULL, mac));
+	EXPECT_EQ(0, memcmp(back, out, 48));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	EXPECT_EQ(EINVAL, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
+				   47, nist_iv, mac));
+	/* nothing to encrypt, but a MAC of nothing */
+	ASSERT_EQ(0, crypt_op(self->fd, alone, COP_ENCRYPT, 0, NULL, NULL, 0,
+			      NULL, want));
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out, 0,
+			      nist_iv, mac));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	EXPECT_EQ(EFAULT, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
+				   48, nist_iv, NULL));
+}
+
+/* RFC 2410 and RFC 4868: the null cipher beside a real MAC */
+TEST_F(digest, the_null_cipher_beside_a_mac)
+{
+	uint8_t out[3] = "", mac[32], want[32];
+	uint32_t both, alone;
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_NULL, 0,
+				  CRYPTO_SHA2_256_HMAC, 32, &both));
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256_HMAC, 32,
+				  &alone));
+	ASSERT_EQ(0, crypt_op(self->fd, alone, COP_ENCRYPT, 0, "abc", NULL, 3,
+			      NULL, want));
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, "abc", out, 3,
+			      NULL, mac));
+	EXPECT_EQ(0, memcmp(out, "abc", 3));
+	EXPECT_EQ(0, memcmp(mac, want, 32));
+}
+
+TEST_HARNESS_MAIN
