@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The cryptodev-linux ABI: CIOCASYNCCRYPT, CIOCASYNCFETCH and poll().
+ */
+#include <kselftest_harness.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "linux.h"
+
+#define RING	64
+#define BIG	(4u << 20)
+
+FIXTURE(async)
+{
+	int fd;
+	uint32_t ses;
+	uint8_t iv[16];
+	uint8_t *text, *want, *out;	/* BIG bytes each */
+};
+
+FIXTURE_SETUP(async)
+{
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16, 0, 0,
+				  &self->ses));
+	self->text = malloc(BIG);
+	self->want = malloc(BIG);
+	self->out = malloc(BIG);
+	fill(self->text, BIG, 1);
+	fill(self->iv, 16, 2);
+	ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, self->text,
+			      self->want, BIG, self->iv, NULL));
+	memset(self->out, 0, BIG);
+}
+
+FIXTURE_TEARDOWN(async)
+{
+	close(self->fd);
+}
+
+static int submit(struct _test_data_async *self, uint8_t *dst, uint32_t len,
+		  int flags)
+{
+	struct crypt_op cop = {
+		.ses = self->ses, .op = COP_ENCRYPT, .flags = flags,
+		.len = len, .src = self->text, .dst = dst, .iv = self->iv,
+	};
+
+	return call(self->fd, CIOCASYNCCRYPT, &cop);
+}
+
+static int fetch(int fd, struct crypt_op *cop)
+{
+	memset(cop, 0xa5, sizeof(*cop));
+	return call(fd, CIOCASYNCFETCH, cop);
+}
+
+static int ready(int fd, int wait_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT };
+
+	return poll(&p, 1, wait_ms) < 0 ? -1 : p.revents;
+}
+
+/* Waits for a result, and fetches it. */
+static int fetch_next(int fd, struct crypt_op *cop)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, 20000) != 1)
+		return ETIME;
+	return fetch(fd, cop);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+TEST_F(async, nothing_is_done)
+{
+	struct crypt_op cop;
+
+	EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+	EXPECT_TRUE(all_are(&cop, 0xa5, sizeof(cop)));
+	EXPECT_EQ(POLLOUT, ready(self->fd, 0));
+}
+
+TEST_F(async, handed_in_and_fetched)
+{
+	static const uint32_t lens[] = { 16, 1024, 4096, 20000, 65536, BIG };
+	struct crypt_op cop;
+	int i, f;
+
+	for (i = 0; i < COUNT(lens); i++)
+		for (f = 0; f < 2; f++) {
+			uint32_t len = lens[i] & ~15;
+
+			memset(self->out, 0, len);
+			ASSERT_EQ(0, submit(self, self->out, len,
+					    f ? COP_FLAG_NO_ZC : 0));
+			ASSERT_EQ(0, fetch_next(self->fd, &cop));
+			ASSERT_EQ(0, memcmp(self->out, self->want, len))
+				TH_LOG("%u", len);
+			/* as it was handed in */
+			EXPECT_EQ(self->ses, cop.ses);
+			EXPECT_EQ(len, cop.len);
+			EXPECT_EQ(self->out, cop.dst);
+			EXPECT_EQ(self->text, cop.src);
+			EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+		}
+}
+
+/* A large one is under way when the call returns, on another processor. */
+TEST_F(async, the_caller_goes_on)
+{
+	struct crypt_op cop;
+	int tries, before = 0;
+	double begun, sync;
+
+	begun = now();
+	ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, self->text,
+			      self->out, BIG, self->iv, NULL));
+	sync = now() - begun;
+	for (tries = 0; tries < 10; tries++) {
+		begun = now();
+		ASSERT_EQ(0, submit(self, self->out, BIG, 0));
+		before += now() - begun < sync / 2;
+		ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	}
+	EXPECT_LE(5, before);
+}
+
+TEST_F(async, the_ring_has_so_many_places)
+{
+	struct crypt_op cop;
+	bool seen[RING] = {};
+	int i;
+
+	for (i = 0; i < RING; i++) {
+		ASSERT_EQ(0, submit(self, self->out + i * 4096, 4096 - 16,
+				    i % 2 ? COP_FLAG_NO_ZC : 0));
+	}
+	/* done or not, a place is taken until its result is fetched */
+	usleep(200000);
+	EXPECT_EQ(POLLIN, ready(self->fd, 1000));
+	EXPECT_EQ(EBUSY, submit(self, self->out, 16, 0));
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	seen[(cop.dst - self->out) / 4096] = true;
+	EXPECT_EQ(POLLIN | POLLOUT, ready(self->fd, 0));
+	EXPECT_EQ(0, submit(self, self->out + BIG / 2, 16, 0));
+	EXPECT_EQ(EBUSY, submit(self, self->out, 16, 0));
+	for (i = 0; i < RING; i++) {
+		ASSERT_EQ(0, fetch_next(self->fd, &cop));
+		if (cop.dst == self->out + BIG / 2)
+			continue;
+		ASSERT_FALSE(seen[(cop.dst - self->out) / 4096]);
+		seen[(cop.dst - self->out) / 4096] = true;
+	}
+	EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+	for (i = 0; i < RING; i++) {
+		EXPECT_TRUE(seen[i]);
+		EXPECT_EQ(0, memcmp(self->out + i * 4096, self->want,
+				    4096 - 16));
+	}
+}
+
+TEST_F(async, poll_wakes_who_waits)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+	struct crypt_op cop;
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
+	ASSERT_EQ(0, submit(self, self->out, BIG, 0));
+	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, 20000));
+	EXPECT_EQ(0, fetch(self->fd, &cop));
+	EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
+	close(ep);
+}
+
+TEST_F(async, what_is_wrong_is_said_at_once)
+{
+	struct crypt_op cop = { .ses = self->ses, .op = COP_ENCRYPT,
+		.src = self->text, .dst = self->out, .iv = self->iv };
+
+	cop.len = 17;
+	EXPECT_EQ(EINVAL, call(self->fd, CIOCASYNCCRYPT, &cop));
+	cop.len = (16u << 20) + 16;
+	EXPECT_EQ(E2BIG, call(self->fd, CIOCASYNCCRYPT, &cop));
+	cop.len = 16;
+	cop.ses = 0;
+	EXPECT_EQ(EINVAL, call(self->fd, CIOCASYNCCRYPT, &cop));
+	cop.ses = self->ses;
+	cop.src = (void *)-4096;
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCCRYPT, &cop));
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCCRYPT, NULL));
+	/* none of them has taken a place */
+	EXPECT_EQ(POLLOUT, ready(self->fd, 0));
+	EXPECT_EQ(EBUSY, call(self->fd, CIOCASYNCFETCH, &cop));
+}
+
+TEST_F(async, a_result_that_cannot_be_delivered)
+{
+	uint8_t *gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct crypt_op cop;
+
+	ASSERT_EQ(0, submit(self, gone, 1024, 0));
+	munmap(gone, PAGE);
+	EXPECT_EQ(EFAULT, fetch_next(self->fd, &cop));
+	EXPECT_EQ(gone, cop.dst);
+	/* its place is free again */
+	EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+	EXPECT_EQ(POLLOUT, ready(self->fd, 0));
+	/* nowhere to put the structure itself */
+	ASSERT_EQ(0, submit(self, self->out, 1024, 0));
+	usleep(100000);
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCFETCH, (void *)-4096));
+	EXPECT_EQ(POLLOUT, ready(self->fd, 0));
+}
+
+/* The pages are held while the operation has them. */
+TEST_F(async, memory_that_goes_while_it_is_worked_on)
+{
+	struct crypt_op cop;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		uint8_t *gone = mmap(NULL, BIG, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		ASSERT_TRUE(gone != MAP_FAILED);
+		ASSERT_EQ(0, submit(self, gone, BIG, 0));
+		munmap(gone, BIG);
+		ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	}
+}
+
+TEST_F(async, iv_and_mac_are_delivered_too)
+{
+	uint8_t mac[20] = "", want[20], iv[16];
+	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 48,
+		.flags = COP_FLAG_WRITE_IV, .src = self->text,
+		.dst = self->out, .iv = iv, .mac = mac };
+	uint32_t alone;
+
+	memcpy(iv, self->iv, 16);
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16,
+				  CRYPTO_SHA1_HMAC, 20, &cop.ses));
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA1_HMAC, 20,
+				  &alone));
+	ASSERT_EQ(0, crypt_op(self->fd, alone, COP_ENCRYPT, 0, self->text,
+			      NULL, 48, NULL, want));
+	ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	EXPECT_EQ(0, memcmp(self->out, self->want, 48));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
+	EXPECT_EQ(0, memcmp(iv, self->want + 32, 16));
+}
+
+TEST_F(async, parts_of_a_digest_in_their_order)
+{
+	uint8_t whole[32], parts[32];
+	struct crypt_op cop = { .op = COP_ENCRYPT };
+	uint32_t sha;
+	int i;
+
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256, 0, &sha));
+	ASSERT_EQ(0, crypt_op(self->fd, sha, COP_ENCRYPT, 0, self->text, NULL,
+			      33 * 999, NULL, whole));
+	cop.ses = sha;
+	cop.len = 999;
+	for (i = 0; i < 33; i++) {
+		cop.src = self->text + i * 999;
+		cop.flags = i < 32 ? COP_FLAG_UPDATE : COP_FLAG_FINAL;
+		cop.mac = i < 32 ? NULL : parts;
+		ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	}
+	for (i = 0; i < 33; i++) {
+		struct crypt_op done;
+
+		ASSERT_EQ(0, fetch_next(self->fd, &done));
+		EXPECT_EQ(self->text + i * 999, done.src);
+	}
+	EXPECT_EQ(0, memcmp(whole, parts, 32));
+}
+
+TEST_F(async, who_handed_in_fetches)
+{
+	struct crypt_op cop;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, submit(self, self->out, 1024, 0));
+	usleep(100000);
+	pid = fork();
+	if (!pid) {
+		/* into this memory it does not belong */
+		EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+		/* but the child has results of its own */
+		EXPECT_EQ(0, submit(self, self->out + 2048, 1024, 0));
+		usleep(100000);
+		EXPECT_EQ(0, fetch(self->fd, &cop));
+		EXPECT_EQ(self->out + 2048, cop.dst);
+		EXPECT_EQ(0, memcmp(self->out + 2048, self->want, 1024));
+		EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
+		_exit(_metadata->exit_code);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, fetch(self->fd, &cop));
+	EXPECT_EQ(0, memcmp(self->out, self->want, 1024));
+	EXPECT_TRUE(all_are(self->out + 2048, 0, 1024));
+}
+
+TEST_F(async, a_file_may_be_closed_with_operations_under_way)
+{
+	int i, j;
+
+	for (i = 0; i < 20; i++) {
+		int fd = self->fd;
+
+		self->fd = open_dev();
+		ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16, 0, 0,
+					  &self->ses));
+		for (j = 0; j < 10; j++)
+			ASSERT_EQ(0, submit(self, self->out + j * 65536, 65536,
+					    0));
+		close(self->fd);
+		self->fd = fd;
+	}
+	usleep(100000);
+}
+
+TEST_F(async, a_session_may_be_closed_with_operations_under_way)
+{
+	struct crypt_op cop;
+
+	ASSERT_EQ(0, submit(self, self->out, BIG, 0));
+	EXPECT_EQ(0, close_session(self->fd, self->ses));
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	EXPECT_EQ(0, memcmp(self->out, self->want, BIG));
+}
+
+TEST_F(async, a_process_may_go_with_operations_under_way)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		pid = fork();
+		if (!pid) {
+			int fd = open_dev();
+
+			self->fd = fd;
+			if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0,
+					 &self->ses) ||
+			    submit(self, self->out, BIG, 0) ||
+			    submit(self, self->out, BIG, COP_FLAG_NO_ZC))
+				_exit(1);
+			if (i % 2)
+				kill(getpid(), SIGKILL);
+			_exit(0);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(i % 2 ? SIGKILL : 0, status);
+	}
+}
+
+TEST_HARNESS_MAIN
