@@ -56,6 +56,11 @@ $(B)/linux-tools/version:
 	@scripts/linux-tools
 
 include tests/unit/unit.mk
+include tests/selftests/selftests.mk
+
+test: unit selftests
+
+test-debug: selftests-debug
 
 clean:
 	rm -rf $(B)

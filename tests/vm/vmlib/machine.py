@@ -37,6 +37,10 @@ ICOUNT_QEMU = ["-icount", "shift=0,sleep=off",
                "-rtc", "base=2024-01-01T00:00:00,clock=vm", "-seed", "1"]
 ICOUNT_ARGS = "nokaslr norandmaps "
 
+# QEMU computes its interrupt routing in AML, half a minute of it on a kernel
+# whose every load is checked; the BIOS has the same in a table.
+DEBUG_ARGS = "acpi=noirq "
+
 
 def check_tools() -> None:
     for tool in ("qemu-system-x86_64", "modprobe"):
@@ -153,6 +157,8 @@ class Machine:
         else:
             cmd += ["-accel", "tcg,thread=multi", "-smp", str(opt.cpus),
                     "-cpu", "max"]
+        if self.kernel.debug:
+            args += DEBUG_ARGS
         for tag, path, extra in (("host", "/", ",readonly=on"),
                                  ("share0", str(TOP), "")):
             cmd += ["-fsdev", f"local,id={tag},path={path},"
