@@ -140,6 +140,8 @@ struct ocf_device_info {
  * * -ENOSPC: there are OCF_DEVICES_MAX already
  * * -EBADMSG: a known answer was wrong; the kernel log says which
  * * -ENODEV: none of its algorithms was accepted
+ * * -ETIMEDOUT: it did not answer within some seconds
+ * * what it failed with
  * * -ENOMEM: no memory
  */
 struct ocf_device *ocf_device_register(const struct ocf_device_info *info);

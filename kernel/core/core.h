@@ -73,17 +73,16 @@ struct ocf_counters {
  * enum ocf_device_state - the life of a device
  * @OCF_DEVICE_TESTING: answers its known-answer tests, gets no other request
  * @OCF_DEVICE_READY: takes requests
- * @OCF_DEVICE_BLOCKED: said that it is full; requests wait or go elsewhere
  * @OCF_DEVICE_DRAINING: takes nothing new; what is in it comes back
  * @OCF_DEVICE_DEAD: gone
  *
- * Legal: testing -> ready <-> blocked; ready or blocked -> draining; testing
- * or draining -> dead.  Changed by set_state() in device.c alone.
+ * Legal: testing -> ready -> draining -> dead; testing -> dead.  Changed by
+ * set_state() in device.c alone.  Whether it is full is another matter, see
+ * struct ocf_queue.
  */
 enum ocf_device_state {
 	OCF_DEVICE_TESTING,
 	OCF_DEVICE_READY,
-	OCF_DEVICE_BLOCKED,
 	OCF_DEVICE_DRAINING,
 	OCF_DEVICE_DEAD,
 };
@@ -95,6 +94,8 @@ enum ocf_device_state {
  * @waiting: requests it will get, oldest first
  * @count: of @inflight
  * @backlog: of @waiting
+ * @full: the driver said so, and has not said otherwise since: requests wait
+ *	or go elsewhere
  * @unblocks: calls of ocf_device_unblock(), free-running
  * @last_done: ns, when the latest completion came
  * @pumping: somebody is handing @waiting over
@@ -105,6 +106,7 @@ struct ocf_queue {
 	struct list_head	waiting;
 	unsigned int		count;
 	unsigned int		backlog;
+	bool			full;
 	unsigned int		unblocks;
 	u64			last_done;
 	bool			pumping;
@@ -306,7 +308,7 @@ void ocf_device_put(struct ocf_device *dev);
 bool ocf_device_exists(int number);
 bool ocf_device_capable(struct ocf_device *dev,
 			const struct ocf_session_params *p);
-void ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state to);
+void ocf_device_make_dead(struct ocf_device *dev);
 u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
 		    enum ocf_op op, u32 bytes);
 void ocf_device_learn(struct ocf_device *dev,

@@ -2,7 +2,7 @@
 /*
  * Devices: who is there, what it can do, in which state it is.
  *
- * A device goes in two phases.  make_dead(): it takes no new request, is
+ * A device goes in two phases.  ocf_device_make_dead(): it takes no new request, is
  * stopped, and what was in it starts over elsewhere.  After the wait for the
  * readers of ocf_srcu, after_dead() drops the contexts and waits for the last
  * holder.  Who may still hold a pointer in between: a submitter inside
@@ -71,38 +71,24 @@ bool ocf_device_exists(int number)
 	       ocf_registry_present() & BIT_ULL(number);
 }
 
-/**
- * ocf_device_set_state() - the only place where a state changes
- * @dev: the device
- * @to: legal after the present one, see enum ocf_device_state
- *
- * Context: process or BH; @dev->queue.lock is held.
- */
-void ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state to)
+/* The only place where a state changes. */
+static void set_state(struct ocf_device *dev, enum ocf_device_state to)
 {
 	static const u8 legal[] = {
 		[OCF_DEVICE_TESTING]	= BIT(OCF_DEVICE_READY) |
 					  BIT(OCF_DEVICE_DEAD),
-		[OCF_DEVICE_READY]	= BIT(OCF_DEVICE_BLOCKED) |
-					  BIT(OCF_DEVICE_DRAINING),
-		[OCF_DEVICE_BLOCKED]	= BIT(OCF_DEVICE_READY) |
-					  BIT(OCF_DEVICE_DRAINING),
+		[OCF_DEVICE_READY]	= BIT(OCF_DEVICE_DRAINING),
 		[OCF_DEVICE_DRAINING]	= BIT(OCF_DEVICE_DEAD),
 		[OCF_DEVICE_DEAD]	= 0,
 	};
-	enum ocf_device_state from = dev->state;
+	enum ocf_device_state from;
 
-	lockdep_assert_held(&dev->queue.lock);
-	if (from == to || WARN_ON_ONCE(!(legal[from] & BIT(to))))
-		return;
-	trace_ocf_device_state(dev->name, from, to);
-	WRITE_ONCE(dev->state, to);
-}
-
-static void set_state(struct ocf_device *dev, enum ocf_device_state to)
-{
 	spin_lock_bh(&dev->queue.lock);
-	ocf_device_set_state(dev, to);
+	from = dev->state;
+	if (from != to && !WARN_ON_ONCE(!(legal[from] & BIT(to)))) {
+		trace_ocf_device_state(dev->name, from, to);
+		WRITE_ONCE(dev->state, to);
+	}
 	spin_unlock_bh(&dev->queue.lock);
 }
 
@@ -303,8 +289,15 @@ static void unpublish(struct ocf_device *dev)
 	registry_changed();
 }
 
-/* Nothing new comes in; what is in there comes back or starts over. */
-static void make_dead(struct ocf_device *dev)
+/**
+ * ocf_device_make_dead() - stop a device
+ * @dev: the device
+ *
+ * Nothing new comes in; what is in there comes back or starts over.
+ *
+ * Context: process; may sleep; where it is registered or unregistered.
+ */
+void ocf_device_make_dead(struct ocf_device *dev)
 {
 	LIST_HEAD(orphans);
 	int err = 0;
@@ -365,7 +358,8 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 	return dev;
 
 kill:
-	make_dead(dev);
+	if (dev->state != OCF_DEVICE_DEAD)
+		ocf_device_make_dead(dev);
 	after_dead(dev);
 put_device:
 	mutex_unlock(&registry_mutex);
@@ -380,7 +374,7 @@ void ocf_device_unregister(struct ocf_device *dev)
 	if (!dev)
 		return;
 	mutex_lock(&registry_mutex);
-	make_dead(dev);
+	ocf_device_make_dead(dev);
 	device_del(&dev->dev);
 	after_dead(dev);
 	mutex_unlock(&registry_mutex);

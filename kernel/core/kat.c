@@ -19,6 +19,7 @@
 #define BUF_SIZE	8192
 #define COST_SMALL	64	/* bytes; sizes at which cost is measured */
 #define COST_LARGE	4096
+#define PATIENCE	(5 * HZ)	/* for one answer */
 #define COST_ROUNDS	4	/* the best of them counts */
 
 /* One answer being asked for. */
@@ -31,6 +32,8 @@ struct trial {
 	u8			*src, *dst;	/* BUF_SIZE each */
 	enum ocf_op		op;
 	bool			spoil;		/* the tag */
+	struct completion	done;
+	int			err;		/* with @done */
 	DECLARE_BITMAP(proven, OCF_ALG_COUNT);
 };
 
@@ -118,6 +121,39 @@ static void spoil(struct trial *t)
 		t->req->tag[0] ^= 1;
 }
 
+static void answered(struct ocf_request *req, int err)
+{
+	struct trial *t = req->cookie;
+
+	t->err = err;
+	complete(&t->done);
+}
+
+/*
+ * Runs @t->req.  Not as ocf_run() does, which leaves a request behind if the
+ * task is killed, and waits for ever for a device that never answers: that is
+ * stopped here, and gives the request back.
+ */
+static int run(struct trial *t)
+{
+	struct ocf_request *req = t->req;
+	int err;
+
+	req->flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
+	req->done = answered;
+	req->cookie = t;
+	reinit_completion(&t->done);
+	err = ocf_submit(req);
+	if (err && err != -EINPROGRESS)
+		return err;
+	if (!wait_for_completion_timeout(&t->done, PATIENCE)) {
+		ocf_device_make_dead(t->dev);
+		wait_for_completion(&t->done);
+		return -ETIMEDOUT;
+	}
+	return t->err;
+}
+
 /* Runs it; the device's answer is in the buffers. */
 static int ask(struct trial *t, bool in_place)
 {
@@ -138,7 +174,7 @@ static int ask(struct trial *t, bool in_place)
 		memset(t->req->tag, 0, sizeof(t->req->tag));
 	if (t->spoil)
 		spoil(t);
-	return ocf_run(t->req);
+	return run(t);
 }
 
 static bool right(const struct trial *t, bool in_place)
@@ -262,7 +298,7 @@ static u64 measure(struct trial *t, u32 len)
 			req->tag_start = len;
 		begun = ktime_get_ns();
 		/* -EBADMSG and -EINVAL of nonsense cost what sense does */
-		ocf_run(req);
+		run(t);
 		best = min(best, ktime_get_ns() - begun);
 	}
 	return best;
@@ -305,6 +341,8 @@ static int try_one(struct trial *t)
 	}
 	if (!pair)
 		measure_kat(t);
+	if (!ocf_device_usable(t->dev))
+		return -ETIMEDOUT;
 	set_bit(k->cipher ?: k->mac, t->proven);
 	set_bit(k->mac ?: k->cipher, t->proven);
 	return 0;
@@ -335,7 +373,8 @@ static int try_all(struct trial *t)
  *
  * Context: process; may sleep.
  * Return: 0; -EBADMSG for a wrong answer; -ENODEV if nothing is left that it
- * can do; -ENOMEM; what the device failed with.
+ * can do; -ETIMEDOUT if it did not answer, it has been stopped; -ENOMEM; what
+ * it failed with.
  */
 int ocf_kat_device(struct ocf_device *dev)
 {
@@ -346,6 +385,7 @@ int ocf_kat_device(struct ocf_device *dev)
 	if (!t)
 		return err;
 	t->dev = dev;
+	init_completion(&t->done);
 	t->src = kmalloc(BUF_SIZE, GFP_KERNEL);
 	t->dst = kmalloc(BUF_SIZE, GFP_KERNEL);
 	t->req = kzalloc(sizeof(*t->req), GFP_KERNEL);

@@ -230,12 +230,18 @@ static int (*const mode_checks[OCF_MODE_COUNT])(const struct ocf_request *,
 	[OCF_MODE_COMPRESS]	= check_compress,
 };
 
-/* UPDATE and CONTINUE: the mode and the MAC must know parts, and the state. */
-static bool parts_fit(const struct ocf_request *req,
+#define FLAGS_PARTS	(OCF_REQ_UPDATE | OCF_REQ_CONTINUE)
+#define FLAGS_CHAIN	(OCF_REQ_MAC_FIRST | OCF_REQ_VERIFY)
+
+/* Whether what these flags ask for means something in this session. */
+static bool flags_fit(const struct ocf_request *req,
 		      const struct ocf_session_params *p)
 {
-	return MODES_PARTS & BIT(p->mode) && req->state &&
-	       ocf_alg_info(p->mac)->flags & OCF_ALG_PARTS;
+	if (req->flags & FLAGS_CHAIN && p->mode != OCF_MODE_CHAIN)
+		return false;
+	return !(req->flags & FLAGS_PARTS) ||
+	       (MODES_PARTS & BIT(p->mode) && req->state &&
+		ocf_alg_info(p->mac)->flags & OCF_ALG_PARTS);
 }
 
 /**
@@ -263,8 +269,7 @@ int ocf_check_request(const struct ocf_request *req,
 		return -EINVAL;
 	if (!req->dst && req->data.len && p->mode != OCF_MODE_DIGEST)
 		return -EINVAL;
-	if (req->flags & (OCF_REQ_UPDATE | OCF_REQ_CONTINUE) &&
-	    !parts_fit(req, p))
+	if (req->flags & (FLAGS_PARTS | FLAGS_CHAIN) && !flags_fit(req, p))
 		return -EINVAL;
 	return mode_checks[p->mode](req, p);
 }

@@ -5,7 +5,7 @@
  * A device holds at most its depth; the rest waits here, oldest first, and
  * moves in as completions make room.  A driver that finds its ring full
  * returns -EBUSY: the request goes back to the head of the line and the device
- * is blocked until it says otherwise.
+ * counts as full until it says otherwise.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -53,8 +53,8 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 	q->backlog++;
 	req->where = OCF_AT_QUEUE;
 	atomic64_inc(&dev->blocks);
-	if (dev->state == OCF_DEVICE_READY && q->unblocks == unblocks)
-		ocf_device_set_state(dev, OCF_DEVICE_BLOCKED);
+	if (q->unblocks == unblocks)
+		WRITE_ONCE(q->full, true);
 	spin_unlock_bh(&q->lock);
 }
 
@@ -109,7 +109,7 @@ void ocf_queue_pump(struct ocf_device *dev)
 		return;
 	}
 	q->pumping = true;
-	while (dev->state == OCF_DEVICE_READY && q->backlog &&
+	while (dev->state < OCF_DEVICE_DRAINING && !q->full && q->backlog &&
 	       q->count < dev->info.depth) {
 		req = list_first_entry(&q->waiting, struct ocf_request, node);
 		list_del(&req->node);
@@ -146,7 +146,7 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	spin_lock_bh(&q->lock);
 	if (dev->state >= OCF_DEVICE_DRAINING) {
 		err = -ENODEV;
-	} else if (dev->state != OCF_DEVICE_BLOCKED && !q->backlog &&
+	} else if (!q->full && !q->backlog &&
 		   q->count < dev->info.depth) {
 		unblocks = enter(dev, req);
 		direct = true;
@@ -257,8 +257,7 @@ void ocf_device_unblock(struct ocf_device *dev)
 
 	spin_lock_bh(&q->lock);
 	q->unblocks++;
-	if (dev->state == OCF_DEVICE_BLOCKED)
-		ocf_device_set_state(dev, OCF_DEVICE_READY);
+	WRITE_ONCE(q->full, false);
 	spin_unlock_bh(&q->lock);
 	ocf_queue_pump(dev);
 }

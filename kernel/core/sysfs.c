@@ -36,12 +36,16 @@ static ssize_t state_show(struct device *d, struct device_attribute *attr,
 	static const char * const names[] = {
 		[OCF_DEVICE_TESTING]	= "testing",
 		[OCF_DEVICE_READY]	= "ready",
-		[OCF_DEVICE_BLOCKED]	= "blocked",
 		[OCF_DEVICE_DRAINING]	= "draining",
 		[OCF_DEVICE_DEAD]	= "dead",
 	};
 
-	return sysfs_emit(buf, "%s\n", names[READ_ONCE(to_ocf(d)->state)]);
+	struct ocf_device *dev = to_ocf(d);
+	enum ocf_device_state state = READ_ONCE(dev->state);
+
+	return sysfs_emit(buf, "%s\n",
+			  state == OCF_DEVICE_READY &&
+			  READ_ONCE(dev->queue.full) ? "full" : names[state]);
 }
 static DEVICE_ATTR_RO(state);
 

@@ -28,15 +28,16 @@ endef
 $(foreach a,linux bsd,$(foreach t,$(SELF_$(a)),\
 	$(eval $(call self_build,$(a),$(t)))))
 
-SELF_RUNS := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32)
+SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32)
+SELF_RUNS := tests/kernel/kernel_api $(SELF_BUILT)
 
 # What finds a stray write or read on the stock kernel.
 WATCHFUL := --append "kfence.sample_interval=1 kfence.skip_covered_thresh=100 \
 	slab_debug=FZPU"
 
-selftests: modules machine $(SELF_RUNS)
+selftests: modules machine $(SELF_BUILT)
 	@$(VM) $(WATCHFUL) -- tests/selftests/run $(SELF_RUNS)
 
-selftests-debug: debug-modules machine $(SELF_RUNS)
+selftests-debug: debug-modules machine $(SELF_BUILT)
 	@$(VM) --debug --append "panic_on_warn=1" -- \
 		tests/selftests/run $(SELF_RUNS)

@@ -35,7 +35,7 @@
 #define ocf_show_state(state)					\
 	__print_symbolic(state,					\
 		{ 0, "testing" }, { 1, "ready" },		\
-		{ 2, "blocked" }, { 3, "draining" }, { 4, "dead" })
+		{ 2, "draining" }, { 3, "dead" })
 
 DECLARE_EVENT_CLASS(ocf_session_class,
 	TP_PROTO(const void *ses, const struct ocf_session_params *p, int err),

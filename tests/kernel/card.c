@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A card for tests: it computes with the kernel's own implementations, and
+ * completes, refuses, fails and lies when it is told to.
+ */
+#include <crypto/aead.h>
+#include <crypto/scatterwalk.h>
+#include <crypto/skcipher.h>
+#include <linux/slab.h>
+
+#include "test.h"
+
+struct card_ctx {
+	struct crypto_sync_skcipher	*cipher;
+	struct crypto_aead		*aead;
+};
+
+struct card_job {
+	struct list_head	node;
+	struct ocf_request	*req;
+	enum card_fault		fault;
+};
+
+static struct card *card_of(const struct ocf_request *req)
+{
+	return ocf_device_priv(req->dev);
+}
+
+static int card_ctx_init(struct ocf_context *ctx,
+			 const struct ocf_session_params *p)
+{
+	struct card *card = ocf_device_priv(ctx->dev);
+	struct card_ctx *c = ocf_context_priv(ctx);
+	int err = 0;
+
+	if (card->refuse_key)
+		return card->refuse_key;
+	if (p->cipher == OCF_AES_CBC) {
+		c->cipher = crypto_alloc_sync_skcipher("cbc(aes)", 0, 0);
+		if (IS_ERR(c->cipher))
+			return PTR_ERR(c->cipher);
+		err = crypto_sync_skcipher_setkey(c->cipher, p->key, p->keylen);
+		if (err)
+			crypto_free_sync_skcipher(c->cipher);
+	} else if (p->cipher == OCF_AES_GCM) {
+		c->aead = crypto_alloc_aead("gcm(aes)", 0, CRYPTO_ALG_ASYNC);
+		if (IS_ERR(c->aead))
+			return PTR_ERR(c->aead);
+		err = crypto_aead_setkey(c->aead, p->key, p->keylen);
+		if (!err)
+			err = crypto_aead_setauthsize(c->aead, p->maclen);
+		if (err)
+			crypto_free_aead(c->aead);
+	}
+	if (!err)
+		atomic_inc(&card->contexts);
+	return err;
+}
+
+static void card_ctx_exit(struct ocf_context *ctx)
+{
+	struct card *card = ocf_device_priv(ctx->dev);
+	struct card_ctx *c = ocf_context_priv(ctx);
+
+	if (c->cipher)
+		crypto_free_sync_skcipher(c->cipher);
+	if (c->aead)
+		crypto_free_aead(c->aead);
+	atomic_dec(&card->contexts);
+}
+
+static int do_cipher(struct card_ctx *c, struct ocf_request *req)
+{
+	SYNC_SKCIPHER_REQUEST_ON_STACK(sub, c->cipher);
+	struct scatterlist in[2], out[2];
+
+	skcipher_request_set_sync_tfm(sub, c->cipher);
+	skcipher_request_set_callback(sub, 0, NULL, NULL);
+	skcipher_request_set_crypt(sub,
+				   scatterwalk_ffwd(in, req->src,
+						    req->data.start),
+				   scatterwalk_ffwd(out, req->dst,
+						    req->data.start),
+				   req->data.len, req->iv);
+	return req->op == OCF_OP_ENCRYPT ? crypto_skcipher_encrypt(sub) :
+					   crypto_skcipher_decrypt(sub);
+}
+
+static int do_aead(struct card_ctx *c, struct ocf_request *req)
+{
+	struct scatterlist in[2], out[2], *src, *dst;
+	u32 maclen = ocf_request_maclen(req), len = req->data.len;
+	struct aead_request *sub;
+	int err;
+
+	sub = aead_request_alloc(c->aead, GFP_ATOMIC);
+	if (!sub)
+		return -ENOMEM;
+	src = scatterwalk_ffwd(in, req->src, req->auth.start);
+	dst = req->src == req->dst ? src :
+	      scatterwalk_ffwd(out, req->dst, req->auth.start);
+	aead_request_set_callback(sub, 0, NULL, NULL);
+	aead_request_set_ad(sub, req->auth.len);
+	if (req->op == OCF_OP_ENCRYPT) {
+		aead_request_set_crypt(sub, src, dst, len, req->iv);
+		err = crypto_aead_encrypt(sub);
+	} else {
+		aead_request_set_crypt(sub, src, dst, len + maclen, req->iv);
+		err = crypto_aead_decrypt(sub);
+	}
+	aead_request_free(sub);
+	return err;
+}
+
+static int do_null(struct ocf_request *req)
+{
+	struct ocf_walk w;
+
+	if (req->src != req->dst)
+		for (ocf_walk_start(&w, req); w.len; ocf_walk_next(&w))
+			memcpy(w.dst, w.src, w.len);
+	return 0;
+}
+
+static int compute(struct ocf_request *req, enum card_fault fault)
+{
+	struct card_ctx *c = ocf_context_priv(req->ctx);
+	u8 byte;
+	int err;
+
+	if (fault == CARD_FAILS)
+		return -EIO;
+	if (c->cipher)
+		err = do_cipher(c, req);
+	else if (c->aead)
+		err = do_aead(c, req);
+	else
+		err = do_null(req);
+	if (fault == CARD_TRUSTS && err == -EBADMSG)
+		err = 0;
+	if (fault == CARD_LIES && req->data.len) {
+		ocf_sg_read(req->dst, req->data.start, &byte, 1);
+		byte ^= 1;
+		ocf_sg_write(req->dst, req->data.start, &byte, 1);
+	}
+	return err;
+}
+
+/* Computes a request that the card has given up, and hands it back. */
+static void finish(struct ocf_request *req, enum card_fault fault)
+{
+	int err = compute(req, fault);
+
+	if (fault != CARD_TWICE) {
+		ocf_complete(req, err);
+		return;
+	}
+	ocf_complete(req, err);
+	/* whoever asks for this keeps the request until card_settle() */
+	ocf_complete(req, -EIO);
+}
+
+static void card_work(struct work_struct *work)
+{
+	struct card *card = container_of(work, struct card, work);
+	struct card_job *job, *next;
+	LIST_HEAD(taken);
+
+	spin_lock_bh(&card->lock);
+	if (!card->hold && !card->stopped) {
+		list_splice_init(&card->taken, &taken);
+		card->count = 0;
+	}
+	spin_unlock_bh(&card->lock);
+	list_for_each_entry_safe(job, next, &taken, node)
+		finish(job->req, job->fault);
+	/* what it had refused it would take now */
+	ocf_device_unblock(card->dev);
+}
+
+static int card_submit(struct ocf_request *req, bool more)
+{
+	struct card *card = card_of(req);
+	struct card_job *job = (void *)req->priv;
+	enum card_fault fault = CARD_WORKS;
+	int err = -EINPROGRESS;
+
+	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
+	spin_lock_bh(&card->lock);
+	card->dev = req->dev;	/* during its registration nobody else says */
+	if (card->honest) {
+		card->honest--;
+	} else if (card->faults) {
+		card->faults--;
+		fault = card->fault;
+	}
+	if (fault == CARD_BUSY) {
+		err = -EBUSY;
+	} else if (fault == CARD_FAILS_AT_ONCE) {
+		err = -EIO;
+	} else {
+		job->req = req;
+		job->fault = fault;
+		card->hold |= fault == CARD_STALLS;
+		list_add_tail(&job->node, &card->taken);
+		card->count++;
+	}
+	if (err != -EBUSY) {
+		card->submits++;
+		card->more += more;
+	}
+	spin_unlock_bh(&card->lock);
+	if (!more)
+		queue_work(system_bh_wq, &card->work);
+	return err;
+}
+
+static void card_kick(struct ocf_device *dev)
+{
+	struct card *card = ocf_device_priv(dev);
+
+	spin_lock_bh(&card->lock);
+	card->kicks++;
+	spin_unlock_bh(&card->lock);
+	queue_work(system_bh_wq, &card->work);
+}
+
+static int card_quiesce(struct ocf_device *dev)
+{
+	struct card *card = ocf_device_priv(dev);
+
+	spin_lock_bh(&card->lock);
+	card->stopped = true;
+	INIT_LIST_HEAD(&card->taken);
+	card->count = 0;
+	spin_unlock_bh(&card->lock);
+	cancel_work_sync(&card->work);
+	return 0;
+}
+
+static const struct ocf_device_ops card_ops = {
+	.ctx_init = card_ctx_init,
+	.ctx_exit = card_ctx_exit,
+	.submit = card_submit,
+	.kick = card_kick,
+	.quiesce = card_quiesce,
+};
+
+/* A card that is not there yet; the caller may change what it is. */
+struct card *card_alloc(unsigned int depth)
+{
+	struct card *card = kzalloc(sizeof(*card), GFP_KERNEL);
+
+	if (!card)
+		return NULL;
+	card->name = "test";
+	card->depth = depth;
+	card->modes = BIT(OCF_MODE_CIPHER) | BIT(OCF_MODE_AEAD);
+	spin_lock_init(&card->lock);
+	INIT_LIST_HEAD(&card->taken);
+	INIT_WORK(&card->work, card_work);
+	return card;
+}
+
+int card_register(struct card *card)
+{
+	struct ocf_device_info info = {
+		.name = card->name, .owner = THIS_MODULE, .ops = &card_ops,
+		.priv = card, .kind = OCF_KIND_HARDWARE, .depth = card->depth,
+		.ctx_size = sizeof(struct card_ctx), .modes = card->modes,
+	};
+	struct ocf_device *dev;
+
+	set_bit(OCF_AES_CBC, info.algs);
+	set_bit(OCF_AES_GCM, info.algs);
+	set_bit(OCF_NULL_CIPHER, info.algs);
+	card->stopped = false;
+	dev = ocf_device_register(&info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	card->dev = dev;
+	spin_lock_bh(&card->lock);
+	card->submits = 0;
+	card->more = 0;
+	card->kicks = 0;
+	spin_unlock_bh(&card->lock);
+	return 0;
+}
+
+/* A registered card; NULL, and the test has failed, if there is none. */
+struct card *card_make(struct test *t, unsigned int depth)
+{
+	struct card *card = card_alloc(depth);
+
+	if (!CHECK(t, card))
+		return NULL;
+	if (!EQUAL(t, card_register(card), 0)) {
+		kfree(card);
+		return NULL;
+	}
+	return card;
+}
+
+void card_unregister(struct card *card)
+{
+	ocf_device_unregister(card->dev);
+	card->dev = NULL;
+}
+
+/* Contexts that are still there are a leak, or freed after their card. */
+void card_free(struct card *card)
+{
+	WARN_ON(atomic_read(&card->contexts));
+	kfree(card);
+}
+
+void card_drop(struct card *card)
+{
+	if (!card)
+		return;
+	card_unregister(card);
+	card_free(card);
+}
+
+void card_hold(struct card *card)
+{
+	spin_lock_bh(&card->lock);
+	card->hold = true;
+	spin_unlock_bh(&card->lock);
+}
+
+void card_release(struct card *card)
+{
+	spin_lock_bh(&card->lock);
+	card->hold = false;
+	spin_unlock_bh(&card->lock);
+	queue_work(system_bh_wq, &card->work);
+}
+
+void card_faults(struct card *card, enum card_fault fault, unsigned int n)
+{
+	spin_lock_bh(&card->lock);
+	card->fault = fault;
+	card->faults = n;
+	spin_unlock_bh(&card->lock);
+}
+
+/* The @nth request a held card has, which it has no more; or NULL. */
+struct ocf_request *card_take(struct card *card, unsigned int nth)
+{
+	struct ocf_request *req = NULL;
+	struct card_job *job;
+
+	spin_lock_bh(&card->lock);
+	list_for_each_entry(job, &card->taken, node) {
+		if (nth--)
+			continue;
+		req = job->req;
+		list_del(&job->node);
+		card->count--;
+		break;
+	}
+	spin_unlock_bh(&card->lock);
+	return req;
+}
+
+/* What it was doing, it has done. */
+void card_settle(struct card *card)
+{
+	flush_work(&card->work);
+}
+
+/* Has a held card complete its @nth request, @err or what comes of it. */
+void card_complete(struct card *card, unsigned int nth, int err)
+{
+	struct ocf_request *req = card_take(card, nth);
+
+	if (req)
+		ocf_complete(req, err ?: compute(req, CARD_WORKS));
+}
+
+int card_number(const struct card *card)
+{
+	return ocf_device_number(card->name);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices: coming, being believed or not, and going with work inside.
+ */
+#include <linux/slab.h>
+
+#include "test.h"
+
+/* A card that gives one wrong answer is kept out. */
+static void device_known_answers(struct test *t)
+{
+	static const struct {
+		enum card_fault fault;
+		int err;
+	} row[] = {
+		{ CARD_LIES, -EBADMSG },
+		{ CARD_TRUSTS, -EBADMSG },
+		{ CARD_FAILS, -EIO },
+		{ CARD_FAILS_AT_ONCE, -EIO },
+		{ CARD_STALLS, -ETIMEDOUT },
+		{ CARD_BUSY, 0 },
+		{ CARD_WORKS, 0 },
+	};
+	struct card *card;
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		card = card_alloc(4);
+		card->name = "bogus";
+		card_faults(card, row[i].fault, row[i].fault == CARD_BUSY ?
+			    5 : UINT_MAX);
+		err = card_register(card);
+		EQUAL(t, err, row[i].err);
+		CHECK(t, (ocf_device_number("bogus0") >= 0) == !row[i].err);
+		if (!err)
+			card_unregister(card);
+		card_free(card);
+	}
+}
+
+/*
+ * Each single answer counts, the last like the first: with the card lying
+ * from the nth on it is kept out, unless all that follow measure its cost, of
+ * which nobody looks at the data.
+ */
+static void device_late_lie(struct test *t)
+{
+	struct card *card = card_alloc(4);
+	unsigned int answers, from, kept_out = 0;
+	int err;
+
+	card->name = "bogus";
+	card_faults(card, CARD_WORKS, UINT_MAX);
+	EQUAL(t, card_register(card), 0);
+	answers = UINT_MAX - card->faults;
+	card_unregister(card);
+	CHECK(t, answers > 20);
+	for (from = 0; from < answers; from += 7) {
+		card_faults(card, CARD_LIES, UINT_MAX);
+		card->honest = from;
+		err = card_register(card);
+		CHECK(t, !err || err == -EBADMSG);
+		kept_out += !!err;
+		if (!err)
+			card_unregister(card);
+	}
+	CHECK(t, kept_out >= answers / 14);
+	card_free(card);
+}
+
+static void nothing(struct ocf_context *ctx)
+{
+}
+
+static int accept(struct ocf_context *ctx, const struct ocf_session_params *p)
+{
+	return 0;
+}
+
+static int never(struct ocf_request *req, bool more)
+{
+	return -EOPNOTSUPP;
+}
+
+static int stopped(struct ocf_device *dev)
+{
+	return 0;
+}
+
+static int registers(struct ocf_device_info info, bool with_algs)
+{
+	struct ocf_device *dev;
+
+	info.owner = THIS_MODULE;
+	if (with_algs)
+		set_bit(OCF_AES_CBC, info.algs);
+	dev = ocf_device_register(&info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	ocf_device_unregister(dev);
+	return 0;
+}
+
+static void device_info(struct test *t)
+{
+	static const struct ocf_device_ops whole = {
+		.ctx_init = accept, .ctx_exit = nothing, .submit = never,
+		.quiesce = stopped,
+	}, no_quiesce = {
+		.ctx_init = accept, .ctx_exit = nothing, .submit = never,
+	}, no_submit = {
+		.ctx_init = accept, .ctx_exit = nothing, .quiesce = stopped,
+	};
+	const struct ocf_device_info good = {
+		.name = "info", .ops = &whole, .kind = OCF_KIND_HARDWARE,
+		.depth = 1, .modes = BIT(OCF_MODE_CIPHER),
+	};
+	struct ocf_device_info bad;
+
+	/* what it may be capable of it is not capable of */
+	EQUAL(t, registers(good, true), -ENODEV);
+	EQUAL(t, registers(good, false), -EINVAL);
+	bad = good;
+	bad.name = NULL;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad.name = "a name of more than the bytes there are for one";
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad = good;
+	bad.ops = NULL;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad.ops = &no_submit;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad.ops = &no_quiesce;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad = good;
+	bad.depth = 0;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad.depth = OCF_DEPTH_MAX + 1;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad = good;
+	bad.modes = 0;
+	EQUAL(t, registers(bad, true), -EINVAL);
+	bad = good;
+	bad.kind = 7;
+	EQUAL(t, registers(bad, true), -EINVAL);
+}
+
+/* As many as there is room for, numbered from the lowest free. */
+static void device_many(struct test *t)
+{
+	struct card *card[OCF_DEVICES_MAX];
+	int n, err = 0, second;
+
+	for (n = 0; n < OCF_DEVICES_MAX; n++) {
+		card[n] = card_alloc(1);
+		card[n]->name = "many";
+		err = card_register(card[n]);
+		if (err)
+			break;
+	}
+	EQUAL(t, err, -ENOSPC);
+	CHECK(t, n > OCF_DEVICES_MAX / 2 && n < OCF_DEVICES_MAX);
+	card_free(card[n]);
+	second = ocf_device_number("many1");
+	CHECK(t, second >= 0);
+	card_unregister(card[1]);
+	EQUAL(t, ocf_device_number("many1"), -ENOENT);
+	EQUAL(t, card_register(card[1]), 0);
+	EQUAL(t, ocf_device_number("many1"), second);
+	while (n--)
+		card_drop(card[n]);
+	EQUAL(t, ocf_device_number("many"), -ENOENT);
+}
+
+static void device_names(struct test *t)
+{
+	struct card *card = card_make(t, 1);
+	char name[OCF_DEVICE_NAME_MAX];
+
+	if (!card)
+		return;
+	EQUAL(t, ocf_device_name(card_number(card), name, sizeof(name)), 0);
+	CHECK(t, !strcmp(name, "test0"));
+	EQUAL(t, ocf_device_number("test"), card_number(card));
+	EQUAL(t, ocf_device_number("test0"), card_number(card));
+	EQUAL(t, ocf_device_number("test1"), -ENOENT);
+	EQUAL(t, ocf_device_number("tes"), -ENOENT);
+	EQUAL(t, ocf_device_number(""), -ENOENT);
+	EQUAL(t, ocf_device_name(-1, name, sizeof(name)), -ENOENT);
+	EQUAL(t, ocf_device_name(OCF_DEVICES_MAX, name, sizeof(name)), -ENOENT);
+	card_drop(card);
+}
+
+/* A session that may use one device uses that one, or none. */
+static void device_chosen(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses;
+	struct work *w;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, card_number(card));
+	w = work_make(ses, 64, 0);
+	EQUAL(t, ocf_run(&w->req), 0);
+	EQUAL(t, card->submits, 1);
+	card_drop(card);
+	EQUAL(t, ocf_run(&w->req), -ENODEV);
+	EQUAL(t, work_submit(w), -ENODEV);
+	EQUAL(t, atomic_read(&w->calls), 0);
+	work_free(w);
+	ocf_session_put(ses);
+}
+
+/* What is in a card that goes starts over: on the CPU, or another card. */
+static void device_unplugged(struct test *t)
+{
+	enum { N = 12 };
+	struct card *card = card_make(t, 4), *other;
+	struct ocf_session *ses;
+	struct work *w[N];
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card_hold(card);
+	for (i = 0; i < N; i++) {
+		w[i] = work_make(ses, 512, 0);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	other = card_alloc(2);
+	other->name = "other";
+	EQUAL(t, card_register(other), 0);
+	card_drop(card);
+	for (i = 0; i < N; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+		CHECK(t, work_right(w[i], WORK_KEY));
+	}
+	/* in place: a half-done result would be encrypted twice */
+	card_hold(other);
+	for (i = 0; i < N; i++) {
+		memcpy(w[i]->out, w[i]->buf, 512);
+		w[i]->req.src = &w[i]->dst;
+		memset(w[i]->req.iv, WORK_IV, OCF_IV_MAX);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	card_drop(other);
+	for (i = 0; i < N; i++) {
+		EQUAL(t, work_wait(w[i]), -ENODEV);
+		EQUAL(t, atomic_read(&w[i]->calls), 2);
+		work_free(w[i]);
+	}
+	ocf_session_put(ses);
+}
+
+/* A session of any device goes on with the CPU. */
+static void device_gone_for_software(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses;
+	struct work *w;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, OCF_DEVICE_ANY);
+	w = work_make(ses, 64, 0);
+	EQUAL(t, ocf_run(&w->req), 0);
+	card_drop(card);
+	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
+	EQUAL(t, ocf_run(&w->req), 0);
+	CHECK(t, work_right(w, WORK_KEY));
+	work_free(w);
+	ocf_session_put(ses);
+}
+
+/* A session finds a card that came after it. */
+static void device_arrives(struct test *t)
+{
+	struct ocf_session *ses = work_session(t, OCF_AES_GCM, 0,
+					       OCF_DEVICE_ANY);
+	struct ocf_session_info info;
+	struct card *card;
+
+	ocf_session_info(ses, &info);
+	CHECK(t, !info.hardware);
+	card = card_make(t, 4);
+	ocf_session_info(ses, &info);
+	CHECK(t, info.hardware);
+	card_drop(card);
+	ocf_session_put(ses);
+}
+
+const struct test_case device_tests[] = {
+	TEST(device_known_answers), TEST(device_late_lie), TEST(device_info),
+	TEST(device_many), TEST(device_names), TEST(device_chosen),
+	TEST(device_unplugged), TEST(device_gone_for_software),
+	TEST(device_arrives), {}
+};

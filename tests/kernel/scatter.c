@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Data in pieces: every algorithm and mode of the CPU gives the same on
+ * scattered buffers, at any offset, in place or not, as on one piece.
+ */
+#include <linux/slab.h>
+
+#include "test.h"
+
+#define DATA_MAX	1536
+#define BUF		(DATA_MAX + 1024)
+#define PIECES		24
+#define ROUNDS		24
+
+/* One request's two buffers, each cut anew. */
+struct cut {
+	u8			*mem;
+	struct scatterlist	sg[PIECES];
+};
+
+struct scene {
+	struct ocf_session_params p;
+	struct ocf_session	*ses;
+	struct ocf_request	*req;
+	struct cut		src, dst;
+	u8			*flat, *want;
+	u32			pre, len, post, maclen;
+	bool			mac_first;	/* in a chain */
+	u8			tag[OCF_TAG_MAX];
+};
+
+/* Cuts @len bytes of @c into pieces, each somewhere else on a page. */
+static void cut(struct cut *c, u32 len, int pieces)
+{
+	u32 left = len, n, i;
+	u8 *p = c->mem;
+
+	sg_init_table(c->sg, pieces);
+	for (i = 0; i < pieces; i++) {
+		n = i == pieces - 1 ? left :
+		    min(left, 1 + test_random(2 * len / pieces));
+		/* a list has no piece of nothing */
+		if (!n)
+			n = 1;
+		p += test_random(48);
+		sg_set_buf(&c->sg[i], p, n);
+		p += n;
+		left -= min(left, n);
+	}
+}
+
+static u32 total(struct scene *s)
+{
+	return s->pre + s->len + s->post;
+}
+
+/* Sets what a request of this mode needs; lengths are in @s. */
+static void describe(struct scene *s, enum ocf_op op)
+{
+	struct ocf_request *req = s->req;
+
+	ocf_request_init(req, s->ses);
+	req->op = op;
+	req->data = (struct ocf_range){ s->pre, s->len };
+	memset(req->iv, 0x55, sizeof(req->iv));
+	switch (s->p.mode) {
+	case OCF_MODE_AEAD:
+		req->auth = (struct ocf_range){ 0, s->pre };
+		req->tag_start = s->pre + s->len;
+		break;
+	case OCF_MODE_ETA:
+		req->auth = (struct ocf_range){ 0, s->pre + s->len };
+		break;
+	case OCF_MODE_CHAIN:
+		/* of what is only in the source no MAC is taken afterwards */
+		if (s->mac_first)
+			req->flags |= OCF_REQ_MAC_FIRST;
+		req->auth = s->mac_first ?
+			    (struct ocf_range){ 0, s->pre + s->len } :
+			    req->data;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Runs it over lists; the data, and a tag in the buffer, come to @out. */
+static int run(struct scene *s, enum ocf_op op, const u8 *in, u8 *out,
+	       struct scatterlist *src, struct scatterlist *dst)
+{
+	int err;
+
+	ocf_sg_write(src, 0, in, total(s));
+	describe(s, op);
+	if (op == OCF_OP_DECRYPT)
+		memcpy(s->req->tag, s->tag, sizeof(s->tag));
+	s->req->src = src;
+	s->req->dst = dst;
+	err = ocf_run(s->req);
+	if (s->p.mode != OCF_MODE_DIGEST)
+		ocf_sg_read(dst, s->pre, out, s->len + s->post);
+	if (op == OCF_OP_ENCRYPT)
+		memcpy(s->tag, s->req->tag, sizeof(s->tag));
+	return err;
+}
+
+static void pick_lengths(struct scene *s)
+{
+	struct ocf_session_info info;
+	bool aead = s->p.mode == OCF_MODE_AEAD;
+
+	ocf_session_info(s->ses, &info);
+	s->maclen = info.maclen;
+	s->pre = s->p.mode == OCF_MODE_DIGEST ? test_random(40) :
+		 aead && s->p.cipher == OCF_AES_CCM ? test_random(200) :
+		 test_random(300);
+	s->len = info.block * (1 + test_random(DATA_MAX / info.block));
+	s->post = aead ? info.maclen : 0;
+	s->mac_first = test_random(2);
+}
+
+static void fill(u8 *p, u32 len)
+{
+	while (len--)
+		*p++ = test_random(0);
+}
+
+static int round_trip(struct test *t, struct scene *s)
+{
+	struct scatterlist one_in, one_out;
+	u8 tag[OCF_TAG_MAX], *in = s->flat, *out = s->flat + BUF;
+	bool same = test_random(2);
+	int err, bad = t->failed;
+
+	pick_lengths(s);
+	fill(in, total(s));
+	sg_init_one(&one_in, s->want, BUF);
+	sg_init_one(&one_out, s->want + BUF, BUF);
+	memset(out, 0, BUF);
+	err = run(s, OCF_OP_ENCRYPT, in, out, &one_in, &one_out);
+	if (!EQUAL(t, err, 0))
+		return err;
+	memcpy(tag, s->tag, sizeof(tag));
+
+	cut(&s->src, total(s), 1 + test_random(PIECES));
+	cut(&s->dst, total(s), 1 + test_random(PIECES));
+	EQUAL(t, run(s, OCF_OP_ENCRYPT, in, s->want, s->src.sg,
+		     same ? s->src.sg : s->dst.sg), 0);
+	CHECK(t, s->p.mode == OCF_MODE_DIGEST ||
+		 !memcmp(out, s->want, s->len + s->post));
+	CHECK(t, !s->maclen || !memcmp(tag, s->tag, s->maclen));
+	if (s->p.mode == OCF_MODE_CHAIN || s->p.mode == OCF_MODE_DIGEST)
+		return t->failed - bad;
+
+	/* and back */
+	memcpy(s->want + BUF, in, s->pre);
+	memcpy(s->want + BUF + s->pre, out, s->len + s->post);
+	cut(&s->src, total(s), 1 + test_random(PIECES));
+	EQUAL(t, run(s, OCF_OP_DECRYPT, s->want + BUF, s->want, s->src.sg,
+		     same ? s->src.sg : s->dst.sg), 0);
+	CHECK(t, !memcmp(in + s->pre, s->want, s->len));
+	return t->failed - bad;
+}
+
+static void try_params(struct test *t, struct scene *s,
+		       struct ocf_session_params p)
+{
+	static const u8 key[OCF_KEY_MAX] = "a key of as many bytes as it takes"
+					   ", and two halves that differ.";
+	const struct ocf_alg_info *cipher = ocf_alg_info(p.cipher);
+	const struct ocf_alg_info *mac = ocf_alg_info(p.mac);
+	int i;
+
+	p.device = OCF_DEVICE_ANY;
+	p.flags = OCF_SESSION_SOFTWARE;
+	p.key = key;
+	p.mackey = key;
+	if (p.cipher)
+		p.keylen = cipher->key_min;
+	if (p.mac)
+		p.mackeylen = mac->type == OCF_TYPE_MAC ? max(mac->key_min, 1) :
+							  0;
+	s->ses = ocf_session_create(&p, GFP_KERNEL);
+	/* weak ones are for who has allowed them */
+	if (PTR_ERR_OR_ZERO(s->ses) == -EPERM)
+		return;
+	if (PTR_ERR_OR_ZERO(s->ses) == -EOPNOTSUPP &&
+	    (p.cipher == OCF_NULL_CIPHER || p.mac == OCF_NULL_MAC))
+		return;
+	s->p = p;
+	if (EQUAL(t, PTR_ERR_OR_ZERO(s->ses), 0)) {
+		for (i = 0; i < ROUNDS; i++)
+			if (round_trip(t, s))
+				break;
+		ocf_session_put(s->ses);
+	}
+	if (t->failed)
+		pr_err("# mode %d %s %s: %u + %u + %u bytes\n", p.mode,
+		       p.cipher ? cipher->name : "-", p.mac ? mac->name : "-",
+		       s->pre, s->len, s->post);
+}
+
+static void try_alg(struct test *t, struct scene *s, enum ocf_alg alg)
+{
+	enum ocf_mode both[] = { OCF_MODE_ETA, OCF_MODE_CHAIN };
+	int i;
+
+	switch (ocf_alg_info(alg)->type) {
+	case OCF_TYPE_CIPHER:
+		try_params(t, s, (struct ocf_session_params){
+			.mode = OCF_MODE_CIPHER, .cipher = alg });
+		for (i = 0; i < ARRAY_SIZE(both); i++)
+			try_params(t, s, (struct ocf_session_params){
+				.mode = both[i], .cipher = alg,
+				.mac = OCF_HMAC_SHA256 });
+		break;
+	case OCF_TYPE_AEAD:
+		try_params(t, s, (struct ocf_session_params){
+			.mode = OCF_MODE_AEAD, .cipher = alg });
+		break;
+	case OCF_TYPE_DIGEST:
+	case OCF_TYPE_MAC:
+		try_params(t, s, (struct ocf_session_params){
+			.mode = OCF_MODE_DIGEST, .mac = alg });
+		break;
+	default:
+		break;
+	}
+}
+
+static void scatter_all(struct test *t)
+{
+	struct scene *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int alg;
+
+	if (!CHECK(t, s))
+		return;
+	s->req = kzalloc(sizeof(*s->req), GFP_KERNEL);
+	s->flat = kzalloc(2 * BUF, GFP_KERNEL);
+	s->want = kzalloc(2 * BUF, GFP_KERNEL);
+	s->src.mem = kzalloc(2 * BUF, GFP_KERNEL);
+	s->dst.mem = kzalloc(2 * BUF, GFP_KERNEL);
+	if (CHECK(t, s->req && s->flat && s->want && s->src.mem && s->dst.mem))
+		for (alg = 1; alg < OCF_ALG_COUNT && !t->failed; alg++)
+			try_alg(t, s, alg);
+	kfree(s->dst.mem);
+	kfree(s->src.mem);
+	kfree(s->want);
+	kfree(s->flat);
+	kfree(s->req);
+	kfree(s);
+}
+
+/* What is compressed expands to what it was; what does not fit says so. */
+static void scatter_deflate(struct test *t)
+{
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_COMPRESS, .cipher = OCF_DEFLATE,
+		.device = OCF_DEVICE_ANY,
+	};
+	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL);
+	struct work *w, *back;
+
+	if (!EQUAL(t, PTR_ERR_OR_ZERO(ses), 0))
+		return;
+	w = work_make(ses, 4096, 0);
+	back = work_make(ses, 4096, 0);
+	w->req.dst_len = 4096;
+	EQUAL(t, ocf_run(&w->req), 0);
+	CHECK(t, w->req.result_len > 0 && w->req.result_len < 4096);
+	memcpy(back->buf, w->out, w->req.result_len);
+	back->req.op = OCF_OP_DECRYPT;
+	back->req.data.len = w->req.result_len;
+	back->req.dst_len = 4096;
+	EQUAL(t, ocf_run(&back->req), 0);
+	EQUAL(t, back->req.result_len, 4096);
+	CHECK(t, !memcmp(back->out, w->buf, 4096));
+	back->req.dst_len = 4095;
+	EQUAL(t, ocf_run(&back->req), -ENOSPC);
+	w->req.dst_len = 4;
+	EQUAL(t, ocf_run(&w->req), -ENOSPC);
+	back->req.dst_len = 4096;
+	memset(back->buf, 0xff, 64);
+	EQUAL(t, ocf_run(&back->req), -EINVAL);
+	work_free(w);
+	work_free(back);
+	ocf_session_put(ses);
+}
+
+const struct test_case scatter_tests[] = {
+	TEST(scatter_all), TEST(scatter_deflate), {}
+};

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: what they refuse, how long they live, how they change keys.
+ */
+#include <linux/slab.h>
+
+#include "test.h"
+
+static const u8 key[64] = "sixty-four bytes that need not be secret, nor random, nor equal";
+
+static int refusal_on(struct ocf_session_params p, int device)
+{
+	struct ocf_session *ses;
+
+	p.device = device;
+	if (!p.key)
+		p.key = key;
+	if (!p.mackey)
+		p.mackey = key;
+	ses = ocf_session_create(&p, GFP_KERNEL);
+	if (IS_ERR(ses))
+		return PTR_ERR(ses);
+	ocf_session_put(ses);
+	return 0;
+}
+
+static int refusal(struct ocf_session_params p)
+{
+	return refusal_on(p, OCF_DEVICE_ANY);
+}
+
+#define PARAMS(...) ((struct ocf_session_params){ __VA_ARGS__ })
+
+static void session_params(struct test *t)
+{
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 16)), 0);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_NONE,
+				.cipher = OCF_AES_CBC, .keylen = 16)), -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_COUNT,
+				.cipher = OCF_AES_CBC, .keylen = 16)), -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_ALG_COUNT, .keylen = 16)),
+	      -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 17)), -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 16,
+				.flags = ~0u)), -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_SHA256)), -EINVAL);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER, .cipher = OCF_DES_CBC,
+				.keylen = 8)), -EPERM);
+	EQUAL(t, refusal_on(PARAMS(.mode = OCF_MODE_CIPHER,
+				   .cipher = OCF_AES_CBC, .keylen = 16), 63),
+	      -ENODEV);
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 16,
+				.flags = OCF_SESSION_HARDWARE)), -EOPNOTSUPP);
+}
+
+static void session_info(struct test *t)
+{
+	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
+					       OCF_DEVICE_ANY);
+	struct ocf_session_info info;
+	struct card *card;
+
+	if (!ses)
+		return;
+	ocf_session_info(ses, &info);
+	EQUAL(t, info.mode, OCF_MODE_CIPHER);
+	EQUAL(t, info.cipher, OCF_AES_CBC);
+	EQUAL(t, info.mac, OCF_ALG_NONE);
+	EQUAL(t, info.ivlen, 16);
+	EQUAL(t, info.block, 16);
+	CHECK(t, !info.hardware);
+	EQUAL(t, info.device, ocf_device_number("cryptosoft0"));
+	card = card_make(t, 4);
+	ocf_session_info(ses, &info);
+	CHECK(t, info.hardware);
+	card_drop(card);
+	ocf_session_info(ses, &info);
+	CHECK(t, !info.hardware);
+	ocf_session_put(ses);
+}
+
+/* A request holds its session: the consumer may let go at once. */
+static void session_outlived(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses;
+	struct work *w;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	w = ses ? work_make(ses, 256, 0) : NULL;
+	if (CHECK(t, w)) {
+		card_hold(card);
+		EQUAL(t, work_submit(w), -EINPROGRESS);
+		ocf_session_put(ses);
+		CHECK(t, !work_arrived(w));
+		EQUAL(t, atomic_read(&card->contexts), 1);
+		card_release(card);
+		EQUAL(t, work_wait(w), 0);
+		CHECK(t, work_right(w, WORK_KEY));
+	}
+	work_free(w);
+	card_drop(card);
+}
+
+static void session_put_in_bh(struct test *t)
+{
+	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
+					       OCF_DEVICE_ANY);
+
+	if (!ses)
+		return;
+	local_bh_disable();
+	ocf_session_get(ses);
+	ocf_session_put_deferred(ses);
+	ocf_session_put_deferred(ses);
+	ocf_session_put_deferred(NULL);
+	local_bh_enable();
+	ocf_session_put(NULL);
+}
+
+/* Old keys for what was submitted before, new ones for what comes after. */
+static void session_rekey(struct test *t)
+{
+	struct card *card = card_make(t, 8);
+	struct ocf_session *ses;
+	struct work *old, *new;
+	u8 next[16];
+
+	if (!card)
+		return;
+	memset(next, 0x99, sizeof(next));
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	if (!ses)
+		goto drop;
+	old = work_make(ses, 512, 0);
+	new = work_make(ses, 512, 0);
+	card_hold(card);
+	EQUAL(t, work_submit(old), -EINPROGRESS);
+	EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+	EQUAL(t, work_submit(new), -EINPROGRESS);
+	/* refused keys change nothing */
+	EQUAL(t, ocf_session_rekey(ses, next, 5, NULL, 0), -EINVAL);
+	card_release(card);
+	EQUAL(t, work_wait(old), 0);
+	EQUAL(t, work_wait(new), 0);
+	CHECK(t, work_right(old, WORK_KEY));
+	CHECK(t, work_right(new, 0x99));
+	work_free(old);
+	work_free(new);
+	ocf_session_put(ses);
+drop:
+	card_drop(card);
+}
+
+/* Also when the request starts over on another device after the rekeying. */
+static void session_rekey_moves(struct test *t)
+{
+	struct card *card = card_make(t, 8);
+	struct ocf_session *ses;
+	struct work *old = NULL;
+	u8 next[16];
+
+	if (!card)
+		return;
+	memset(next, 0x99, sizeof(next));
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	if (ses)
+		old = work_make(ses, 512, 0);
+	if (CHECK(t, old)) {
+		struct card *other = card_alloc(8);
+
+		card_hold(card);
+		EQUAL(t, work_submit(old), -EINPROGRESS);
+		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+		other->name = "other";
+		EQUAL(t, card_register(other), 0);
+		card_drop(card);
+		card = NULL;
+		EQUAL(t, work_wait(old), 0);
+		CHECK(t, work_right(old, WORK_KEY));
+		work_free(old);
+		ocf_session_put(ses);
+		card_drop(other);
+	}
+	card_drop(card);
+}
+
+/* A card that refuses the keys says so at creation, and to a rekeying. */
+static void session_key_refused(struct test *t)
+{
+	struct card *card = card_make(t, 8);
+	struct ocf_session *ses;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card->refuse_key = -EKEYREJECTED;
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 16,
+				.flags = OCF_SESSION_HARDWARE)), -EKEYREJECTED);
+	if (ses)
+		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0),
+		      -EKEYREJECTED);
+	card->refuse_key = -ENOSPC;
+	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,
+				.cipher = OCF_AES_CBC, .keylen = 16)), 0);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+static void session_derive(struct test *t)
+{
+	struct ocf_session_params p = PARAMS(.mode = OCF_MODE_CHAIN,
+					     .cipher = OCF_AES_CBC,
+					     .mac = OCF_HMAC_SHA1,
+					     .device = OCF_DEVICE_ANY,
+					     .key = key, .keylen = 16,
+					     .mackey = key, .mackeylen = 20);
+	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL), *new;
+	struct ocf_session_info info;
+
+	if (!EQUAL(t, PTR_ERR_OR_ZERO(ses), 0))
+		return;
+	new = ocf_session_derive(ses, OCF_MODE_ETA, 12, GFP_KERNEL);
+	if (EQUAL(t, PTR_ERR_OR_ZERO(new), 0)) {
+		ocf_session_put(ses);
+		ocf_session_info(new, &info);
+		EQUAL(t, info.mode, OCF_MODE_ETA);
+		EQUAL(t, info.maclen, 12);
+		ses = ocf_session_derive(new, OCF_MODE_AEAD, 0, GFP_KERNEL);
+		EQUAL(t, PTR_ERR_OR_ZERO(ses), -EINVAL);
+		ocf_session_put(new);
+	} else {
+		ocf_session_put(ses);
+	}
+}
+
+const struct test_case session_tests[] = {
+	TEST(session_params), TEST(session_info), TEST(session_outlived),
+	TEST(session_put_in_bh), TEST(session_rekey),
+	TEST(session_rekey_moves), TEST(session_key_refused),
+	TEST(session_derive), {}
+};

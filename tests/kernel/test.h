@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tests of the kernel's side: what consumers and drivers are promised.
+ *
+ * A test gets a struct test and says with CHECK() and EQUAL() what should be.
+ * All of them run when the module is loaded; loading fails with -EIO if one of
+ * them did.  (The stock kernel has no KUnit.)
+ */
+#ifndef OCF_TEST_H
+#define OCF_TEST_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/ocf.h>
+#include <linux/ocf_driver.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+struct test {
+	const char	*name;
+	int		failed;
+};
+
+/* Rows of the suites; the last has no name. */
+struct test_case {
+	const char	*name;
+	void		(*run)(struct test *t);
+};
+
+#define TEST(fn) { #fn, fn }
+
+void test_fail(struct test *t, const char *file, int line, const char *what,
+	       long long have, long long want);
+
+#define EQUAL(t, have, want) ({						\
+	long long __have = (long long)(have), __want = (long long)(want); \
+	if (__have != __want)						\
+		test_fail(t, __FILE__, __LINE__, #have, __have, __want); \
+	__have == __want; })
+
+#define CHECK(t, cond) EQUAL(t, !!(cond), 1)
+
+extern const struct test_case session_tests[], request_tests[], cancel_tests[],
+			      order_tests[], device_tests[], scatter_tests[],
+			      stress_tests[];
+
+/* main.c: seeded, so that a run can be repeated */
+u32 test_random(u32 below);
+extern unsigned int test_seconds;
+
+/* What a card does with the next request it is given */
+enum card_fault {
+	CARD_WORKS,
+	CARD_BUSY,		/* submit() says -EBUSY */
+	CARD_FAILS,		/* completes with -EIO */
+	CARD_FAILS_AT_ONCE,	/* submit() says -EIO */
+	CARD_LIES,		/* a byte of the result is wrong */
+	CARD_TRUSTS,		/* takes any tag for right */
+	CARD_TWICE,		/* completes two times */
+	CARD_STALLS,		/* never completes */
+};
+
+/**
+ * struct card - a card in software that does what it is told to
+ * @dev: registered
+ * @name: of the device, without its number
+ * @depth: requests it takes
+ * @modes: BIT(OCF_MODE_*)
+ * @refuse_key: ctx_init() returns this
+ * @lock: protects all below
+ * @taken: requests it has, by struct card_job, oldest first
+ * @count: of @taken
+ * @hold: completes nothing until card_release()
+ * @fault: for the next @faults requests
+ * @faults: how many
+ * @honest: as many are done right first
+ * @submits: calls of submit() that it did not refuse
+ * @more: of those, with "more"
+ * @kicks: calls of kick()
+ * @contexts: that are there
+ * @stopped: quiesced
+ * @work: completes
+ */
+struct card {
+	struct ocf_device	*dev;
+	const char		*name;
+	unsigned int		depth;
+	unsigned long		modes;
+	int			refuse_key;
+	spinlock_t		lock;
+	struct list_head	taken;
+	unsigned int		count;
+	bool			hold;
+	enum card_fault		fault;
+	unsigned int		faults;
+	unsigned int		honest;
+	unsigned int		submits, more, kicks;
+	atomic_t		contexts;
+	bool			stopped;
+	struct work_struct	work;
+};
+
+/* card.c: AES-CBC, AES-GCM and the null transform, all of it real */
+struct card *card_alloc(unsigned int depth);
+int card_register(struct card *card);
+struct card *card_make(struct test *t, unsigned int depth);
+void card_unregister(struct card *card);
+void card_free(struct card *card);
+void card_drop(struct card *card);
+void card_hold(struct card *card);
+void card_release(struct card *card);
+struct ocf_request *card_take(struct card *card, unsigned int nth);
+void card_complete(struct card *card, unsigned int nth, int err);
+void card_settle(struct card *card);
+void card_faults(struct card *card, enum card_fault fault, unsigned int n);
+int card_number(const struct card *card);
+
+/**
+ * struct work - a request with its buffers and what became of it
+ * @req: the request
+ * @len: bytes of data
+ * @buf: @len + OCF_TAG_MAX bytes, plaintext of a pattern to begin with
+ * @out: the same size; the destination unless in place
+ * @src: over @buf
+ * @dst: over @out
+ * @calls: of the callback
+ * @err: what it was told
+ * @serial: in the order of all callbacks
+ * @done: completed by the callback
+ */
+struct work {
+	struct ocf_request	req;
+	u32			len;
+	u8			*buf, *out;
+	struct scatterlist	src, dst;
+	atomic_t		calls;
+	int			err;
+	int			serial;
+	struct completion	done;
+};
+
+/* work.c */
+struct ocf_session *work_session(struct test *t, enum ocf_alg alg, u32 flags,
+				 int device);
+struct work *work_make(struct ocf_session *ses, u32 len, u32 flags);
+void work_free(struct work *w);
+int work_submit(struct work *w);
+int work_wait(struct work *w);
+bool work_arrived(struct work *w);
+bool work_right(struct work *w, u8 key);
+extern atomic_t work_serial;
+
+#define WORK_KEY	0x42	/* every byte of the usual key */
+#define WORK_IV		0x17	/* every byte of the IV */
+
+#endif /* OCF_TEST_H */
