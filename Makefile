@@ -57,6 +57,7 @@ $(B)/linux-tools/version:
 
 include tests/unit/unit.mk
 include tests/selftests/selftests.mk
+include tests/vectors/vectors.mk
 
 test: unit selftests
 
