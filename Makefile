@@ -48,18 +48,19 @@ debug-modules: debug-kernel
 
 machine: $(B)/vm/init
 
-$(B)/vm/init: tests/vm/init.c
+$(B)/vm/init: tests/vm/init.c | deps
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Werror -static -o $@ $<
 
-$(B)/linux-tools/version:
+$(B)/linux-tools/version: | deps
 	@scripts/linux-tools
 
+include demo/demo.mk
 include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 
-test: unit selftests
+test: unit selftests vectors
 
 test-debug: selftests-debug
 
