@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fault injection: the nth allocation or copy of one call fails, for every n
+ * there is (Linux' Documentation/fault-injection, "fail-nth").  The debug
+ * kernel only.
+ */
+#ifndef FAIL_H
+#define FAIL_H
+
+#include <sys/syscall.h>
+
+#include "dev.h"
+
+#define FAIL_DIR "/sys/kernel/debug/"
+
+/* Lets faults be injected where a caller may wait, too.  0, or an errno. */
+static inline int fail_setup(void)
+{
+	static const char *const files[][2] = {
+		{ FAIL_DIR "failslab/ignore-gfp-wait", "N" },
+		{ FAIL_DIR "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ FAIL_DIR "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ FAIL_DIR "fail_page_alloc/min-order", "0" },
+		/* what is injected is not worth a stack trace each */
+		{ FAIL_DIR "failslab/verbose", "0" },
+		{ FAIL_DIR "fail_page_alloc/verbose", "0" },
+		{ FAIL_DIR "fail_usercopy/verbose", "0" },
+	};
+	int i, err = 0;
+
+	for (i = 0; i < COUNT(files) && !err; i++)
+		err = put_line(files[i][0], files[i][1]);
+	return err;
+}
+
+static inline int fail_fd(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/fail-nth",
+		 syscall(SYS_gettid));
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/*
+ * From now on the @n-th that can fail in this thread does.  One that was left
+ * over may fail the write that takes it back.
+ */
+static inline void fail_arm(int fd, int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n), tries = 8;
+
+	while (pwrite(fd, text, len, 0) < 0)
+		if (!tries--)
+			abort();
+}
+
+/* None any more; true if one has.  One that is left may fail the look at it. */
+static inline bool fail_disarm(int fd)
+{
+	char text[16] = "";
+	bool hit = pread(fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+
+	fail_arm(fd, 0);
+	return hit;
+}
+
+/*
+ * What the kernel's leak detector finds of ours, on standard error; how many.
+ * Two scans: what is young or on its way at the first is left out.
+ */
+static inline int fail_leaks(void)
+{
+	char line[512];
+	int leaks = 0;
+	FILE *f;
+
+	put_line(FAIL_DIR "kmemleak", "scan");
+	sleep(6);
+	put_line(FAIL_DIR "kmemleak", "scan");
+	f = fopen(FAIL_DIR "kmemleak", "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f)) {
+		leaks += !!strstr(line, "[ocf");
+		fputs(line, stderr);
+	}
+	fclose(f);
+	put_line(FAIL_DIR "kmemleak", "clear");
+	return leaks;
+}
+
+/*
+ * @call(@arg) with each fault in turn, until there is none left to inject.
+ * Returns how many there were (put_user() and its like have none); negative
+ * for an errno that no fault explains, or a wrong result.
+ */
+struct fail_case {
+	int	(*call)(void *arg);	/* 0 or an errno */
+	bool	(*right)(void *arg);	/* the result, after a success */
+	void	(*undo)(void *arg);	/* after a success */
+};
+
+static inline int fail_sweep(const struct fail_case *c, void *arg)
+{
+	int fd = fail_fd(), n, err;
+	bool hit;
+
+	for (n = 1; n < 1000; n++) {
+		fail_arm(fd, n);
+		err = c->call(arg);
+		hit = fail_disarm(fd);
+		if (!err && !c->right(arg))
+			break;
+		if (!err && c->undo)
+			c->undo(arg);
+		if (err && (!hit || (err != ENOMEM && err != EFAULT))) {
+			fprintf(stderr, "fault %d: errno %d\n", n, err);
+			break;
+		}
+		if (!hit) {
+			close(fd);
+			return n - 1;
+		}
+	}
+	close(fd);
+	return -n;
+}
+
+#endif /* FAIL_H */
