@@ -40,7 +40,7 @@
 #define OCF_REQUEST_MAX		(64u << 20) /* bytes a request may cover */
 #define OCF_PRIV_SIZE		768	/* bytes a driver has in a request */
 
-/**
+/*
  * enum ocf_alg - every algorithm the framework knows
  *
  * The numbers are ours, never shown to user space: each ABI has its own ids,
@@ -101,6 +101,7 @@ enum ocf_alg {
 
 /**
  * enum ocf_mode - how a session puts its algorithms together
+ * @OCF_MODE_NONE: none yet; no session has it
  * @OCF_MODE_CIPHER: one cipher over the data
  * @OCF_MODE_DIGEST: one digest or MAC over the data
  * @OCF_MODE_AEAD: an AEAD algorithm; the data follows the associated data
@@ -117,6 +118,7 @@ enum ocf_alg {
  *	data range and one MAC over the auth range, in either order, for each
  *	request anew.  The MAC is computed, or verified on demand
  * @OCF_MODE_COMPRESS: encryption compresses, decryption expands
+ * @OCF_MODE_COUNT: how many numbers there are
  */
 enum ocf_mode {
 	OCF_MODE_NONE,
@@ -308,6 +310,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
  * enum ocf_op - the direction of a request
  * @OCF_OP_ENCRYPT: encrypt, compute a digest or MAC, compress
  * @OCF_OP_DECRYPT: decrypt, verify a digest or MAC, expand
+ * @OCF_OP_COUNT: how many directions there are
  */
 enum ocf_op {
 	OCF_OP_ENCRYPT,
@@ -384,7 +387,8 @@ typedef void (*ocf_done_t)(struct ocf_request *req, int err);
  *	the tag where that is in the buffer and is written.  Both share the
  *	offsets.  Nothing but the data range and the tag is written
  * @auth: what the MAC covers; the associated data in AEAD; must end where
- *	@data starts in AEAD, begin no later than @data in MTE, hold @data in ETA
+ *	@data starts in AEAD, begin no later than @data in MTE, and hold @data
+ *	in ETA
  * @data: what is encrypted, decrypted, digested (DIGEST) or compressed
  * @ivlen: bytes of @iv, where the algorithm leaves a choice to each request
  *	(CCM); 0 for the session's
@@ -437,11 +441,11 @@ struct ocf_request {
 	atomic_t		bits;		/* OCF_BIT_* in core.h */
 	int			where;		/* OCF_AT_* in core.h */
 	bool			in_order;	/* delivered in order */
-	bool			ready;		/* in deliver.c: has its result */
-	u8			parks;		/* times it waited for a context */
+	bool			ready;		/* has its result */
+	u8			parks;		/* waits for a context */
 	int			err;		/* result, until delivered */
-	u32			bytes;		/* size for cost and counters */
-	u32			estimate;	/* ns charged to dev's backlog */
+	u32			bytes;		/* for cost and counters */
+	u32			estimate;	/* ns, in dev's backlog */
 	u64			begun;		/* ns, ktime */
 	struct completion	wait;		/* ocf_run() */
 	struct work_struct	work;		/* OFFLOAD */

@@ -62,8 +62,9 @@ struct ocf_device_ops {
 	/**
 	 * @submit: starts a request.  Software works on it here and now and
 	 * returns its result.  Hardware returns -EINPROGRESS and calls
-	 * ocf_complete() later, once, and not from inside; or -EBUSY, having touched nothing, when
-	 * it is full: nothing more is submitted until ocf_device_unblock().
+	 * ocf_complete() later, once, and not from inside; or -EBUSY, having
+	 * touched nothing, when it is full: nothing more is submitted until
+	 * ocf_device_unblock().
 	 * Any other return is the result.  Software may return -EAGAIN, having
 	 * touched nothing, where it cannot work in this context (no SIMD
 	 * registers): it is called again from a worker.

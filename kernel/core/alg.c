@@ -76,7 +76,8 @@ static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 		TAG(4) | TAG(8) | TAGS(12, 16),
 		KEY(16, 32, 8), IV(12), IDS(50, 25)),
 	[OCF_AES_CCM] = AEAD("aes-ccm", "ccm(aes)",
-		TAG(4) | TAG(6) | TAG(8) | TAG(10) | TAG(12) | TAG(14) | TAG(16),
+		TAG(4) | TAG(6) | TAG(8) | TAG(10) | TAG(12) | TAG(14) |
+		TAG(16),
 		KEY(16, 32, 8), IV_CHOICE(12, 7, 13), IDS(51, 40)),
 	[OCF_CHACHA20_POLY1305] = AEAD("chacha20-poly1305",
 		"rfc7539(chacha20,poly1305)", TAG(16),

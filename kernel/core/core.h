@@ -226,8 +226,8 @@ struct ocf_session {
 #define OCF_BIT_WAITER		BIT(2)	/* ocf_run() waits */
 #define OCF_BIT_WOKEN		BIT(3)	/* ... and was told the result */
 #define OCF_BIT_ABANDONED	BIT(4)	/* ... and was killed before */
-/* OCF_BIT_WORKER		BIT(5)	   in <linux/ocf_driver.h> */
-#define OCF_BIT_RESTARTED	BIT(6)	/* was accepted: no queue may refuse it */
+/* BIT(5) is OCF_BIT_WORKER, in <linux/ocf_driver.h> */
+#define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
 
 /* ocf_request.where; changed under the lock of the list it names */
 enum {
@@ -340,6 +340,7 @@ static inline void ocf_session_count(struct ocf_session *ses, u32 bytes,
 /* Counts changes: what was worked out before another is out of date. */
 static inline u32 ocf_registry_generation(void)
 {
+	/* before the registry: pairs with registry_changed() */
 	return smp_load_acquire(&ocf_registry_changes);
 }
 

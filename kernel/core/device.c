@@ -31,6 +31,7 @@ u64 ocf_registry_present(void)
 static void registry_changed(void)
 {
 	lockdep_assert_held(&registry_mutex);
+	/* after the change: pairs with ocf_registry_generation() */
 	smp_store_release(&ocf_registry_changes, ocf_registry_changes + 1);
 }
 
@@ -223,28 +224,32 @@ static bool info_valid(const struct ocf_device_info *info)
 	       info->modes && !bitmap_empty(info->algs, OCF_ALG_COUNT);
 }
 
+static bool name_taken(const char *name)
+{
+	struct ocf_device *dev;
+	int i;
+
+	lockdep_assert_held(&registry_mutex);
+	for (i = 0; i < OCF_DEVICES_MAX; i++) {
+		dev = rcu_dereference_protected(ocf_devices[i], true);
+		if (dev && !strcmp(dev->name, name))
+			return true;
+	}
+	return false;
+}
+
 /* A free place in the table, and the lowest number free among its like. */
 static int find_place(struct ocf_device *dev)
 {
-	struct ocf_device *other;
-	int number, unit, i;
+	int unit = 0;
 
-	number = ffz(present);
 	if (present == U64_MAX)
 		return -ENOSPC;
-	for (unit = 0; unit < OCF_DEVICES_MAX; unit++) {
+	do {
 		snprintf(dev->name, sizeof(dev->name), "%s%d", dev->info.name,
-			 unit);
-		for (i = 0; i < OCF_DEVICES_MAX; i++) {
-			other = rcu_dereference_protected(ocf_devices[i],
-					lockdep_is_held(&registry_mutex));
-			if (other && !strcmp(other->name, dev->name))
-				break;
-		}
-		if (i == OCF_DEVICES_MAX)
-			break;
-	}
-	return number;
+			 unit++);
+	} while (name_taken(dev->name));
+	return ffz(present);
 }
 
 static struct ocf_device *make_device(const struct ocf_device_info *info)

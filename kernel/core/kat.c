@@ -183,7 +183,8 @@ static bool right(const struct trial *t, bool in_place)
 	const u8 *out = (in_place ? t->src : t->dst) + k->aad_len;
 	bool forward = t->op == OCF_OP_ENCRYPT;
 
-	if (k->mode == OCF_MODE_COMPRESS)	/* forward is up to the device */
+	/* how well it compresses is up to the device */
+	if (k->mode == OCF_MODE_COMPRESS)
 		return forward || (t->req->result_len == k->text_len &&
 				   !memcmp(out, k->text, k->text_len));
 	if (k->result_len &&

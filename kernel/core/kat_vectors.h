@@ -21,8 +21,13 @@
  * @text: plaintext, or what is digested; expanded data for DEFLATE
  * @result: ciphertext, with MAC and padding for MTE; compressed data
  * @tag: tag, MAC or digest
- *
- * Lengths are in bytes, of all of which there is one.
+ * @key_len: bytes of @key
+ * @mackey_len: bytes of @mackey
+ * @iv_len: bytes of @iv
+ * @aad_len: bytes of @aad
+ * @text_len: bytes of @text
+ * @result_len: bytes of @result
+ * @tag_len: bytes of @tag
  */
 struct ocf_kat {
 	enum ocf_mode	mode;
@@ -583,7 +588,7 @@ static const struct ocf_kat ocf_kats[] = {
 		       "\xdf\xa6\x67\x47\xde\x9a\xe6\x30\x30\xca\x32\x61"
 		       "\x14\x97\xc8\x27"),
 	},
-	{	/* input of GCM test case 4 as additional data; computed with OpenSSL 3.0 */
+	{	/* input of GCM test case 4 as additional data; by OpenSSL 3.0 */
 		.mode = OCF_MODE_DIGEST, .mac = OCF_AES_GMAC,
 		BYTES(mackey,
 		       "\xfe\xff\xe9\x92\x86\x65\x73\x1c\x6d\x6a\x8f\x94"

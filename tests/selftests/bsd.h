@@ -10,7 +10,8 @@
 #include "../unit/ids.h"
 #include "dev.h"
 
-static const uint8_t key_bytes[512] = "a key that has as many bytes as any wants";
+static const uint8_t key_bytes[512] =
+	"a key that has as many bytes as any wants";
 
 /* The id of one of the framework's names; 0 if there is none. */
 static inline unsigned int bsd_id(const char *name)

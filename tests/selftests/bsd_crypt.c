@@ -429,7 +429,7 @@ TEST_F(crypt, aead_memory_that_is_not_there)
 	}
 }
 
-/* FreeBSD's XTS has half a tweak, and takes a whole one of which it uses half */
+/* FreeBSD's XTS has half a tweak; it takes a whole one and uses half of it */
 TEST_F(crypt, ivs_of_xts)
 {
 	uint8_t a[32], b[32];

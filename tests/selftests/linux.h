@@ -10,7 +10,8 @@
 #include "../unit/ids.h"
 #include "dev.h"
 
-static const uint8_t key_bytes[512] = "a key that has as many bytes as any wants";
+static const uint8_t key_bytes[512] =
+	"a key that has as many bytes as any wants";
 
 /* The id of one of the framework's names; 0 if there is none. */
 static inline unsigned int linux_id(const char *name)
@@ -25,7 +26,8 @@ static inline unsigned int linux_id(const char *name)
 
 /* A session; its id in @ses.  Returns 0, or an errno. */
 static inline int open_session(int fd, unsigned int cipher, size_t keylen,
-			       unsigned int mac, size_t mackeylen, uint32_t *ses)
+			       unsigned int mac, size_t mackeylen,
+			       uint32_t *ses)
 {
 	struct session_op sop = {
 		.cipher = cipher, .keylen = keylen, .key = (void *)key_bytes,

@@ -431,7 +431,8 @@ TEST_F(auth, tls_records)
 					tls_ciphers[c].keylen,
 					linux_id(tls_macs[m].mac), 20,
 					&self->ses));
-			for (len = 0; len < 20000; len += len < 300 ? 1 : 4999) {
+			for (len = 0; len < 20000;
+			     len += len < 300 ? 1 : 4999) {
 				memcpy(self->dst, self->src, len);
 				memset(self->dst + len, 0x5a, 400);
 				fill(self->iv, 16, 3);

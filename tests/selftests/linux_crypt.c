@@ -3,6 +3,8 @@
  * The cryptodev-linux ABI: CIOCCRYPT and CIOCCPHASH.  Known answers are a few
  * here; the others are in vectors.c and differential.c.
  */
+#include <limits.h>
+
 #include <kselftest_harness.h>
 
 #include "linux.h"
@@ -274,8 +276,7 @@ TEST_F(cbc, memory_that_is_not_there)
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a,
 					 (void *)-PAGE, len, nist_iv));
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a,
-					 (void *)(1ul << (8 * sizeof(long) - 1)),
-					 len, nist_iv));
+					 (void *)LONG_MIN, len, nist_iv));
 	}
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCCRYPT, NULL));
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCCRYPT, hole - 8));

@@ -214,7 +214,8 @@ TEST_F(session, weak_algorithms_need_permission)
 	ASSERT_EQ(0, allow_weak("none"));
 	for (i = 0; i < COUNT(keys); i++) {
 		k = &keys[i];
-		EXPECT_EQ(!strcmp(k->alg, weak[0]) || !strcmp(k->alg, weak[1]) ||
+		EXPECT_EQ(!strcmp(k->alg, weak[0]) ||
+			  !strcmp(k->alg, weak[1]) ||
 			  !strcmp(k->alg, weak[2]) ? EPERM : 0,
 			  open_one(self->fd, k, k->max, &self->ses))
 			TH_LOG("%s", k->alg);
@@ -229,7 +230,7 @@ TEST_F(session, weak_algorithms_need_permission)
 	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_MD5, 0, &self->ses));
 	ASSERT_EQ(0, allow_weak("none"));
 	EXPECT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, "abc", NULL,
-			      3, NULL, (uint8_t [16]){}));
+			      3, NULL, (uint8_t[16]) {}));
 }
 
 TEST_F(session, bad_pointers)
@@ -280,7 +281,7 @@ TEST_F(session, only_what_is_there_is_freed)
 	bsd = sop.ses;
 	EXPECT_EQ(EINVAL, close_session(self->fd, bsd));
 	EXPECT_EQ(EINVAL, crypt_op(self->fd, bsd, COP_ENCRYPT, 0, key_bytes,
-				   (uint8_t [16]){}, 16, key_bytes, NULL));
+				   (uint8_t[16]) {}, 16, key_bytes, NULL));
 	EXPECT_EQ(0, call(self->fd, BSD_CIOCFSESSION, &bsd));
 	close(other);
 }

@@ -40,7 +40,8 @@ TEST(no_two_rows_are_alike)
 			continue;
 		EXPECT_STRNE(a->name, b->name);
 		if (a->linux_id)
-			EXPECT_NE(a->linux_id, b->linux_id) TH_LOG("%s", a->name);
+			EXPECT_NE(a->linux_id, b->linux_id)
+				TH_LOG("%s", a->name);
 		if (a->bsd_id)
 			EXPECT_NE(a->bsd_id, b->bsd_id) TH_LOG("%s", a->name);
 	}
@@ -59,7 +60,7 @@ TEST(a_name_finds_its_row_and_nothing_else_does)
 	EXPECT_EQ(OCF_ALG_NONE, by_name("aes-cbc "));
 }
 
-/* The numbers are the headers', the headers' are what programs were built with */
+/* The numbers are the headers', and those are what programs were built with */
 static void check_ids(struct __test_metadata *_metadata, enum ocf_abi abi,
 		      const struct id *ids, int n)
 {
@@ -139,14 +140,16 @@ TEST(sizes_are_those_of_openssl)
 		if (!oracle_sizes(row->name, keylen, &s))
 			continue;
 		known++;
-		if (row->type == OCF_TYPE_CIPHER || row->type == OCF_TYPE_AEAD) {
+		if (row->type == OCF_TYPE_CIPHER ||
+		    row->type == OCF_TYPE_AEAD) {
 			EXPECT_EQ(block_of(row, &s), row->block)
 				TH_LOG("%s", row->name);
 			EXPECT_EQ(s.iv, row->iv) TH_LOG("%s", row->name);
 			EXPECT_GE(s.key, row->key_min) TH_LOG("%s", row->name);
 			EXPECT_LE(s.key, row->key_max) TH_LOG("%s", row->name);
 		} else {
-			EXPECT_EQ(s.digest, row->digest) TH_LOG("%s", row->name);
+			EXPECT_EQ(s.digest, row->digest)
+				TH_LOG("%s", row->name);
 		}
 	}
 	/* all but null, null-mac and deflate */

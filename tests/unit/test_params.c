@@ -261,7 +261,8 @@ TEST_F(params, flags_policy_and_device)
 	for (i = -3; i < 70; i++) {
 		p = single(OCF_AES_CBC);
 		p.device = i;
-		EXPECT_EQ(i >= -1 && i < 64 ? 0 : -EINVAL, ocf_check_params(&p));
+		EXPECT_EQ(i >= -1 && i < 64 ? 0 : -EINVAL,
+			  ocf_check_params(&p));
 		p = single(OCF_AES_CBC);
 		p.policy = i;
 		EXPECT_EQ(i == 0 || i == 1 ? 0 : -EINVAL, ocf_check_params(&p));
@@ -625,7 +626,10 @@ static bool sound(const struct ocf_request *req,
 
 TEST_F(request, whatever_is_let_through_is_sound)
 {
-	static const struct { enum ocf_mode mode; enum ocf_alg c, m; } with[] = {
+	static const struct {
+		enum ocf_mode mode;
+		enum ocf_alg c, m;
+	} with[] = {
 		{ OCF_MODE_CIPHER, OCF_AES_CBC, 0 },
 		{ OCF_MODE_DIGEST, 0, OCF_HMAC_SHA256 },
 		{ OCF_MODE_AEAD, OCF_AES_CCM, 0 },

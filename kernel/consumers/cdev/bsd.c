@@ -17,11 +17,11 @@ static_assert(offsetof(struct session2_op, ses) ==
 	      offsetof(struct session_op, ses));
 
 #define OP_FLAGS	(COP_F_CIPHER_FIRST | COP_F_BATCH)
-#define KEY_MAX		(u32)OCF_KEY_MAX
-#define MACKEY_MAX	(u32)OCF_MACKEY_MAX
+#define KEY_MAX		((u32)OCF_KEY_MAX)
+#define MACKEY_MAX	((u32)OCF_MACKEY_MAX)
 #define XTS_IV_LEN	16	/* the whole tweak; they have half of it */
 
-/* As BSD's <sys/ioccom.h> encodes _IOW and _IOR; here they are the other way. */
+/* As BSD's <sys/ioccom.h> encodes _IOW and _IOR; here it is the other way. */
 #define BSD_CIOCFSESSION	_IOR('c', 102, u32)
 #define BSD_CIOCASYMFEAT	_IOW('c', 105, u32)
 

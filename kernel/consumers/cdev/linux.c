@@ -10,8 +10,8 @@
 
 #include "linux.h"
 
-#define KEY_MAX		(u32)CRYPTO_CIPHER_MAX_KEY_LEN
-#define MACKEY_MAX	(u32)CRYPTO_HMAC_MAX_KEY_LEN
+#define KEY_MAX		((u32)CRYPTO_CIPHER_MAX_KEY_LEN)
+#define MACKEY_MAX	((u32)CRYPTO_HMAC_MAX_KEY_LEN)
 
 static_assert(sizeof(struct session_info_op) == 268);
 

@@ -58,11 +58,17 @@ struct cdev_user *cdev_user_get(kuid_t uid)
 /* Context: process. */
 void cdev_user_put(struct cdev_user *user)
 {
-	if (!refcount_dec_and_lock(&user->refs, &users_lock))
+	bool last;
+
+	if (refcount_dec_not_one(&user->refs))
 		return;
-	hash_del(&user->node);
+	spin_lock(&users_lock);
+	last = refcount_dec_and_test(&user->refs);
+	if (last)
+		hash_del(&user->node);
 	spin_unlock(&users_lock);
-	kfree(user);
+	if (last)
+		kfree(user);
 }
 
 static void user_hold(struct cdev_user *user)

@@ -24,18 +24,18 @@ struct soft_deflate {
 	struct z_stream_s	out, in;
 };
 
-static gfp_t const gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+static const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
 
 int soft_deflate_init(struct soft_ctx *ctx)
 {
 	struct soft_deflate *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	size_t out = zlib_deflate_workspacesize(-WINDOW_BITS, MAX_MEM_LEVEL);
 
 	if (!d)
 		return -ENOMEM;
 	mutex_init(&d->turn);
 	ctx->deflate = d;
-	d->out.workspace = __vmalloc(zlib_deflate_workspacesize(-WINDOW_BITS,
-							MAX_MEM_LEVEL), gfp);
+	d->out.workspace = __vmalloc(out, gfp);
 	d->in.workspace = __vmalloc(zlib_inflate_workspacesize(), gfp);
 	if (d->out.workspace && d->in.workspace &&
 	    zlib_deflateInit2(&d->out, Z_DEFAULT_COMPRESSION, Z_DEFLATED,

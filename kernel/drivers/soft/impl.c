@@ -157,7 +157,8 @@ static void forget(enum ocf_alg alg)
 static void find(enum ocf_alg alg)
 {
 	const struct ocf_alg_info *row = ocf_alg_info(alg);
-	void (*try)(struct impl *, int *, const char *, u32, u32);
+	void (*look)(struct impl *impl, int *best, const char *name, u32 type,
+		     u32 mask);
 	struct impl *impl = &impls[alg];
 	char internal[CRYPTO_MAX_ALG_NAME];
 	int best = -1;
@@ -166,23 +167,23 @@ static void find(enum ocf_alg alg)
 	forget(alg);
 	switch (row->type) {
 	case OCF_TYPE_CIPHER:
-		try = try_skcipher;
+		look = try_skcipher;
 		break;
 	case OCF_TYPE_AEAD:
-		try = try_aead;
+		look = try_aead;
 		break;
 	case OCF_TYPE_DIGEST:
 	case OCF_TYPE_MAC:
-		try = try_shash;
+		look = try_shash;
 		break;
 	default:
 		return;
 	}
 	/* the ordinary one first: asking for it loads the module of both */
-	try(impl, &best, row->impl, 0, CRYPTO_ALG_ASYNC | NEVER);
+	look(impl, &best, row->impl, 0, CRYPTO_ALG_ASYNC | NEVER);
 	snprintf(internal, sizeof(internal), "__%s", row->impl);
-	try(impl, &best, internal, CRYPTO_ALG_INTERNAL,
-	    CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | NEVER | CRYPTO_NOLOAD);
+	look(impl, &best, internal, CRYPTO_ALG_INTERNAL,
+	     CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | NEVER | CRYPTO_NOLOAD);
 }
 
 static void *take_idle(struct impl *impl)
@@ -211,7 +212,7 @@ static bool put_idle(struct impl *impl, void *tfm)
 /* A shash: cloned, or anew where that is not possible. */
 static struct crypto_shash *alloc_shash(struct impl *impl)
 {
-	struct crypto_shash *tfm = ERR_PTR(-ENOSYS);
+	struct crypto_shash *tfm = ERR_PTR(-ENOENT);
 
 	if (impl->model)
 		tfm = crypto_clone_shash(impl->model);
