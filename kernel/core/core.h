@@ -344,6 +344,13 @@ static inline u32 ocf_registry_generation(void)
 	return smp_load_acquire(&ocf_registry_changes);
 }
 
+/* Whether @ses->capable and what goes with it are as of now. */
+static inline bool ocf_session_is_current(const struct ocf_session *ses)
+{
+	/* before what it is about: pairs with ocf_session_refresh() */
+	return smp_load_acquire(&ses->seen) == ocf_registry_generation();
+}
+
 /* The device in that place, or NULL.  Context: inside ocf_srcu. */
 static inline struct ocf_device *ocf_device_at(int number)
 {

@@ -269,7 +269,7 @@ int ocf_place(struct ocf_request *req, struct ocf_keys *keys)
 {
 	struct ocf_session *ses = req->session;
 
-	if (unlikely(READ_ONCE(ses->seen) != ocf_registry_generation()))
+	if (unlikely(!ocf_session_is_current(ses)))
 		ocf_session_refresh(ses);
 	return place_simply(req, keys) ? 0 : place_among(req, keys);
 }

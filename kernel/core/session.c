@@ -65,6 +65,7 @@ void ocf_session_refresh(struct ocf_session *ses)
 	WRITE_ONCE(ses->capable, capable);
 	WRITE_ONCE(ses->soft, soft);
 	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft));
+	/* after what it is about: pairs with ocf_session_is_current() */
 	smp_store_release(&ses->seen, now);
 }
 
@@ -325,7 +326,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 		.device = -ENODEV,
 	};
 	idx = srcu_read_lock(&ocf_srcu);
-	if (READ_ONCE(ses->seen) != ocf_registry_generation())
+	if (!ocf_session_is_current(ses))
 		ocf_session_refresh(ses);
 	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
 		i = __ffs64(capable);
