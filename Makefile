@@ -60,7 +60,10 @@ include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 
-test: unit selftests vectors
+check: deps $(B)/linux-tools/version unit
+	@scripts/check
+
+test: check selftests vectors
 
 test-debug: selftests-debug
 
