@@ -167,6 +167,5 @@ module_init(cdev_init);
 module_exit(cdev_exit);
 
 OCF_IMPORT();
-MODULE_ALIAS("devname:crypto");
 MODULE_DESCRIPTION("OCF for Linux: /dev/crypto");
 MODULE_LICENSE("GPL");
