@@ -13,10 +13,11 @@
 /* Namespaces became strings in 6.13. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define OCF_EXPORT(sym)		EXPORT_SYMBOL_NS_GPL(sym, "OCF")
-#define OCF_IMPORT()		MODULE_IMPORT_NS("OCF")
+#define OCF_IMPORT_NS(ns)	MODULE_IMPORT_NS(#ns)
 #else
 #define OCF_EXPORT(sym)		EXPORT_SYMBOL_NS_GPL(sym, OCF)
-#define OCF_IMPORT()		MODULE_IMPORT_NS(OCF)
+#define OCF_IMPORT_NS(ns)	MODULE_IMPORT_NS(ns)
 #endif
+#define OCF_IMPORT()		OCF_IMPORT_NS(OCF)
 
 #endif /* OCF_COMPAT_H */

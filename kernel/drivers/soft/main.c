@@ -189,7 +189,7 @@ module_init(soft_init);
 module_exit(soft_exit);
 
 OCF_IMPORT();
-MODULE_IMPORT_NS(CRYPTO_INTERNAL);
+OCF_IMPORT_NS(CRYPTO_INTERNAL);
 MODULE_SOFTDEP("pre: libchacha");
 MODULE_DESCRIPTION("OCF for Linux: the CPU, by the kernel's own implementations");
 MODULE_LICENSE("GPL");
