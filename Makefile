@@ -59,6 +59,12 @@ include demo/demo.mk
 include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
+include tests/install/install.mk
+
+install uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
+		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \
+		scripts/install $@
 
 check: deps $(B)/linux-tools/version unit
 	@scripts/check
