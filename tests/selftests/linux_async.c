@@ -294,6 +294,37 @@ TEST_F(async, parts_of_a_digest_in_their_order)
 	EXPECT_EQ(0, memcmp(whole, parts, 32));
 }
 
+/* What is refused for want of a place has not been digested. */
+TEST_F(async, a_full_ring_takes_no_part)
+{
+	uint8_t whole[32], parts[32];
+	struct crypt_op cop = { .op = COP_ENCRYPT, .flags = COP_FLAG_UPDATE,
+		.len = 100, .mac = parts }, done;
+	uint32_t sha;
+	int i;
+
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256, 0, &sha));
+	ASSERT_EQ(0, crypt_op(self->fd, sha, COP_ENCRYPT, 0, self->text, NULL,
+			      (RING + 2) * 100, NULL, whole));
+	cop.ses = sha;
+	for (i = 0; i < RING; i++) {
+		cop.src = self->text + i * 100;
+		ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	}
+	cop.src = self->text + RING * 100;
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(EBUSY, call(self->fd, CIOCASYNCCRYPT, &cop));
+	for (i = 0; i < RING; i++)
+		ASSERT_EQ(0, fetch_next(self->fd, &done));
+	EXPECT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	cop.src += 100;
+	cop.flags = COP_FLAG_FINAL;
+	EXPECT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	EXPECT_EQ(0, fetch_next(self->fd, &done));
+	EXPECT_EQ(0, fetch_next(self->fd, &done));
+	EXPECT_EQ(0, memcmp(whole, parts, 32));
+}
+
 TEST_F(async, who_handed_in_fetches)
 {
 	struct crypt_op cop;

@@ -12,8 +12,7 @@
 
 #include "cdev.h"
 
-/* A place in the ring. */
-static int reserve(struct cdev_file *file)
+static int take_place(struct cdev_file *file)
 {
 	int err = 0;
 
@@ -26,7 +25,31 @@ static int reserve(struct cdev_file *file)
 	return err;
 }
 
-static void unreserve(struct cdev_file *file)
+/**
+ * cdev_async_reserve() - take a place in the ring for an operation
+ * @op: the operation; remembers whose it is
+ *
+ * Context: process.
+ * Return: 0; -EBUSY if the ring is full; -EDQUOT.
+ */
+int cdev_async_reserve(struct cdev_op *op)
+{
+	int err = cdev_op_charge(op, sizeof(*op));
+
+	if (err)
+		return err;
+	op->mm = current->mm;
+	mmgrab(op->mm);
+	return take_place(op->file);
+}
+
+/**
+ * cdev_async_unreserve() - give a place in the ring back
+ * @file: whose ring it is
+ *
+ * Context: process.
+ */
+void cdev_async_unreserve(struct cdev_file *file)
 {
 	spin_lock_bh(&file->ring_lock);
 	file->unfetched--;
@@ -60,20 +83,6 @@ static void async_done(struct ocf_request *req, int err)
 	finish(container_of(req, struct cdev_op, req), err);
 }
 
-static int prepare(struct cdev_op *op)
-{
-	int err = cdev_op_charge(op, sizeof(*op));
-
-	if (err)
-		return err;
-	op->mm = current->mm;
-	mmgrab(op->mm);
-	err = reserve(op->file);
-	if (!err)
-		cdev_op_let_loose(op);
-	return err;
-}
-
 /**
  * cdev_async_submit() - hand an operation in
  * @op: the operation
@@ -87,33 +96,30 @@ int cdev_async_submit(struct cdev_op *op)
 	struct cdev_file *file = op->file;
 	int err;
 
-	err = prepare(op);
+	err = cdev_async_reserve(op);
 	if (err)
 		return err;
+	cdev_op_let_loose(op);
 	op->req.done = async_done;
 	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
 	err = ocf_submit(&op->req);
 	if (!err || err == -EINPROGRESS)
 		return 0;
-	unreserve(file);
+	cdev_async_unreserve(file);
 	return err;
 }
 
 /**
  * cdev_async_done() - put an operation that is done where it can be fetched
- * @op: the operation
+ * @op: the operation, which has a place; not the caller's any more
  * @err: its result
  *
  * Context: process; may sleep.
- * Return: 0, and @op is not the caller's any more; -EBUSY; -EDQUOT.
  */
-int cdev_async_done(struct cdev_op *op, int err)
+void cdev_async_done(struct cdev_op *op, int err)
 {
-	int ret = prepare(op);
-
-	if (!ret)
-		finish(op, err);
-	return ret;
+	cdev_op_let_loose(op);
+	finish(op, err);
 }
 
 /**
@@ -138,7 +144,7 @@ struct cdev_op *cdev_async_fetch(struct cdev_file *file)
 	}
 	spin_unlock_bh(&file->ring_lock);
 	if (found)
-		unreserve(file);
+		cdev_async_unreserve(file);
 	return found;
 }
 

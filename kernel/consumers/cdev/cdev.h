@@ -276,7 +276,9 @@ void cdev_buffers_free(struct cdev_op *op);
 
 /* async.c */
 int cdev_async_submit(struct cdev_op *op);
-int cdev_async_done(struct cdev_op *op, int err);
+int cdev_async_reserve(struct cdev_op *op);
+void cdev_async_unreserve(struct cdev_file *file);
+void cdev_async_done(struct cdev_op *op, int err);
 struct cdev_op *cdev_async_fetch(struct cdev_file *file);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);

@@ -250,6 +250,25 @@ int cdev_linux_crypt(struct cdev_op *op)
 
 /* ---- CIOCASYNCCRYPT, CIOCASYNCFETCH ---- */
 
+/*
+ * Parts are run one after the other: the state is that of the one before.  A
+ * part that finds no place is refused before it changes the state.
+ */
+static int run_async_part(struct cdev_op **op)
+{
+	struct cdev_file *file = (*op)->file;
+	int err = cdev_async_reserve(*op);
+
+	if (err)
+		return err;
+	err = run(op);
+	if (*op)
+		cdev_async_done(*op, err);
+	else
+		cdev_async_unreserve(file);
+	return *op ? 0 : err;
+}
+
 /**
  * cdev_linux_async_crypt() - CIOCASYNCCRYPT
  * @op: with the structure in op->user; not the caller's any more
@@ -261,14 +280,9 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 {
 	int err = prepare(op);
 
-	if (!err && in_parts(cop_of(op))) {
-		/* one after the other: the state is that of the one before */
-		err = run(&op);
-		if (op)
-			err = cdev_async_done(op, err);
-	} else if (!err) {
-		err = cdev_async_submit(op);
-	}
+	if (!err)
+		err = in_parts(cop_of(op)) ? run_async_part(&op) :
+					     cdev_async_submit(op);
 	if (err)
 		cdev_op_put(op);
 	return err;
