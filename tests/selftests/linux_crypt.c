@@ -145,6 +145,21 @@ TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
 	EXPECT_EQ(0, memcmp(whole, parts, 64));
 }
 
+/* What XTS leaves behind is its tweak under the second key: nobody's business */
+TEST_F(cbc, a_tweak_has_no_successor)
+{
+	uint8_t out[64], iv[16];
+	uint32_t xts;
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_XTS, 32, 0, 0, &xts));
+	self->ses = xts;
+	memcpy(iv, nist_iv, 16);
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, self->a, out, 64,
+			    iv));
+	EXPECT_EQ(0, memcmp(iv, nist_iv, 16));
+	EXPECT_EQ(EINVAL, crypt_(COP_ENCRYPT, 0, self->a, out, 64, NULL));
+}
+
 TEST_F(cbc, lengths)
 {
 	uint8_t out[64];

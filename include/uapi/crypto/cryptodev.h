@@ -179,7 +179,7 @@ struct session_info_op {
  * @dst: the cipher's result, @len bytes; may be @src
  * @mac: the digest's or MAC's result, as long as the algorithm has it
  * @iv: IV or counter, as long as the algorithm has it; NULL goes on from the
- *	session's operation before
+ *	session's operation before (CBC, CTR, ChaCha20; EINVAL elsewhere)
  *
  * With a cipher and a MAC the MAC is that of the plaintext, and is computed,
  * not compared, in both directions.
@@ -244,7 +244,7 @@ struct crypt_auth_op {
 #define COP_FLAG_NONE		(0 << 0)
 #define COP_FLAG_UPDATE		(1 << 0) /* digest: more parts follow */
 #define COP_FLAG_FINAL		(1 << 1) /* digest: the last part */
-#define COP_FLAG_WRITE_IV	(1 << 2) /* put the next IV into @iv */
+#define COP_FLAG_WRITE_IV	(1 << 2) /* put the next IV, if any, into @iv */
 #define COP_FLAG_NO_ZC		(1 << 3) /* copy, do not use my pages */
 #define COP_FLAG_AEAD_TLS_TYPE	(1 << 4)
 #define COP_FLAG_AEAD_SRTP_TYPE	(1 << 5)

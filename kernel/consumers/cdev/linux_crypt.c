@@ -34,6 +34,15 @@ static int parse_ccm(struct cdev_op *op)
 	return 0;
 }
 
+/*
+ * Whether an operation can go on from the one before.  A nonce is never used
+ * again, and what is left of an XTS tweak is a secret of its second key.
+ */
+static bool chains(const struct cdev_session *ses)
+{
+	return ses->cipher && ses->cipher->flags & OCF_ALG_CHAINS;
+}
+
 int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 {
 	struct cdev_session *ses = op->ses;
@@ -47,8 +56,7 @@ int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 			return -EFAULT;
 		return len != ses->info.ivlen ? parse_ccm(op) : 0;
 	}
-	/* a nonce is never used again */
-	if (ses->info.mode == OCF_MODE_AEAD || !ses->cipher)
+	if (!chains(ses))
 		return -EINVAL;
 	cdev_iv_recall(ses, op->req.iv);
 	return 0;
@@ -59,7 +67,7 @@ int cdev_linux_put_iv(struct cdev_op *op, u8 __user *to, bool write)
 	struct cdev_session *ses = op->ses;
 	u32 len = ses->info.ivlen;
 
-	if (!len || ses->info.mode == OCF_MODE_AEAD || !ses->cipher)
+	if (!len || !chains(ses))
 		return 0;
 	cdev_iv_keep(ses, op->req.iv);
 	return write && to ? cdev_copy_out(to, op->req.iv, len) : 0;
