@@ -589,6 +589,13 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 	EXPECT_EQ(0, memcmp(mac, want, 20));
 	EXPECT_EQ(EFAULT, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
 				   48, nist_iv, NULL));
+	/* also where the cipher has no use for nothing */
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_XTS, 32,
+				  CRYPTO_SHA1_HMAC, 20, &both));
+	memset(mac, 0, 20);
+	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out, 0,
+			      nist_iv, mac));
+	EXPECT_EQ(0, memcmp(mac, want, 20));
 }
 
 /* RFC 2410 and RFC 4868: the null cipher beside a real MAC */

@@ -45,11 +45,17 @@ static int mac_around(struct ocf_request *req)
 	       soft_hash_end(req, false);
 }
 
+/* Beside a MAC there may be nothing to encrypt, which XTS refuses. */
+static int cipher_if_any(struct ocf_request *req)
+{
+	return req->data.len ? soft_cipher(req) : 0;
+}
+
 static int do_eta(struct ocf_request *req)
 {
 	if (req->op == OCF_OP_ENCRYPT)
-		return soft_cipher(req) ?: mac_around(req);
-	return mac_over(req, req->src, &req->auth, true) ?: soft_cipher(req);
+		return cipher_if_any(req) ?: mac_around(req);
+	return mac_over(req, req->src, &req->auth, true) ?: cipher_if_any(req);
 }
 
 static int do_mte(struct ocf_request *req)
@@ -66,8 +72,8 @@ static int do_chain(struct ocf_request *req)
 
 	if (req->flags & OCF_REQ_MAC_FIRST)
 		return mac_over(req, req->src, &req->auth, verify) ?:
-		       soft_cipher(req);
-	return soft_cipher(req) ?:
+		       cipher_if_any(req);
+	return cipher_if_any(req) ?:
 	       mac_over(req, req->dst, &req->auth, verify);
 }
 
