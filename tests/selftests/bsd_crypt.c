@@ -452,4 +452,42 @@ TEST_F(crypt, ivs_of_xts)
 				self->tag));
 }
 
+/* RFC 2410: nothing is encrypted, everything authenticated */
+TEST_F(crypt, the_null_cipher_has_no_iv)
+{
+	uint8_t want[20], text[37];
+
+	memcpy(text, self->aad, 5);
+	memcpy(text + 5, self->src, 32);
+	open_(0, 0, CRYPTO_SHA1_HMAC, 20);
+	ASSERT_EQ(0, crypt_(0, text, NULL, 37, NULL, want));
+	open_(CRYPTO_NULL_CBC, 0, CRYPTO_SHA1_HMAC, 20);
+	EXPECT_EQ(0, aead_op(self->fd, self->ses, COP_ENCRYPT, self->aad, 5,
+			     self->src, self->dst, 32, NULL, 0, self->tag));
+	EXPECT_EQ(0, memcmp(want, self->tag, 20));
+	EXPECT_EQ(0, memcmp(self->src, self->dst, 32));
+	EXPECT_EQ(EINVAL, aead_(COP_ENCRYPT, 5, self->src, self->dst, 32, 0,
+				self->tag));
+}
+
+/* Who asks for a whole tweak has all of it used. */
+TEST_F(crypt, whole_ivs_of_xts)
+{
+	struct session2_op sop = {
+		.cipher = CRYPTO_AES_XTS, .keylen = 32, .key = key_bytes,
+		.mac = CRYPTO_SHA1_HMAC, .mackeylen = 20, .mackey = key_bytes,
+		.crid = CRYPTO_FLAG_SOFTWARE, .ivlen = 16,
+	};
+	uint8_t a[32], b[32];
+
+	ASSERT_EQ(0, call(self->fd, CIOCGSESSION2, &sop));
+	self->ses = sop.ses;
+	EXPECT_EQ(0, aead_(COP_ENCRYPT, 5, self->src, a, 32, 16, self->tag));
+	EXPECT_EQ(EINVAL, aead_(COP_ENCRYPT, 5, self->src, b, 32, 8,
+				self->tag));
+	self->iv[15] ^= 1;
+	EXPECT_EQ(0, aead_(COP_ENCRYPT, 5, self->src, b, 32, 16, self->tag));
+	EXPECT_NE(0, memcmp(a, b, 32));
+}
+
 TEST_HARNESS_MAIN

@@ -411,12 +411,15 @@ put_session:
 /* CIOCCRYPTAEAD leaves less open than CIOCCRYPT does. */
 static int check_aead(const struct cdev_session *ses, struct bsd_op *b)
 {
-	if (!ses->cipher || !ses->info.maclen || !b->mac || !b->iv)
+	/* the null cipher alone has no IV */
+	if (!ses->cipher || !ses->info.maclen || !b->mac ||
+	    !b->iv != !ses->info.ivlen)
 		return -EINVAL;
-	if (ses->info.mode == OCF_MODE_ETA && ses->info.cipher == OCF_AES_XTS &&
-	    b->ivlen == XTS_IV_LEN)
-		b->ivlen = AES_XTS_IV_LEN;
-	return b->ivlen == ses->info.ivlen ? 0 : -EINVAL;
+	if (b->ivlen == ses->info.ivlen)
+		return 0;
+	/* half of a whole tweak is used where the session has no more */
+	return ses->info.cipher == OCF_AES_XTS && b->ivlen == XTS_IV_LEN ?
+	       0 : -EINVAL;
 }
 
 static long do_crypt(struct cdev_file *file, const struct crypt_op *c)

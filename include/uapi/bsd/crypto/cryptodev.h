@@ -205,7 +205,7 @@ struct crypt_op {
  * @dst: the result; may be @src, or NULL if it is not wanted
  * @aad: what is authenticated before it
  * @tag: the tag or MAC; compared on decryption (EBADMSG, nothing is written)
- * @iv: IV or nonce
+ * @iv: IV or nonce; NULL for the null cipher
  */
 struct crypt_aead {
 	__u32			ses;
