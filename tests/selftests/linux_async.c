@@ -336,6 +336,7 @@ TEST_F(async, who_handed_in_fetches)
 	pid = fork();
 	if (!pid) {
 		/* into this memory it does not belong */
+		EXPECT_EQ(POLLOUT, ready(self->fd, 0));
 		EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
 		/* but the child has results of its own */
 		EXPECT_EQ(0, submit(self, self->out + 2048, 1024, 0));

@@ -122,6 +122,18 @@ void cdev_async_done(struct cdev_op *op, int err)
 	finish(op, err);
 }
 
+/* The oldest in @file that the calling process has handed in, or NULL */
+static struct cdev_op *own_done(struct cdev_file *file)
+{
+	struct cdev_op *op;
+
+	lockdep_assert_held(&file->ring_lock);
+	list_for_each_entry(op, &file->done, node)
+		if (op->mm == current->mm)
+			return op;
+	return NULL;
+}
+
 /**
  * cdev_async_fetch() - take an operation that is done
  * @file: of which file
@@ -132,22 +144,19 @@ void cdev_async_done(struct cdev_op *op, int err)
  */
 struct cdev_op *cdev_async_fetch(struct cdev_file *file)
 {
-	struct cdev_op *op, *found = NULL;
+	struct cdev_op *op;
 
 	spin_lock_bh(&file->ring_lock);
-	list_for_each_entry(op, &file->done, node) {
-		if (op->mm != current->mm)
-			continue;
+	op = own_done(file);
+	if (op)
 		list_del(&op->node);
-		found = op;
-		break;
-	}
 	spin_unlock_bh(&file->ring_lock);
-	if (found)
+	if (op)
 		cdev_async_unreserve(file);
-	return found;
+	return op;
 }
 
+/* Who polls is told of what it may fetch, not of what others may. */
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table)
 {
@@ -155,7 +164,7 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 
 	poll_wait(filp, &file->wait, table);
 	spin_lock_bh(&file->ring_lock);
-	if (!list_empty(&file->done))
+	if (own_done(file))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (file->unfetched < CDEV_RING)
 		mask |= EPOLLOUT | EPOLLWRNORM;
