@@ -252,12 +252,10 @@ struct ocf_session *ocf_session_create_on(const struct ocf_session_params *p,
 					  struct ocf_device *testing,
 					  gfp_t gfp);
 void ocf_session_refresh(struct ocf_session *ses);
-void ocf_session_time(struct ocf_session *ses, u64 ns);
 void ocf_sessions_show(struct seq_file *m);
 
 /* keys.c */
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
-void ocf_keys_get(struct ocf_keys *keys);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
 int ocf_keys_add(struct ocf_keys *keys, struct ocf_device *dev);
@@ -266,8 +264,12 @@ void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
 
+static inline void ocf_keys_get(struct ocf_keys *keys)
+{
+	refcount_inc(&keys->refs);
+}
+
 /* request.c */
-void ocf_request_end(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_restart(struct ocf_request *req);
 void ocf_requests_restart(struct list_head *list);
@@ -281,11 +283,21 @@ int ocf_place_preferred(struct ocf_session *ses);
 void ocf_queue_init(struct ocf_queue *q);
 int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req);
 bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req,
-		     u64 *took);
+		     u64 *took, u64 *latency);
 bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req);
-void ocf_queue_pump(struct ocf_device *dev);
+void ocf_queue_let_in(struct ocf_device *dev);
 void ocf_queue_kick(struct ocf_device *dev);
 void ocf_queue_empty(struct ocf_device *dev, struct list_head *orphans);
+
+/*
+ * There may be room in @dev.  Whoever made it did so under the queue's lock,
+ * and sees who waited then.
+ */
+static inline void ocf_queue_pump(struct ocf_device *dev)
+{
+	if (READ_ONCE(dev->queue.backlog))
+		ocf_queue_let_in(dev);
+}
 
 /* buffer.c */
 void ocf_buffer_deny(struct ocf_request *req);
@@ -293,7 +305,8 @@ void ocf_buffer_deny(struct ocf_request *req);
 /* deliver.c */
 void ocf_deliver_init(void);
 void ocf_deliver_exit(void);
-void ocf_deliver(struct ocf_request *req, int err, bool inside_submit);
+void ocf_request_end(struct ocf_request *req, int err, bool inside_submit);
+bool ocf_request_end_here(struct ocf_request *req);
 void ocf_order_enter(struct ocf_request *req);
 void ocf_order_leave(struct ocf_request *req);
 void ocf_order_init(struct ocf_session *ses);
@@ -314,7 +327,6 @@ u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
 void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
 		      u32 bytes, u64 ns);
-void ocf_device_time(struct ocf_device *dev, u64 ns);
 void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
 
 /* Counts a finished request, @bytes of data if it succeeded. */
@@ -335,6 +347,16 @@ static inline void ocf_session_count(struct ocf_session *ses, u32 bytes,
 		atomic64_add(bytes, &ses->bytes);
 	else
 		atomic64_inc(&ses->errors);
+}
+
+/* Counts how long a request took, ns. */
+static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
+			    u64 ns)
+{
+	unsigned int bucket = ocf_hist_bucket(ns);
+
+	this_cpu_inc(dev->counters->hist[bucket]);
+	WRITE_ONCE(ses->hist[bucket], READ_ONCE(ses->hist[bucket]) + 1);
 }
 
 /* Counts changes: what was worked out before another is out of date. */

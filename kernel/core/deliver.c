@@ -80,7 +80,7 @@ static bool wake_waiter(struct ocf_request *req)
 }
 
 /* Hands @req back with its result, and gives back what it held. */
-static void hand_back(struct ocf_request *req, bool later)
+static __always_inline void hand_back(struct ocf_request *req, bool later)
 {
 	struct ocf_session *ses = req->session;
 	struct ocf_keys *keys = req->keys;
@@ -176,26 +176,11 @@ void ocf_order_leave(struct ocf_request *req)
 	deliver_in_order_later(ses);
 }
 
-/**
- * ocf_deliver() - hand a request back with its result
- * @req: the request, which is on no list but the order's
- * @err: its result
- * @inside_submit: called from inside the submission of @req
- *
- * Context: process or BH.
- */
-void ocf_deliver(struct ocf_request *req, int err, bool inside_submit)
+static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 {
 	struct ocf_session *ses = req->session;
 	bool later = nested_too_deeply();
 
-	ocf_session_count(ses, req->bytes, err);
-	req->err = err;
-	if (!req->in_order) {
-		later |= inside_submit && !(req->flags & OCF_REQ_INLINE);
-		hand_back(req, later);
-		return;
-	}
 	/* the delivery of others may outlive what @req holds */
 	ocf_session_get(ses);
 	spin_lock_bh(&ses->order_lock);
@@ -206,6 +191,59 @@ void ocf_deliver(struct ocf_request *req, int err, bool inside_submit)
 	if (later || inside_submit)
 		deliver_in_order_later(ses);
 	ocf_session_put_deferred(ses);
+}
+
+/* Sets the bit of the one completion there is; false if it was set. */
+static __always_inline bool has_result(struct ocf_request *req, int err)
+{
+	int old = atomic_fetch_or(OCF_BIT_DONE, &req->bits);
+
+	if (WARN_ON_ONCE(old & OCF_BIT_DONE))
+		return false;
+	req->err = old & OCF_BIT_CANCELLED ? -ECANCELED : err;
+	ocf_session_count(req->session, req->bytes, req->err);
+	return true;
+}
+
+/**
+ * ocf_request_end() - a request has its result, and is handed back with it
+ * @req: the request, which is on no list but the order's
+ * @err: the result
+ * @inside_submit: called from inside the submission of @req
+ *
+ * Context: process or BH.
+ */
+void ocf_request_end(struct ocf_request *req, int err, bool inside_submit)
+{
+	bool later = inside_submit && !(req->flags & OCF_REQ_INLINE);
+
+	if (!has_result(req, err))
+		return;
+	if (unlikely(req->in_order))
+		end_in_order(req, inside_submit);
+	else
+		hand_back(req, later || nested_too_deeply());
+}
+
+/**
+ * ocf_request_end_here() - the same for one that never left its submission
+ * @req: the request, which nobody waits for and which holds nothing
+ *
+ * Context: process or BH.
+ * Return: false if the callback had to be put off.
+ */
+bool ocf_request_end_here(struct ocf_request *req)
+{
+	bool later = nested_too_deeply();
+
+	if (!has_result(req, req->err))
+		return true;
+	trace_ocf_request_done(req, req->dev->number, req->err);
+	if (later)
+		put_off(req);
+	else
+		call_back(req);
+	return !later;
 }
 
 void ocf_deliver_init(void)

@@ -126,13 +126,23 @@ bool ocf_device_capable(struct ocf_device *dev,
 u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
 		    enum ocf_op op, u32 bytes)
 {
-	u64 ns = 0;
+	if (!p->mac)
+		return ocf_cost_ns(&dev->cost[p->cipher][op], bytes);
+	if (!p->cipher)
+		return ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+	return ocf_cost_ns(&dev->cost[p->cipher][op], bytes) +
+	       ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+}
 
-	if (p->cipher)
-		ns += ocf_cost_ns(&dev->cost[p->cipher][op], bytes);
-	if (p->mac)
-		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
-	return ns;
+static noinline void learn_chain(struct ocf_cost *cipher, struct ocf_cost *mac,
+				 u32 bytes, u64 ns)
+{
+	u64 c = ocf_cost_ns(cipher, bytes) + 1;
+	u64 m = ocf_cost_ns(mac, bytes) + 1;
+
+	c = div64_u64(ns * c, c + m);
+	ocf_cost_correct(cipher, bytes, c);
+	ocf_cost_correct(mac, bytes, ns - c);
 }
 
 /**
@@ -151,33 +161,13 @@ void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
 		      u32 bytes, u64 ns)
 {
-	struct ocf_cost *cipher = &dev->cost[p->cipher][op];
-	struct ocf_cost *mac = &dev->cost[p->mac][op];
-	u64 c, m;
-
-	if (!p->mac) {
-		ocf_cost_correct(cipher, bytes, ns);
-	} else if (!p->cipher) {
-		ocf_cost_correct(mac, bytes, ns);
-	} else {
-		c = ocf_cost_ns(cipher, bytes) + 1;
-		m = ocf_cost_ns(mac, bytes) + 1;
-		c = div64_u64(ns * c, c + m);
-		ocf_cost_correct(cipher, bytes, c);
-		ocf_cost_correct(mac, bytes, ns - c);
-	}
-}
-
-/**
- * ocf_device_time() - count how long a request took
- * @dev: the device it was on
- * @ns: how long
- *
- * Context: process or BH.
- */
-void ocf_device_time(struct ocf_device *dev, u64 ns)
-{
-	this_cpu_inc(dev->counters->hist[ocf_hist_bucket(ns)]);
+	if (!p->mac)
+		ocf_cost_correct(&dev->cost[p->cipher][op], bytes, ns);
+	else if (!p->cipher)
+		ocf_cost_correct(&dev->cost[p->mac][op], bytes, ns);
+	else
+		learn_chain(&dev->cost[p->cipher][op], &dev->cost[p->mac][op],
+			    bytes, ns);
 }
 
 /**

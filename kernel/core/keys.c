@@ -67,11 +67,6 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 	return keys;
 }
 
-void ocf_keys_get(struct ocf_keys *keys)
-{
-	refcount_inc(&keys->refs);
-}
-
 static void free_context(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;

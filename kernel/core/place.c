@@ -30,25 +30,21 @@
 
 static DEFINE_PER_CPU(u32, sample);
 
-/* A card other than @last of the set @cards, or -1. */
-static int other_card(u64 cards, int last)
+/* A card of the set @cards, which has some, at random. */
+static int one_of(u64 cards)
 {
 	u32 n;
 
-	if (last >= 0)
-		cards &= ~BIT_ULL(last);
-	if (!cards)
-		return -1;
 	for (n = get_random_u32_below(hweight64(cards)); n; n--)
 		cards &= cards - 1;
 	return __ffs64(cards);
 }
 
-static int add_candidate(struct ocf_candidate *c, int n, int number,
-			 const struct ocf_session *ses, enum ocf_op op,
-			 u32 bytes)
+static __always_inline int
+add_candidate(struct ocf_candidate *c, int n, int number,
+	      const struct ocf_session *ses, enum ocf_op op, u32 bytes)
 {
-	struct ocf_device *dev = number < 0 ? NULL : ocf_device_at(number);
+	struct ocf_device *dev = ocf_device_at(number);
 
 	if (!dev || !ocf_device_usable(dev) ||
 	    (dev->info.max_len && bytes > dev->info.max_len))
@@ -63,23 +59,26 @@ static int add_candidate(struct ocf_candidate *c, int n, int number,
 }
 
 /* The candidates, at most OCF_CANDIDATES; returns how many. */
-static int candidates(const struct ocf_session *ses, enum ocf_op op, u32 bytes,
-		      struct ocf_candidate *c)
+static __always_inline int candidates(const struct ocf_session *ses,
+				      enum ocf_op op, u32 bytes,
+				      struct ocf_candidate *c)
 {
 	u64 cards = READ_ONCE(ses->capable);
 	int soft = READ_ONCE(ses->soft);
 	int last = READ_ONCE(ses->last);
 	int n = 0;
 
-	if (soft >= 0)
+	if (soft >= 0) {
 		cards &= ~BIT_ULL(soft);
-	n = add_candidate(c, n, soft, ses, op, bytes);
-	if (!cards)
-		return n;
-	if (last >= 0 && !(cards & BIT_ULL(last)))
-		last = -1;
-	n = add_candidate(c, n, last, ses, op, bytes);
-	return add_candidate(c, n, other_card(cards, last), ses, op, bytes);
+		n = add_candidate(c, n, soft, ses, op, bytes);
+	}
+	if (last >= 0 && cards & BIT_ULL(last)) {
+		cards &= ~BIT_ULL(last);
+		n = add_candidate(c, n, last, ses, op, bytes);
+	}
+	if (cards)
+		n = add_candidate(c, n, one_of(cards), ses, op, bytes);
+	return n;
 }
 
 /* Has the CPU work on @req; -EAGAIN if that is not possible here. */
@@ -111,8 +110,7 @@ static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 	if (run_here(dev, req))
 		return -EAGAIN;
 	took = ktime_get_ns() - begun;
-	ocf_device_time(dev, took);
-	ocf_session_time(req->session, took);
+	ocf_time(dev, req->session, took);
 	if (!req->err)
 		ocf_device_learn(dev, &req->session->params, req->op,
 				 req->bytes, took);
@@ -132,9 +130,12 @@ static void hold(struct ocf_request *req, struct ocf_keys *keys)
 {
 	if (req->keys)
 		return;
+	/* before anybody can end it */
+	if (atomic_read(&req->bits) & OCF_BIT_WAITER)
+		init_completion(&req->wait);
 	ocf_keys_get(keys);
 	req->keys = keys;
-	ocf_session_get(req->session);
+	refcount_inc(&req->session->refs);
 }
 
 static void let_go(struct ocf_request *req, bool held)
@@ -147,10 +148,11 @@ static void let_go(struct ocf_request *req, bool held)
 }
 
 /* Puts @req on its way to where it does not end at once. */
-static int send(struct ocf_request *req, struct ocf_keys *keys,
-		int (*way)(struct ocf_keys *, struct ocf_device *,
-			   struct ocf_request *),
-		struct ocf_device *dev)
+static __always_inline int send(struct ocf_request *req, struct ocf_keys *keys,
+				int (*way)(struct ocf_keys *,
+					   struct ocf_device *,
+					   struct ocf_request *),
+				struct ocf_device *dev)
 {
 	bool held = req->keys;
 	int err;
@@ -212,10 +214,13 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 	return err;
 }
 
-/* Compares what there is, and places @req on the best that takes it. */
-static int place_among(struct ocf_request *req, struct ocf_keys *keys)
+/*
+ * Compares what there is, and places @req on the best that takes it.  Apart
+ * from the simple case, which does not need its stack.
+ */
+static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 {
-	struct ocf_candidate c[OCF_CANDIDATES];
+	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
 	struct ocf_session *ses = req->session;
 	struct ocf_device *dev, *missing = NULL;
 	int n, best, err = -ENODEV;
@@ -244,13 +249,15 @@ static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 {
 	struct ocf_session *ses = req->session;
 	struct ocf_device *dev;
+	int soft;
 
 	if (!READ_ONCE(ses->no_card) || req->flags & OCF_REQ_OFFLOAD)
 		return false;
-	dev = ocf_device_at(READ_ONCE(ses->soft));
+	soft = READ_ONCE(ses->soft);
+	dev = ocf_device_at(soft);
 	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
 		return false;
-	req->ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
+	req->ctx = srcu_dereference(keys->ctx[soft], &ocf_srcu);
 	req->dev = dev;
 	return req->ctx && run_inline(dev, req) != -EAGAIN;
 }

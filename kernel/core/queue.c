@@ -59,8 +59,9 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 }
 
 /* Hands @req, which has entered, to the driver; false if that was full. */
-static bool hand_over(struct ocf_device *dev, struct ocf_request *req,
-		      bool more, unsigned int unblocks)
+static __always_inline bool hand_over(struct ocf_device *dev,
+				      struct ocf_request *req, bool more,
+				      unsigned int unblocks)
 {
 	int err;
 
@@ -88,21 +89,18 @@ void ocf_queue_kick(struct ocf_device *dev)
 }
 
 /**
- * ocf_queue_pump() - let in what there is room for
+ * ocf_queue_let_in() - let in what there is room for
  * @dev: the device
  *
  * Context: process or BH.
  */
-void ocf_queue_pump(struct ocf_device *dev)
+void ocf_queue_let_in(struct ocf_device *dev)
 {
 	struct ocf_queue *q = &dev->queue;
 	struct ocf_request *req;
 	unsigned int unblocks;
 	bool handed = false;
 
-	/* whoever made room did so under the lock, and sees who waited then */
-	if (!READ_ONCE(q->backlog))
-		return;
 	spin_lock_bh(&q->lock);
 	if (q->pumping) {
 		spin_unlock_bh(&q->lock);
@@ -178,11 +176,13 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
  * @req: the request
  * @took: ns the device worked on it: since it began, or since the device was
  *	done with the one before, whichever is later
+ * @latency: ns since it began
  *
  * Context: process or BH.
  * Return: false if it was not in the device.
  */
-bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, u64 *took)
+bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req,
+		     u64 *took, u64 *latency)
 {
 	struct ocf_queue *q = &dev->queue;
 	u64 now = ktime_get_ns(), begun;
@@ -200,6 +200,7 @@ bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, u64 *took)
 	spin_unlock_bh(&q->lock);
 	atomic_long_sub(req->estimate, &dev->load);
 	*took = now > begun ? now - begun : 0;
+	*latency = now - req->begun;
 	return true;
 }
 

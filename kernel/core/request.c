@@ -6,7 +6,6 @@
  * OCF_BIT_DONE of ocf_request.bits; who sets it delivers.  All bits are in one
  * word, so that "was it cancelled before it was done?" has one answer.
  */
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -88,8 +87,11 @@ int ocf_submit(struct ocf_request *req)
 
 	if (err)
 		return err;
-	ocf_request_end(req, req->err, true);
-	return at_once ? 0 : -EINPROGRESS;
+	if (at_once && ocf_request_end_here(req))
+		return 0;
+	if (!at_once)
+		ocf_request_end(req, req->err, true);
+	return -EINPROGRESS;
 }
 OCF_EXPORT(ocf_submit);
 
@@ -139,39 +141,21 @@ int ocf_run(struct ocf_request *req)
 	might_sleep();
 	req->flags |= OCF_REQ_MAY_SLEEP;
 	req->batch = NULL;
-	init_completion(&req->wait);
 	err = submit(req, OCF_BIT_WAITER);
 	if (likely(!err && !ordered)) {
 		ocf_session_count(req->session, req->bytes, req->err);
 		trace_ocf_request_done(req, req->dev->number, req->err);
 		return req->err;
 	}
-	if (!err)
+	if (!err) {
+		init_completion(&req->wait);
 		ocf_request_end(req, req->err, false);
-	else if (err != -EINPROGRESS)
+	} else if (err != -EINPROGRESS) {
 		return err;
+	}
 	return wait_for(req);
 }
 OCF_EXPORT(ocf_run);
-
-/**
- * ocf_request_end() - a request has its result
- * @req: the request, which is on no list but the order's
- * @err: the result
- * @inside_submit: called from inside the submission of @req
- *
- * Context: process or BH.
- */
-void ocf_request_end(struct ocf_request *req, int err, bool inside_submit)
-{
-	int old = atomic_fetch_or(OCF_BIT_DONE, &req->bits);
-
-	if (WARN_ON_ONCE(old & OCF_BIT_DONE))
-		return;
-	if (old & OCF_BIT_CANCELLED)
-		err = -ECANCELED;
-	ocf_deliver(req, err, inside_submit);
-}
 
 /**
  * ocf_request_complete() - a card is done with a request
@@ -186,7 +170,7 @@ void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 	struct ocf_device *dev = READ_ONCE(req->dev);
 	u64 took, latency;
 
-	if (!dev || !ocf_queue_leave(dev, req, &took)) {
+	if (!dev || !ocf_queue_leave(dev, req, &took, &latency)) {
 		trace_ocf_request_spurious(req, dev ? dev->number : -1, err);
 		if (dev)
 			atomic64_inc(&dev->spurious);
@@ -199,9 +183,7 @@ void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 		ocf_device_learn(dev, &req->session->params, req->op,
 				 req->bytes, took);
 	ocf_device_count(dev, req->bytes, err);
-	latency = ktime_get_ns() - req->begun;
-	ocf_device_time(dev, latency);
-	ocf_session_time(req->session, latency);
+	ocf_time(dev, req->session, latency);
 	ocf_request_end(req, err, inside_submit);
 }
 

@@ -24,19 +24,6 @@
 #define HALVES		2048	/* 8 KiB in 1/256 KiB */
 
 /**
- * ocf_cost_ns() - estimate a request
- * @cost: the device's for the algorithm
- * @bytes: its size
- *
- * Return: ns.
- */
-u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
-{
-	return READ_ONCE(cost->base) +
-	       (((u64)READ_ONCE(cost->slope) * bytes) >> 10);
-}
-
-/**
  * ocf_cost_fit() - the line through two measurements
  * @n1: bytes of the smaller request
  * @ns1: what it took

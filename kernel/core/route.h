@@ -7,6 +7,7 @@
 #ifndef OCF_ROUTE_H
 #define OCF_ROUTE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /**
@@ -39,7 +40,19 @@ struct ocf_candidate {
 	int	device;
 };
 
-u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes);
+/**
+ * ocf_cost_ns() - estimate a request
+ * @cost: the device's for the algorithm
+ * @bytes: its size
+ *
+ * Return: ns.
+ */
+static inline u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
+{
+	return READ_ONCE(cost->base) +
+	       (((u64)READ_ONCE(cost->slope) * bytes) >> 10);
+}
+
 struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns);
 int ocf_route_pick(const struct ocf_candidate *c, int n);

@@ -95,14 +95,6 @@ static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
 	return err;
 }
 
-/* Context: any. */
-void ocf_session_time(struct ocf_session *ses, u64 ns)
-{
-	u32 *n = &ses->hist[ocf_hist_bucket(ns)];
-
-	WRITE_ONCE(*n, READ_ONCE(*n) + 1);
-}
-
 static u32 block_of(const struct ocf_session_params *p)
 {
 	return p->cipher == OCF_ALG_NONE ? 1 : ocf_alg_info(p->cipher)->block;
