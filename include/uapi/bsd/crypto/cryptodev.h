@@ -31,8 +31,21 @@
 #define SHA2_384_HASH_LEN	48
 #define SHA2_512_HASH_LEN	64
 #define AES_GMAC_HASH_LEN	16
+#define AES_CBC_MAC_HASH_LEN	16
+#define POLY1305_HASH_LEN	16
 #define HASH_MAX_LEN		SHA2_512_HASH_LEN
 #define AALG_MAX_RESULT_LEN	64
+
+/* Blocks of digests, which are those of their HMACs, bytes */
+#define MD5_BLOCK_LEN		64
+#define SHA1_BLOCK_LEN		64
+#define RIPEMD160_BLOCK_LEN	64
+#define SHA2_224_BLOCK_LEN	64
+#define SHA2_256_BLOCK_LEN	64
+#define SHA2_384_BLOCK_LEN	128
+#define SHA2_512_BLOCK_LEN	128
+#define NULL_HMAC_BLOCK_LEN	64
+#define HMAC_MAX_BLOCK_LEN	SHA2_512_BLOCK_LEN
 
 /* Blocks of ciphers, bytes */
 #define NULL_BLOCK_LEN		1
@@ -40,11 +53,40 @@
 #define DES3_BLOCK_LEN		8
 #define BLOWFISH_BLOCK_LEN	8
 #define CAST128_BLOCK_LEN	8
+#define SKIPJACK_BLOCK_LEN	8
 #define RIJNDAEL128_BLOCK_LEN	16
 #define AES_BLOCK_LEN		16
 #define AES_ICM_BLOCK_LEN	1
 #define CAMELLIA_BLOCK_LEN	16
 #define EALG_MAX_BLOCK_LEN	16
+
+/* Keys, bytes */
+#define NULL_MIN_KEY		0
+#define NULL_MAX_KEY		256
+#define DES_MIN_KEY		8
+#define DES_MAX_KEY		8
+#define TRIPLE_DES_MIN_KEY	24
+#define TRIPLE_DES_MAX_KEY	24
+#define BLOWFISH_MIN_KEY	5
+#define BLOWFISH_MAX_KEY	56
+#define CAST_MIN_KEY		5
+#define CAST_MAX_KEY		16
+#define RIJNDAEL_MIN_KEY	16
+#define RIJNDAEL_MAX_KEY	32
+#define AES_MIN_KEY		RIJNDAEL_MIN_KEY
+#define AES_MAX_KEY		RIJNDAEL_MAX_KEY
+#define AES_XTS_MIN_KEY		(2 * AES_MIN_KEY)
+#define AES_XTS_MAX_KEY		(2 * AES_MAX_KEY)
+#define CAMELLIA_MIN_KEY	16
+#define CAMELLIA_MAX_KEY	32
+#define AES_128_GMAC_KEY_LEN	16
+#define AES_192_GMAC_KEY_LEN	24
+#define AES_256_GMAC_KEY_LEN	32
+#define AES_128_CBC_MAC_KEY_LEN	16
+#define AES_192_CBC_MAC_KEY_LEN	24
+#define AES_256_CBC_MAC_KEY_LEN	32
+#define POLY1305_KEY_LEN	32
+#define CHACHA20_POLY1305_KEY	32
 
 /* IVs, bytes */
 #define AES_GCM_IV_LEN		12
@@ -71,6 +113,7 @@
 #define CRYPTO_SHA1_KPDK	10	/* (-) */
 #define CRYPTO_RIJNDAEL128_CBC	11
 #define CRYPTO_AES_CBC		11
+#define CRYPTO_ARC4		12	/* (-) */
 #define CRYPTO_MD5		13
 #define CRYPTO_SHA1		14
 #define CRYPTO_NULL_HMAC	15
@@ -273,5 +316,9 @@ struct crypt_kop {
 #define CIOCKEY2	_IOWR('c', 107, struct crypt_kop)
 #define CIOCFINDDEV	_IOWR('c', 108, struct crypt_find_op)
 #define CIOCCRYPTAEAD	_IOWR('c', 109, struct crypt_aead)
+
+/* Older names of two of them. */
+#define CRIOASYMFEAT	CIOCASYMFEAT
+#define CRIOFINDDEV	CIOCFINDDEV
 
 #endif /* _CRYPTO_CRYPTO_H_ */
