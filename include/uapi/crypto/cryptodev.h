@@ -132,7 +132,8 @@ enum cryptodev_crypto_op_t {
  * @key: of the cipher
  * @mackeylen: bytes; ignored for digests without a key
  * @mackey: of the MAC
- * @ses: is set to the session's id
+ * @ses: is set to the session's id, which is never 0; CIOCFSESSION of 0 does
+ *	nothing
  */
 struct session_op {
 	__u32		cipher;

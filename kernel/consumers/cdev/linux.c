@@ -172,7 +172,8 @@ static long end_session(struct cdev_file *file, void __user *arg)
 
 	if (get_user(id, (u32 __user *)arg))
 		return -EFAULT;
-	return cdev_session_end(file, OCF_ABI_LINUX, id);
+	/* never an id: programs end sessions that they did not come to open */
+	return id ? cdev_session_end(file, OCF_ABI_LINUX, id) : 0;
 }
 
 static void name_alg(struct alg_info *info, const struct ocf_alg_info *row,
