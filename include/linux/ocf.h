@@ -515,8 +515,8 @@ void ocf_request_free(struct ocf_request *req);
  *
  * A return of 0 or -EINPROGRESS promises exactly one call of @req->done; a
  * negative return other than that promises that there is none.  Completion by
- * the driver, time-out, cancellation, the device's death and teardown race
- * for one bit of the request, and who sets it delivers.
+ * the driver, cancellation, the device's death and teardown race for one bit
+ * of the request, and who sets it delivers.
  *
  * With 0, @done has been called already, which happens only if the request
  * allows it (OCF_REQ_INLINE).  A @done that submits may be called back from
@@ -532,9 +532,8 @@ void ocf_request_free(struct ocf_request *req);
  * * -EINVAL: ranges, flags, lengths or operation do not fit the session
  * * -E2BIG: it covers more than OCF_REQUEST_MAX
  * * -ENODEV: no device that may be used is left
- * * -EBUSY: every device that may be used is full, and so is the queue
- * * -EAGAIN: the session is hardware only, has no context there now and none
- *   is being made
+ * * -EBUSY: every device that may be used is full, and so is the queue; or the
+ *   session's keys are on no device yet, and too many requests wait for that
  */
 int ocf_submit(struct ocf_request *req);
 

@@ -29,7 +29,7 @@ static const struct {
 	[OCF_MODE_COMPRESS]	= { TYPE(COMPRESS), TYPE(NONE) },
 };
 
-/* MACs whose hash lets ocf_mte_check() look at its state. */
+/* MACs whose hash lets ocf_mte_inner() look at its state. */
 #define MTE_MACS	(BIT_ULL(OCF_HMAC_MD5) | BIT_ULL(OCF_HMAC_SHA1) | \
 			 BIT_ULL(OCF_HMAC_SHA224) | BIT_ULL(OCF_HMAC_SHA256) | \
 			 BIT_ULL(OCF_HMAC_SHA384) | BIT_ULL(OCF_HMAC_SHA512))
