@@ -60,6 +60,7 @@ include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 include tests/install/install.mk
+include examples/examples.mk
 
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
