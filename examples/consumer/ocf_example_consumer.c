@@ -139,8 +139,9 @@ static int compare(struct ocf_session *ses, u8 *buf)
 	      encrypt_together(ses, &src, &dst[1]);
 	if (err)
 		return err;
-	return memcmp(once, parts, LEN) || !memcmp(once, buf, LEN) ? -EBADMSG :
-								    0;
+	if (memcmp(once, parts, LEN) || !memcmp(once, buf, LEN))
+		return -EBADMSG;
+	return 0;
 }
 
 static int __init example_init(void)

@@ -101,6 +101,7 @@ static __always_inline void hand_back(struct ocf_request *req, bool later)
 
 /* Delivers what is ready at the head, unless somebody is at it. */
 static void deliver_in_order(struct ocf_session *ses)
+	__must_hold(&ses->order_lock)
 {
 	struct ocf_request *req;
 

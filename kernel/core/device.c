@@ -2,12 +2,13 @@
 /*
  * Devices: who is there, what it can do, in which state it is.
  *
- * A device goes in two phases.  ocf_device_make_dead(): it takes no new request, is
- * stopped, and what was in it starts over elsewhere.  After the wait for the
- * readers of ocf_srcu, after_dead() drops the contexts and waits for the last
- * holder.  Who may still hold a pointer in between: a submitter inside
- * ocf_srcu (waited for), a context (each holds the device), the worker that
- * makes one (holds it too), an open file in sysfs (holds the struct device).
+ * A device goes in two phases.  ocf_device_make_dead(): it takes no new
+ * request, is stopped, and what was in it starts over elsewhere.  After the
+ * wait for the readers of ocf_srcu, after_dead() drops the contexts and waits
+ * for the last holder.  Who may still hold a pointer in between: a submitter
+ * inside ocf_srcu (waited for), a context (each holds the device), the worker
+ * that makes one (holds it too), an open file in sysfs (holds the struct
+ * device).
  */
 #include <linux/kobject.h>
 #include <linux/module.h>

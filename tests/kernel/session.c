@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-static const u8 key[64] = "sixty-four bytes that need not be secret, nor random, nor equal";
+static const u8 key[64] = "as many bytes as anybody wants, and not secret";
 
 static int refusal_on(struct ocf_session_params p, int device)
 {

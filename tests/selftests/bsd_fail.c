@@ -136,7 +136,9 @@ static void open_for(unsigned int cipher, unsigned int mac, uint32_t len)
 
 TEST_F(failing, session)
 {
-	static const struct fail_case c = { make_session, always, drop_session };
+	static const struct fail_case c = {
+		make_session, always, drop_session,
+	};
 	unsigned int with[][2] = {
 		{ CRYPTO_AES_CBC, 0 }, { 0, CRYPTO_SHA1_HMAC },
 		{ CRYPTO_AES_NIST_GCM_16, 0 },

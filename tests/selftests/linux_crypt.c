@@ -145,7 +145,7 @@ TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
 	EXPECT_EQ(0, memcmp(whole, parts, 64));
 }
 
-/* What XTS leaves behind is its tweak under the second key: nobody's business */
+/* What XTS leaves behind is its tweak under the second key. */
 TEST_F(cbc, a_tweak_has_no_successor)
 {
 	uint8_t out[64], iv[16];

@@ -204,7 +204,9 @@ static void open_for(unsigned int cipher, unsigned int mac, int mackeylen,
 
 TEST_F(failing, session)
 {
-	static const struct fail_case c = { make_session, always, drop_session };
+	static const struct fail_case c = {
+		make_session, always, drop_session,
+	};
 	unsigned int with[][2] = {
 		{ CRYPTO_AES_CBC, 0 }, { 0, CRYPTO_SHA1_HMAC },
 		{ CRYPTO_AES_GCM, 0 }, { CRYPTO_AES_CBC, CRYPTO_SHA1_HMAC },
@@ -287,8 +289,8 @@ TEST_F(failing, digest)
 TEST_F(failing, small_calls)
 {
 	static const struct fail_case cases[] = {
-		{ info, always, NULL }, { asked, always, NULL }, { descriptor, always, NULL },
-		{ opened, always, NULL },
+		{ info, always, NULL }, { asked, always, NULL },
+		{ descriptor, always, NULL }, { opened, always, NULL },
 	};
 	int i;
 
