@@ -42,8 +42,9 @@
 #include <unistd.h>
 
 #define CONF_MAX	(1 << 20)
-#define LIST_MAX	256
+#define LIST_MAX	4096
 #define BEAT_MS		2000
+#define DRAIN_MAX	(2 << 20)	/* bytes; a pipe holds a half of it */
 #define NINEP		"trans=virtio,version=9p2000.L,cache=loose,msize=512000"
 
 #ifndef MODULE_INIT_COMPRESSED_FILE
@@ -129,6 +130,10 @@ static void read_conf(void)
 	n = read(fd, conf, sizeof(conf) - 1);
 	if (n < 0)
 		fail("run.conf");
+	if (n == sizeof(conf) - 1) {
+		errno = E2BIG;
+		fail("run.conf");
+	}
 	conf_len = n;
 	close(fd);
 }
@@ -316,21 +321,31 @@ static void loopback_up(void)
 	close(fd);
 }
 
-static pid_t start_command(const int out[2], const int err[2])
+/* All values of @key and a NULL after them. */
+static void conf_list(const char *key, char *list[LIST_MAX])
 {
 	const char *pos = NULL, *v;
+	int n = 0;
+
+	while ((v = conf_next(key, &pos))) {
+		if (n == LIST_MAX - 1) {
+			errno = E2BIG;
+			fail("%s", key);
+		}
+		list[n++] = (char *)v;
+	}
+	list[n] = NULL;
+}
+
+static pid_t start_command(const int out[2], const int err[2])
+{
 	char *argv[LIST_MAX], *envp[LIST_MAX];
-	int argc = 0, envc = 0, null;
+	const char *v;
 	pid_t pid;
+	int null;
 
-	while ((v = conf_next("arg", &pos)) && argc < LIST_MAX - 1)
-		argv[argc++] = (char *)v;
-	argv[argc] = NULL;
-	pos = NULL;
-	while ((v = conf_next("env", &pos)) && envc < LIST_MAX - 1)
-		envp[envc++] = (char *)v;
-	envp[envc] = NULL;
-
+	conf_list("arg", argv);
+	conf_list("env", envp);
 	pid = fork();
 	if (pid)
 		return pid;
@@ -348,22 +363,22 @@ static pid_t start_command(const int out[2], const int err[2])
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Copies what is there; false at the end of the stream. */
-static bool relay(int from, int to)
+/* Copies what is there; returns how much, or -1 at the end of the stream. */
+static ssize_t relay(int from, int to)
 {
 	char buf[65536];
 	ssize_t n = read(from, buf, sizeof(buf)), done = 0, w;
 
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN;
+		return errno == EINTR || errno == EAGAIN ? 0 : -1;
 	while (done < n) {
 		w = write(to, buf + done, n - done);
 		if (w < 0 && errno != EINTR)
-			return false;
+			return -1;
 		if (w > 0)
 			done += w;
 	}
-	return n > 0;
+	return n ?: -1;
 }
 
 /* Runs the command, passes its output on; returns its exit status. */
@@ -373,6 +388,7 @@ static int run_command(bool beat)
 	int out[2], err[2], st = 0, code = -1;
 	struct pollfd fds[2];
 	struct timespec last, now;
+	ssize_t n, left = DRAIN_MAX;
 	pid_t pid, p;
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
@@ -388,14 +404,22 @@ static int run_command(bool beat)
 	while (code < 0 || fds[0].fd >= 0 || fds[1].fd >= 0) {
 		/*
 		 * A daemon that the command left behind may hold the pipes
-		 * open: once it has ended, only what is there is read.
+		 * open, or print for ever: once the command has ended, they are
+		 * read until nothing comes, or more than pipes can hold.
 		 */
 		if (!poll(fds, 2, code < 0 ? BEAT_MS / 8 : 50) && code >= 0)
 			break;
-		for (int i = 0; i < 2; i++)
-			if (fds[i].fd >= 0 && fds[i].revents &&
-			    !relay(fds[i].fd, port[i]))
+		for (int i = 0; i < 2; i++) {
+			if (fds[i].fd < 0 || !fds[i].revents)
+				continue;
+			n = relay(fds[i].fd, port[i]);
+			if (n < 0)
 				fds[i].fd = -1;
+			else if (code >= 0)
+				left -= n;
+		}
+		if (left < 0)
+			break;
 		while ((p = waitpid(-1, &st, WNOHANG)) > 0)
 			if (p == pid)
 				code = WIFEXITED(st) ? WEXITSTATUS(st) :

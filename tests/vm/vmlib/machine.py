@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One run of the machine: start QEMU, pass output through, judge the end."""
 
+import ctypes
 import os
 import pathlib
 import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -19,9 +21,9 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
-HEARTBEAT_S = 90    # the guest beats every 2 s; emulation may be slow
 BOOT_S = 120
 KVM_PROBE_S = 10
+PR_SET_PDEATHSIG = 1    # <linux/prctl.h>
 
 BASE_ARGS = (
     "console=ttyS0 panic=-1 oops=panic softlockup_panic=1 reboot=t "
@@ -81,6 +83,7 @@ class Options:
     allow: list[str] = []
     env: list[str] = []
     timeout = 600
+    heartbeat = 90      # s; the guest beats every 2 s, emulation may be slow
     log = None
     accel = "tcg"
     probe = False
@@ -184,18 +187,20 @@ class Machine:
         with open(self.tmp / "qemu.err", "wb") as err:
             qemu = subprocess.Popen(self._qemu(fds), pass_fds=fds.values(),
                                     stdin=subprocess.DEVNULL, stdout=err,
-                                    stderr=err)
-        for _, theirs in pairs.values():
-            theirs.close()
+                                    stderr=err, preexec_fn=die_with_parent)
         try:
-            said, why = self._watch({n: p[0] for n, p in pairs.items()})
+            for _, theirs in pairs.values():
+                theirs.close()
+            word, why = self._watch({n: p[0] for n, p in pairs.items()})
+            # it has closed its ports, so it is on its way out
+            if not why:
+                qemu.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
         finally:
-            try:
-                qemu.wait(10 if why_is_ok(locals().get("said")) else 2)
-            except subprocess.TimeoutExpired:
-                qemu.kill()
-                qemu.wait()
-        return self._judge(said, why)
+            qemu.kill()
+            qemu.wait()
+        return self._judge(word, why)
 
     def _watch(self, ports: dict[str, socket.socket]) -> tuple[str | None, str]:
         """Relays until the guest is gone; its last word, and why we left."""
@@ -209,8 +214,8 @@ class Machine:
             now = time.monotonic()
             if now - begun > self.opt.timeout:
                 return word, f"no end after {self.opt.timeout} s"
-            if beating and now - life > HEARTBEAT_S:
-                return word, f"no sign of life for {HEARTBEAT_S} s"
+            if beating and now - life > self.opt.heartbeat:
+                return word, f"no sign of life for {self.opt.heartbeat} s"
             if not beating and not self.opt.icount and now - begun > BOOT_S:
                 return word, f"not up after {BOOT_S} s"
             for key, _ in sel.select(1):
@@ -258,6 +263,6 @@ class Machine:
         return HUNG if why else CRASHED
 
 
-def why_is_ok(word: str | None) -> bool:
-    """Whether the guest said its goodbye, so that QEMU ends by itself."""
-    return bool(word)
+def die_with_parent() -> None:
+    """In QEMU's process: whatever ends this program ends QEMU too."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
