@@ -3,6 +3,7 @@
 #	make run		see it work
 #	make test		tiers 1 and 2: all that one change needs
 #	make test-debug		tier 3: the same on a kernel that finds mistakes
+#	make test-machine	the test machine; make test-install: make install
 #	make check		tier 1: style, static checks, unit tests
 #	make bench		figures; make budgets: instructions, compared
 #	make install		on this host, with DKMS
@@ -61,6 +62,7 @@ include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 include tests/install/install.mk
 include examples/examples.mk
+include tests/vm/machine.mk
 
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \

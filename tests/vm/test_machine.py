@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The machine notices every fault, and adds nothing of its own.
+
+Each test boots it, most without the project's modules, which is quicker.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+RUN = TOP / "tests" / "vm" / "run"
+DIRTY, CRASHED, HUNG = 97, 98, 99
+# Bounds are for a machine that is busy with other things.
+PATIENCE_S = 150
+
+FAULT = "insmod $OCF_MODULES/src/tests/kernel/ocf_fault.ko what="
+WATCHFUL = ("kfence.sample_interval=1 kfence.skip_covered_thresh=100 "
+            "slab_debug=FZPU")
+
+
+def command(*args: str, modules: bool = False) -> list[str]:
+    """tests/vm/run with options before "--" and the command after it."""
+    bare = [] if modules else ["--no-modules", "--cpus", "1"]
+    return [str(RUN), *bare, *args]
+
+
+def vm(*args: str, **kw) -> subprocess.CompletedProcess:
+    return subprocess.run(command(*args, **kw), capture_output=True, cwd=TOP,
+                          timeout=PATIENCE_S, check=False)
+
+
+def sh(script: str, *options: str) -> subprocess.CompletedProcess:
+    return vm(*options, "--", "sh", "-c", script)
+
+
+# Faults -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what, says", [
+    ("panic", b"Kernel panic - not syncing: ocf_fault"),
+    ("oops", b"NULL pointer dereference"),
+    ("bug", b"kernel BUG at"),
+    ("hang", b"blocked for more than"),
+    ("spin", b"soft lockup"),
+])
+def test_a_dead_kernel(what, says):
+    got = sh("sysctl -q kernel.hung_task_timeout_secs=1 "
+             f"kernel.watchdog_thresh=1; echo up; {FAULT}{what}; echo after")
+    assert got.returncode == CRASHED
+    assert got.stdout == b"up\n"
+    assert says in got.stderr
+
+
+def test_a_kernel_that_is_deaf():
+    got = sh(f"echo up; {FAULT}lockup", "--heartbeat", "5")
+    assert got.returncode == HUNG
+    assert got.stdout == b"up\n"
+    assert b"no sign of life for 5 s" in got.stderr
+
+
+def test_a_command_that_hangs():
+    got = sh("echo up; sleep 1000", "--timeout", "20")
+    assert got.returncode == HUNG
+    assert got.stdout == b"up\n"
+    assert b"no end after 20 s" in got.stderr
+
+
+@pytest.mark.parametrize("allowed, code", [
+    ("no such thing", DIRTY), ("ocf_fault: a warning", 5),
+])
+def test_a_warning(allowed, code):
+    got = sh(f"{FAULT}warn; exit 5", "--allow", allowed)
+    assert got.returncode == code
+    assert (b"ocf_fault: a warning" in got.stderr) == (code == DIRTY)
+
+
+def test_stray_reads_and_writes():
+    got = sh(f"{FAULT}kfence; {FAULT}overrun; true", "--append", WATCHFUL)
+    assert got.returncode == DIRTY
+    assert b"BUG: KFENCE: use-after-free read in fault_kfence" in got.stderr
+    assert b"BUG kmalloc-64" in got.stderr
+    assert b"fault_overrun" in got.stderr
+
+
+# Zeroes are no instructions that PID 1 could go on with.
+KILL_INIT = """
+import re
+begin, end = next(re.findall(r"^(\\w+)-(\\w+) r-x", line)[0]
+                  for line in open("/proc/1/maps") if " r-x" in line)
+with open("/proc/1/mem", "r+b", buffering=0) as mem:
+    mem.seek(int(begin, 16))
+    mem.write(b"\\xff" * (int(end, 16) - int(begin, 16)))
+"""
+
+
+@pytest.mark.parametrize("how, says", [
+    (["sh", "-c", "echo o > /proc/sysrq-trigger; sleep 1000"], b""),
+    (["sh", "-c", f"python3 -c '{KILL_INIT}'; sleep 1000"],
+     b"Attempted to kill init"),
+], ids=["off", "init"])
+def test_an_early_end(how, says):
+    got = vm("--", *how)
+    assert got.returncode == CRASHED
+    assert says in got.stderr
+
+
+# What passes through ------------------------------------------------------
+
+
+@pytest.mark.parametrize("argv, code", [     # 0, 1, 5 and 77 are elsewhere
+    (["sh", "-c", "kill -KILL $$"], 128 + signal.SIGKILL),
+    (["/etc/passwd"], 126),
+    (["/no/such/program"], 127),
+])
+def test_exit_statuses(argv, code):
+    assert vm("--", *argv).returncode == code
+
+
+def noise(seed: int) -> bytes:
+    return random.Random(seed).randbytes(10 << 20)
+
+
+def test_output_is_unchanged():
+    program = ("import random, sys, threading\n"
+               "def put(f, seed):\n"
+               "    f.buffer.write(random.Random(seed).randbytes(10 << 20))\n"
+               "threading.Thread(target=put, args=(sys.stdout, 1)).start()\n"
+               "threading.Thread(target=put, args=(sys.stderr, 2)).start()\n")
+    got = vm("--", "python3", "-c", program)
+    assert got.returncode == 0
+    for data, seed in (got.stdout, 1), (got.stderr, 2):
+        assert len(data) == 10 << 20
+        assert hashlib.sha256(data).digest() == \
+            hashlib.sha256(noise(seed)).digest()
+
+
+@pytest.mark.parametrize("daemon, code", [("sleep 1000", 1), ("yes", 77)])
+def test_a_daemon_stays_behind(daemon, code):
+    begun = time.monotonic()
+    got = sh(f"{daemon} & echo done; exit {code}")
+    assert got.returncode == code
+    assert b"done\n" in got.stdout
+    assert len(got.stdout) < 64 << 20
+    assert time.monotonic() - begun < 60
+
+
+def test_a_reader_that_leaves():
+    with subprocess.Popen(command("--", "yes"), cwd=TOP,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as run:
+        assert run.stdout.readline() == b"y\n"
+        run.stdout.close()
+        assert run.wait(PATIENCE_S) == 128 + signal.SIGPIPE
+        assert run.stderr.read() == b""
+
+
+# Options ------------------------------------------------------------------
+
+LOOK = r"""
+import glob, json, os, sys
+mark = sys.argv[1]
+open("/etc/" + mark, "w").write("x")
+open("build/" + mark, "w").write("written in the machine")
+cards = sum(open(d + "/vendor").read() == "0x1af4\n" and
+            open(d + "/device").read() == "0x1054\n"
+            for d in glob.glob("/sys/bus/pci/devices/*"))
+print(json.dumps({
+    "cpus": os.cpu_count(), "cards": cards, "cwd": os.getcwd(),
+    "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
+    "env": {k: os.environ.get(k) for k in ("A", "B", "C")},
+    "argv": len(sys.argv), "crypto": os.path.exists("/dev/crypto"),
+    "uid": os.getuid(), "stdin": os.readlink("/proc/self/fd/0")}))
+"""
+ARGS = 1000
+
+
+@pytest.fixture(scope="module", name="seen")
+def look():
+    """What one run with every option saw."""
+    mark = f"ocf-machine-{os.getpid()}"
+    got = subprocess.run(
+        command("--cpus", "3", "--memory", "700M", "--cards", "3",
+                # Linux's driver of these cards, at its own self-test
+                "--allow", "virtio_crypto|alg: akcipher",
+                "--env", "A=1", "--env", "B=two words = 2", "--env", "C=",
+                "--", "python3", "-c", LOOK, mark, *["x"] * ARGS),
+        capture_output=True, cwd=TOP, timeout=PATIENCE_S, check=False)
+    assert got.returncode == 0, got.stderr.decode()
+    seen = json.loads(got.stdout)
+    seen["mark"] = mark
+    yield seen
+    (TOP / "build" / mark).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("key, value", [
+    ("cpus", 3), ("cards", 3), ("cwd", str(TOP)), ("argv", ARGS + 2),
+    ("env", {"A": "1", "B": "two words = 2", "C": ""}),
+    ("uid", 0), ("stdin", "/dev/null"), ("crypto", False),
+])
+def test_options(seen, key, value):
+    assert seen[key] == value
+
+
+def test_memory(seen):
+    assert 600 < seen["memory"] <= 700
+
+
+def test_only_the_checkout_is_written(seen):
+    assert not pathlib.Path("/etc", seen["mark"]).exists()
+    assert (TOP / "build" / seen["mark"]).read_text() == \
+        "written in the machine"
+
+
+def test_instructions_are_counted():
+    got = [vm("--icount", "--", "build/vm/count") for _ in range(2)]
+    assert [g.returncode for g in got] == [0, 0]
+    assert got[0].stdout == got[1].stdout
+    # a call into the kernel takes more than the loop around it
+    assert int(got[0].stdout) > 100 * 50
+
+
+def test_modules_are_loaded_soon(capsys):
+    """From the start to the command, warm: 10 s are the aim."""
+    begun = time.monotonic()
+    with subprocess.Popen(command("--", "ls", "/dev/crypto", modules=True),
+                          cwd=TOP, stdout=subprocess.PIPE) as run:
+        assert run.stdout.readline() == b"/dev/crypto\n"
+        took = time.monotonic() - begun
+        assert run.wait(PATIENCE_S) == 0
+    with capsys.disabled():
+        print(f"[{took:.1f} s to the command]", end="")
+    assert took < 40
+
+
+# Its own death ------------------------------------------------------------
+
+
+def qemu_of(run: subprocess.Popen) -> int:
+    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    child, = children.read_text().split()
+    assert "qemu" in pathlib.Path(f"/proc/{child}/comm").read_text()
+    return int(child)
+
+
+def ends(pid: int) -> bool:
+    """Whether it is gone, or waits for its parent, within ten seconds."""
+    stat = pathlib.Path(f"/proc/{pid}/stat")
+    for _ in range(100):
+        try:
+            if stat.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def start(tmp_path, *options: str) -> subprocess.Popen:
+    """A run whose command has begun and does not end."""
+    run = subprocess.Popen(
+        command(*options, "--", "sh", "-c", "echo up; sleep 1000"),
+        cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert run.stdout.readline() == b"up\n"
+    return run
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM,
+                                    signal.SIGKILL])
+def test_nothing_is_left_behind(number, tmp_path):
+    with start(tmp_path) as run:
+        qemu = qemu_of(run)
+        run.send_signal(number)
+        code = run.wait(10)
+        if number != signal.SIGKILL:
+            assert code == 128 + number
+            assert run.stderr.read() == b""
+            assert not list(tmp_path.iterdir())
+    assert ends(qemu)
+
+
+def qmp(path: pathlib.Path, request: str) -> dict:
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(10)
+        sock.connect(str(path))
+        lines = sock.makefile("rw")
+        assert "QMP" in json.loads(lines.readline())
+        for ask in ("qmp_capabilities", request):
+            lines.write(json.dumps({"execute": ask}))
+            lines.flush()
+            answer = json.loads(lines.readline())
+    return answer["return"]
+
+
+def test_qmp_and_a_killed_qemu(tmp_path):
+    path = tmp_path / "qmp"
+    with start(tmp_path, "--qmp", str(path)) as run:
+        assert qmp(path, "query-status")["status"] == "running"
+        os.kill(qemu_of(run), signal.SIGKILL)
+        assert run.wait(10) == CRASHED
+        assert b"the machine died" in run.stderr.read()
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))
