@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Selftests of /dev/crypto: programs for the test machine, one per behaviour.
-# Those named after an ABI exist twice, the second time as 32-bit programs.
+# Those named after an ABI exist twice, the second time as 32-bit programs; the
+# differential ones do not, for want of a 32-bit OpenSSL.
 
 SELF_linux := session crypt auth async
 SELF_bsd := session crypt
+SELF_differ_linux := differ differ_auth
+SELF_differ_bsd := differ
 SELFTESTS := $(SELF_linux:%=linux_%) $(SELF_bsd:%=bsd_%)
+DIFFERS := $(SELF_differ_linux:%=linux_%) $(SELF_differ_bsd:%=bsd_%)
+# Not of one ABI; what they are made of beside the file of their name
+SELF_others := hostile sharing card unload
+SELF_hostile := tests/selftests/hostile_linux.c tests/selftests/hostile_bsd.c
 
 # These fail allocations, which only the debug kernel can.
 SELF_FAILING := $(B)/selftests/linux_fail $(B)/selftests/bsd_fail
@@ -28,10 +35,36 @@ $(B)/selftests/$(1)_$(2).32: tests/selftests/$(1)_$(2).c $$(SELF_DEPS) \
 		-lpthread
 endef
 
+define differ_build
+$(B)/selftests/$(1)_$(2): tests/selftests/$(1)_$(2).c $$(SELF_DEPS) \
+			  tests/selftests/differ.c tests/unit/ids_$(1).c \
+			  $(B)/linux-tools/version
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(SELF_CFLAGS) -o $$@ $$< tests/selftests/differ.c \
+		tests/unit/ids_$(1).c tests/lib/oracle.c -lcrypto
+endef
+
+define other_build
+$(B)/selftests/$(1)$(2): tests/selftests/$(1).c $$(SELF_$(1)) $$(SELF_DEPS) \
+			 tests/unit/ids_linux.c tests/unit/ids_bsd.c \
+			 $(B)/linux-tools/version
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $(if $(2),-m32) $$(SELF_CFLAGS) -o $$@ $$< $$(SELF_$(1)) \
+		tests/unit/ids_linux.c tests/unit/ids_bsd.c -lpthread
+endef
+
 $(foreach a,linux bsd,$(foreach t,$(SELF_$(a)) fail,\
 	$(eval $(call self_build,$(a),$(t)))))
+$(foreach a,linux bsd,$(foreach t,$(SELF_differ_$(a)),\
+	$(eval $(call differ_build,$(a),$(t)))))
 
-SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32)
+$(foreach t,$(SELF_others),$(eval $(call other_build,$(t),))\
+	$(eval $(call other_build,$(t),.32)))
+
+# unload is the last: it leaves everything as if loaded just now
+SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \
+	      $(DIFFERS:%=$(B)/selftests/%) \
+	      $(foreach t,$(SELF_others),$(B)/selftests/$(t) $(B)/selftests/$(t).32)
 SELF_RUNS := tests/kernel/kernel_api $(SELF_BUILT)
 
 # What finds a stray write or read on the stock kernel.
@@ -39,8 +72,10 @@ WATCHFUL := --append "kfence.sample_interval=1 kfence.skip_covered_thresh=100 \
 	slab_debug=FZPU"
 
 selftests: modules machine $(SELF_BUILT)
-	@$(VM) $(WATCHFUL) -- tests/selftests/run $(SELF_RUNS)
+	@$(VM) $(WATCHFUL) --timeout 1800 -- tests/selftests/run $(SELF_RUNS)
 
+# The debug kernel is some ten times slower.
 selftests-debug: debug-modules machine $(SELF_BUILT) $(SELF_FAILING)
-	@$(VM) --debug --timeout 1800 --append "panic_on_warn=1" -- \
+	@$(VM) --debug --timeout 2400 --append "panic_on_warn=1" \
+		--env OCF_ROUNDS=$(or $(OCF_ROUNDS),5%) -- \
 		tests/selftests/run $(SELF_RUNS) $(SELF_FAILING)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the kernel has in hand, counted before and after: whatever was done
+ * between the two, nothing may be left behind.
+ */
+#ifndef CENSUS_H
+#define CENSUS_H
+
+#include "dev.h"
+
+#define SLACK_KIB	8192	/* others come and go too */
+
+/**
+ * struct census - counts
+ * @files: references on the module of /dev/crypto: open files
+ * @soft: references on the module that works
+ * @pinned: pages of users' that are pinned
+ * @slab: KiB in the kernel's objects that cannot be reclaimed
+ * @pages: KiB that are in none of the kernel's accounts
+ */
+struct census {
+	long files, soft, pinned, slab, pages;
+};
+
+/* The number that follows @name in a file of many lines; -1 if none does */
+static inline long number_in(const char *path, const char *name)
+{
+	char line[256];
+	long n = -1;
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			n = atol(line + strlen(name) + 1);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static inline long kib(const char *name)
+{
+	return number_in("/proc/meminfo", name);
+}
+
+/* KiB of free pages that each processor keeps for itself */
+static inline long kept_free(void)
+{
+	FILE *f = fopen("/proc/zoneinfo", "re");
+	char line[256];
+	long n, all = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, " count: %ld", &n) == 1)
+			all += n;
+	if (f)
+		fclose(f);
+	return all * (PAGE / 1024);
+}
+
+static inline struct census census_take(void)
+{
+	struct census c;
+
+	/* what each processor has counted for itself */
+	get_line("/proc/sys/vm/stat_refresh");
+	c.files = atol(get_line("/sys/module/ocf_cdev/refcnt"));
+	c.soft = atol(get_line("/sys/module/ocf_soft/refcnt"));
+	c.pinned = number_in("/proc/vmstat", "nr_foll_pin_acquired") -
+		   number_in("/proc/vmstat", "nr_foll_pin_released");
+	c.slab = kib("SUnreclaim:");
+	c.pages = kib("MemTotal:") - kib("MemFree:") - kib("Buffers:") -
+		  kib("Cached:") - kib("AnonPages:") - kib("Slab:") -
+		  kib("KernelStack:") - kib("PageTables:") - kib("Percpu:") -
+		  kib("VmallocUsed:") - kept_free();
+	return c;
+}
+
+static inline bool same_census(const struct census *a, const struct census *b)
+{
+	return a->files == b->files && a->soft == b->soft &&
+	       a->pinned == b->pinned && b->slab - a->slab < SLACK_KIB &&
+	       b->pages - a->pages < SLACK_KIB;
+}
+
+/* Waits for what is under way; true if all is as it was @before. */
+static inline bool census_is(const struct census *before)
+{
+	struct census now;
+	int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		now = census_take();
+		if (same_census(before, &now))
+			return true;
+		usleep(100000);
+	}
+	printf("# files %ld, now %ld; soft %ld, %ld; pinned %ld, %ld; slab %ld, %ld KiB; pages %ld, %ld KiB\n",
+	       before->files, now.files, before->soft, now.soft,
+	       before->pinned, now.pinned, before->slab, now.slab,
+	       before->pages, now.pages);
+	return false;
+}
+
+static inline void become(int uid)
+{
+	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		abort();
+}
+
+/* A descriptor that is charged to @uid; its account stays while it is open. */
+static inline int open_as(int uid)
+{
+	int fd;
+
+	if (seteuid(uid))
+		abort();
+	fd = open_dev();
+	if (seteuid(0))
+		abort();
+	return fd;
+}
+
+#endif /* CENSUS_H */

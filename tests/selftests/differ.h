@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Differential runs: what is common to both ABIs.
+ *
+ * A trial is one operation drawn by chance and all that is needed to repeat
+ * it.  Its buffers lie between fences, so that a byte read or written outside
+ * of them is a fault, and a frame of known bytes around the result shows what
+ * was written beside it.
+ */
+#ifndef DIFFER_H
+#define DIFFER_H
+
+#include "dev.h"
+#include "random.h"
+
+enum alg_kind { CIPHER = 1, AEAD = 2, DIGEST = 4, MAC = 8 };
+
+/**
+ * struct alg - what a caller must know of an algorithm, by its standard
+ * @name: the framework's
+ * @kind: of which kind
+ * @key_min: bytes of key
+ * @key_max: bytes of key
+ * @key_step: between the two, bytes
+ * @block: bytes
+ * @iv: bytes of IV or nonce
+ * @digest: bytes of digest, MAC or tag
+ * @chains: what an operation leaves off, the next can go on from
+ */
+struct alg {
+	const char	*name;
+	enum alg_kind	kind;
+	uint32_t	key_min, key_max, key_step;
+	uint32_t	block, iv, digest;
+	bool		chains;
+};
+
+extern const struct alg algs[];
+extern const int nalgs;
+
+/**
+ * struct area - memory between two fences
+ * @start: a page's first byte, before which nothing is mapped
+ * @size: bytes, after which nothing is mapped
+ */
+struct area {
+	uint8_t	*start;
+	size_t	size;
+};
+
+/**
+ * struct watch - what a stretch of memory is to be after an operation
+ * @from: its first byte
+ * @len: bytes
+ * @image: what they are to be
+ */
+struct watch {
+	const uint8_t	*from;
+	size_t		len;
+	uint8_t		*image;
+};
+
+/**
+ * struct trial - one operation
+ * @seed: of the round
+ * @cipher: cipher or AEAD algorithm, or NULL
+ * @mac: MAC or digest, or NULL
+ * @encrypt: the direction
+ * @flags: the ABI's
+ * @keylen: bytes of @key
+ * @mackeylen: bytes of @mackey
+ * @ivlen: bytes of @iv
+ * @taglen: bytes of MAC or tag
+ * @len: bytes of data
+ * @aadlen: bytes that are only authenticated
+ * @src: the data
+ * @dst: the result; NULL if there is none
+ * @aad: what is only authenticated
+ */
+struct trial {
+	uint64_t		seed;
+	const struct alg	*cipher, *mac;
+	bool			encrypt;
+	int			flags;
+	uint32_t		keylen, mackeylen, ivlen, taglen, len, aadlen;
+	uint8_t			*src, *dst, *aad;
+	uint8_t			key[64], mackey[512], iv[16];
+};
+
+#define DIFFER_MAX	(16u << 20)	/* bytes of data */
+#define TAG_MAX		64		/* bytes */
+
+/**
+ * struct differ - where trials run
+ * @fd: the device
+ * @seed: of the first round
+ * @ses: the session
+ * @src: where sources are
+ * @dst: where destinations are, those that are not in @src
+ * @aad: where what is only authenticated is
+ * @tag: where MACs, digests and tags are
+ * @on_src: what is to become of the source
+ * @on_dst: of the destination
+ * @on_tag: of the tag
+ * @want: OpenSSL's result
+ * @text: room for as much
+ * @t: the operation
+ */
+struct differ {
+	int		fd;
+	uint64_t	seed;
+	uint32_t	ses;
+	struct area	src, dst, aad, tag;
+	struct watch	on_src, on_dst, on_tag;
+	uint8_t		*want, *text;
+	struct trial	t;
+};
+
+/* Lays all memory out, for data of up to @max bytes; false if it cannot. */
+bool differ_init(struct differ *d, size_t max);
+
+/* Runs @round_ so often; it returns what was wrong, or "". */
+#define DIFFER_REPEAT(d_, round_, usual_)				\
+do {									\
+	int n_, rounds_ = rounds_given(usual_);				\
+	for (n_ = 0; n_ < rounds_; n_++) {				\
+		trial_begin(d_, n_);					\
+		ASSERT_STREQ("", round_(d_))				\
+			TH_LOG("%s", trial_text(&(d_)->t));		\
+	}								\
+} while (0)
+
+void trial_begin(struct differ *d, int round);
+/* All that repeats @t, as text. */
+const char *trial_text(const struct trial *t);
+
+/* One of @kinds for which @has says yes. */
+const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name));
+const struct alg *alg_named(const char *name);
+bool is_alg(const struct alg *alg, const char *name);
+
+/* Draws keys for the algorithms of @t, and an IV. */
+void pick_keys(struct trial *t);
+void pick_iv(struct trial *t);
+
+/*
+ * A length from 0 to a bit above @max; mostly one that fits @block, mostly
+ * small, and often at an edge: of a block, a page, what is pinned, @max.
+ */
+uint32_t pick_len(uint32_t max, uint32_t block);
+
+/* Room for @len bytes in @area: at one of its ends, or anywhere */
+uint8_t *place(const struct area *area, uint32_t len);
+/* Draws @len bytes. */
+void noise(uint8_t *to, uint32_t len);
+
+/*
+ * Puts @len bytes of source and @all of destination somewhere: apart, the
+ * same, or one over the other.  The source has noise in it.
+ */
+void place_data(struct differ *d, uint32_t len, uint32_t all);
+/* Both in place, @len bytes of noise and room for @all. */
+void place_in_place(struct differ *d, uint32_t len, uint32_t all);
+/* What is only authenticated, up to @max bytes. */
+void place_aad(struct differ *d, uint32_t max);
+/* Room for a tag of the trial's. */
+uint8_t *place_tag(struct differ *d);
+
+/* From here on the @len bytes at @at, and those around, shall not change, */
+void watch(struct watch *w, const struct area *area, const uint8_t *at,
+	   size_t len);
+/* but for these. */
+void watch_expect(struct watch *w, const uint8_t *at, const uint8_t *bytes,
+		  size_t len);
+/* Source and destination of the trial; what is in @tag by now. */
+void watch_data(struct differ *d, uint32_t all);
+void watch_tag(struct differ *d, const uint8_t *tag);
+/* @len bytes of result, from @d->want */
+void expect_result(struct differ *d, uint32_t len);
+/* "", or which byte is wrong in what is watched */
+const char *differs(const struct differ *d);
+
+/* Draws a tag's length that the standard has; of an HMAC any from 4 on. */
+uint32_t pick_taglen(const struct trial *t);
+/* Flips a bit of @len bytes. */
+void flip(uint8_t *at, uint32_t len);
+
+/* What OpenSSL says, for @t's keys and IV; abort if it does not know. */
+void want_cipher(const struct trial *t, bool encrypt, const uint8_t *iv,
+		 const uint8_t *in, uint32_t len, uint8_t *out);
+void want_mac(const struct trial *t, const uint8_t *in, uint32_t len,
+	      uint8_t *mac);
+void want_seal(const struct trial *t, const uint8_t *in, uint32_t len,
+	       uint8_t *out, uint8_t *tag);
+/* Where an operation that began with @iv leaves off; in place. */
+void want_next_iv(const struct alg *alg, bool encrypt, uint8_t *iv,
+		  const uint8_t *in, const uint8_t *out, uint32_t len);
+
+#endif /* DIFFER_H */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a hostile user may say: the calls of each ABI, what a well-meant one
+ * looks like, which of its fields can be meant ill, and what may be answered.
+ */
+#ifndef HOSTILE_H
+#define HOSTILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_kind {
+	NUMBER,		/* any */
+	LENGTH,		/* of a buffer */
+	SESSION,
+	POINTER,
+};
+
+struct field {
+	uint16_t	at, size;
+	enum field_kind	kind;
+};
+
+#define FIELD(type_, name_, kind_) \
+	{ offsetof(type_, name_), sizeof(((type_ *)0)->name_), kind_ }
+
+/**
+ * struct hostile_call - a call
+ * @name: in the header
+ * @number: in the header
+ * @size: bytes of its structure
+ * @weight: how often it is made, beside the others
+ * @never: it never succeeds
+ * @valid: fills a structure of zeroes with what is meant well
+ * @made: a well-meant call has succeeded, and left something to be known of
+ * @fields: that can be meant ill; ends with one of no size
+ * @errs: what may be answered besides 0; ends with 0
+ */
+struct hostile_call {
+	const char	*name;
+	unsigned long	number;
+	unsigned int	size;
+	unsigned int	weight;
+	bool		never;
+	void		(*valid)(void *arg);
+	void		(*made)(int fd, const void *arg);
+	struct field	fields[16];
+	int		errs[12];
+};
+
+extern const struct hostile_call hostile_linux[], hostile_bsd[];
+extern const int nhostile_linux, nhostile_bsd;
+
+/* What well-meant calls are made of. */
+#define ABI_LINUX	0
+#define ABI_BSD		1
+#define A_BUFFER	65536	/* bytes there are at a_buffer(), and more */
+
+/* A session of this ABI, or 0, and what kind it was said to be */
+uint32_t a_session(int abi, int *kind);
+/* One more; returns one that is to be closed for it, or 0 */
+uint32_t new_session(int abi, uint32_t id, int kind);
+void gone_session(int abi, uint32_t id);
+void *a_buffer(void);
+void new_descriptor(int fd);
+
+#endif /* HOSTILE_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The project's modules, unloaded and loaded again.
+ */
+#ifndef MODULES_H
+#define MODULES_H
+
+#include <sys/syscall.h>
+
+#include "dev.h"
+
+#define MODULES_MAX	8
+
+/* As they are loaded, bottom up */
+struct modules {
+	int	n;
+	char	path[MODULES_MAX][512];
+};
+
+/* False if the test machine has not said where they are. */
+static inline bool modules_find(struct modules *m)
+{
+	const char *tree = getenv("OCF_MODULES");
+	char order[512];
+	FILE *f;
+
+	m->n = 0;
+	snprintf(order, sizeof(order), "%s/modules.order.ocf",
+		 tree ? tree : "");
+	f = fopen(order, "re");
+	while (f && m->n < MODULES_MAX &&
+	       fgets(m->path[m->n], sizeof(m->path[0]), f)) {
+		m->path[m->n][strcspn(m->path[m->n], "\n")] = 0;
+		m->n++;
+	}
+	if (f)
+		fclose(f);
+	return m->n;
+}
+
+static inline const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* 0, or an errno; EAGAIN if it is in use */
+static inline int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
+}
+
+#define MODPROBE	"/proc/sys/kernel/modprobe"
+
+/*
+ * 0, or an errno.  What the kernel would ask modprobe for is loaded already,
+ * and a hundred processes that find nothing to do are slow to emulate.
+ */
+static inline int module_load(const struct modules *m, const char *name,
+			      const char *parameters)
+{
+	size_t len = strlen(name);
+	char modprobe[4096];
+	int i, fd, err;
+
+	for (i = 0; i < m->n; i++)
+		if (!strncmp(base_of(m->path[i]), name, len) &&
+		    !strcmp(base_of(m->path[i]) + len, ".ko"))
+			break;
+	if (i == m->n)
+		return ENOENT;
+	fd = open(m->path[i], O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	snprintf(modprobe, sizeof(modprobe), "%s", get_line(MODPROBE));
+	put_line(MODPROBE, "\n");
+	err = syscall(SYS_finit_module, fd, parameters, 0) ? errno : 0;
+	put_line(MODPROBE, modprobe);
+	close(fd);
+	return err;
+}
+
+#endif /* MODULES_H */

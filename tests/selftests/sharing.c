@@ -1,0 +1,802 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sessions and descriptors that are shared: between threads, with children,
+ * passed on, and with those that go in the middle of something.
+ */
+#include <kselftest_harness.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "census.h"
+#include "linux.h"
+#include "random.h"
+
+__thread uint64_t chance_state;
+
+#define BIG	(16u << 20)
+#define SMALL	(64u << 10)
+#define TIMEOUT	1800	/* s: the debug kernel is slow */
+
+FIXTURE(sharing)
+{
+	struct census before;
+	int fd;
+	uint32_t ses;
+	uint8_t iv[16];
+	uint8_t *text, *want, *out;	/* BIG bytes each */
+};
+
+FIXTURE_SETUP(sharing)
+{
+	chance_from(seed_given());
+	self->before = census_take();
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16, 0, 0,
+				  &self->ses));
+	self->text = malloc(BIG);
+	self->want = malloc(BIG);
+	self->out = malloc(BIG);
+	ASSERT_TRUE(self->text && self->want && self->out);
+	fill(self->text, SMALL, 1);
+	fill(self->iv, 16, 2);
+	ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, self->text,
+			      self->want, SMALL, self->iv, NULL));
+	memset(self->out, 0, SMALL);
+}
+
+/* Whatever was done, nothing of it is left. */
+FIXTURE_TEARDOWN(sharing)
+{
+	close(self->fd);
+	EXPECT_TRUE(census_is(&self->before));
+	set_cdev("max_sessions", "4096");
+	set_cdev("max_bytes", "134217728");
+	chmod(DEVICE, 0660);
+}
+
+typedef struct _test_data_sharing Self;
+
+/* 0 if an operation by way of @fd has the right result */
+static int right(Self *self, int fd)
+{
+	int err;
+
+	memset(self->out, 0, SMALL);
+	err = crypt_op(fd, self->ses, COP_ENCRYPT, 0, self->text, self->out,
+		       SMALL, self->iv, NULL);
+	return err ?: memcmp(self->out, self->want, SMALL) ? -1 : 0;
+}
+
+/* 0, or what a child process ended with */
+static int ended(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static int submit(Self *self, int fd, uint8_t *dst, uint32_t len)
+{
+	struct crypt_op cop = {
+		.ses = self->ses, .op = COP_ENCRYPT, .len = len,
+		.src = self->text, .dst = dst, .iv = self->iv,
+	};
+
+	return call(fd, CIOCASYNCCRYPT, &cop);
+}
+
+/* Waits for a result and fetches it; 0, or an errno. */
+static int fetch(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct crypt_op done;
+
+	if (poll(&p, 1, 60000) != 1)
+		return ETIME;
+	return call(fd, CIOCASYNCFETCH, &done);
+}
+
+/* ---- children ---- */
+
+TEST_F(sharing, a_child_has_its_parents_sessions)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(right(self, self->fd));
+	EXPECT_EQ(0, ended(pid));
+	/* which do not go with it */
+	EXPECT_EQ(0, right(self, self->fd));
+	pid = fork();
+	if (!pid)
+		_exit(close_session(self->fd, self->ses));
+	EXPECT_EQ(0, ended(pid));
+	/* and it can end them, and begin others */
+	EXPECT_EQ(EINVAL, right(self, self->fd));
+}
+
+TEST_F(sharing, the_parent_may_go_first)
+{
+	int done[2];
+	char how = 1;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(done));
+	pid = fork();
+	if (!pid) {
+		if (!fork()) {
+			while (getppid() == getpgrp())
+				usleep(1000);
+			usleep(50000);
+			how = right(self, self->fd) != 0;
+			_exit(write(done[1], &how, 1) != 1);
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(0, ended(pid));
+	close(self->fd);
+	EXPECT_EQ(1, read(done[0], &how, 1));
+	EXPECT_EQ(0, how);
+	close(done[0]);
+	close(done[1]);
+}
+
+TEST_F(sharing, a_session_is_of_one_open_file)
+{
+	int other = open_dev();
+
+	EXPECT_EQ(EINVAL, right(self, other));
+	EXPECT_EQ(EINVAL, close_session(other, self->ses));
+	EXPECT_EQ(0, right(self, self->fd));
+	close(other);
+}
+
+TEST_F(sharing, a_duplicate_is_the_same_file)
+{
+	int other = dup(self->fd), third = fcntl(self->fd, F_DUPFD_CLOEXEC, 50);
+
+	close(self->fd);
+	self->fd = third;
+	EXPECT_EQ(0, right(self, other));
+	EXPECT_EQ(0, submit(self, other, self->out, SMALL));
+	close(other);
+	EXPECT_EQ(0, fetch(third));
+	EXPECT_EQ(0, memcmp(self->out, self->want, SMALL));
+	EXPECT_EQ(0, right(self, third));
+}
+
+/* ---- another program ---- */
+
+/* In the new program: 0 if the session gives the result that is expected */
+static int as_another(int fd, uint32_t ses)
+{
+	uint8_t text[64], iv[16], want[16], out[64];
+
+	fill(text, sizeof(text), 1);
+	fill(iv, 16, 2);
+	if (read(0, want, 16) != 16)
+		return 99;
+	return crypt_op(fd, ses, COP_ENCRYPT, 0, text, out, 64, iv, NULL) ?:
+	       memcmp(out + 48, want, 16) ? 98 : 0;
+}
+
+static int run_another(Self *self, int fd)
+{
+	char number[16], ses[16];
+	int in[2];
+	pid_t pid;
+
+	if (pipe(in) || write(in[1], self->want + 48, 16) != 16)
+		return -1;
+	snprintf(number, sizeof(number), "%d", fd);
+	snprintf(ses, sizeof(ses), "%u", self->ses);
+	pid = fork();
+	if (!pid) {
+		dup2(in[0], 0);
+		execl("/proc/self/exe", "sharing", "--another", number, ses,
+		      NULL);
+		_exit(97);
+	}
+	close(in[0]);
+	close(in[1]);
+	return WEXITSTATUS(ended(pid));
+}
+
+TEST_F(sharing, another_program_gets_what_it_is_left)
+{
+	int left = open(DEVICE, O_RDWR), i;
+
+	EXPECT_EQ(EBADF, run_another(self, self->fd));
+	/* opened to be left to others */
+	i = self->fd;
+	self->fd = left;
+	close(i);
+	ASSERT_EQ(0, open_session(left, CRYPTO_AES_CBC, 16, 0, 0, &self->ses));
+	EXPECT_EQ(0, run_another(self, left));
+	/* results of the program before are not the new one's */
+	EXPECT_EQ(0, submit(self, left, self->out, SMALL));
+	EXPECT_EQ(0, run_another(self, left));
+	EXPECT_EQ(0, fetch(left));
+}
+
+/* ---- passed on ---- */
+
+static int send_fd(int sock, int fd)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} u = {};
+	struct iovec iov = { .iov_base = "", .iov_len = 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = u.buf, .msg_controllen = sizeof(u.buf) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	return sendmsg(sock, &m, 0) == 1 ? 0 : errno;
+}
+
+static int receive_fd(int sock)
+{
+	char buf[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = buf, .msg_controllen = sizeof(buf) };
+	int fd = -1;
+
+	if (recvmsg(sock, &m, 0) == 1 && CMSG_FIRSTHDR(&m))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(int));
+	return fd;
+}
+
+/* Who could not open the node may use what it is given; nobody else pays. */
+TEST_F(sharing, a_descriptor_is_passed_on)
+{
+	int pair[2], fd;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	pid = fork();
+	if (!pid) {
+		close(self->fd);
+		become(SOMEBODY);
+		if (open_dev() >= 0 || errno != EACCES)
+			_exit(1);
+		fd = receive_fd(pair[1]);
+		if (fd < 0 || right(self, fd))
+			_exit(2);
+		/* what another has handed in is not fetched */
+		if (call(fd, CIOCASYNCFETCH, &(struct crypt_op){}) != EBUSY)
+			_exit(3);
+		if (submit(self, fd, self->out, SMALL) || fetch(fd))
+			_exit(4);
+		_exit(memcmp(self->out, self->want, SMALL) ? 5 : 0);
+	}
+	ASSERT_EQ(0, submit(self, self->fd, self->out, SMALL));
+	usleep(100000);
+	EXPECT_EQ(0, send_fd(pair[0], self->fd));
+	EXPECT_EQ(0, ended(pid));
+	EXPECT_EQ(0, fetch(self->fd));
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* In a message that nobody reads, it is closed with the socket. */
+TEST_F(sharing, a_descriptor_that_never_arrives)
+{
+	int pair[2];
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	EXPECT_EQ(0, submit(self, self->fd, self->out, SMALL));
+	EXPECT_EQ(0, send_fd(pair[0], self->fd));
+	close(self->fd);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* ---- threads ---- */
+
+struct worker {
+	int		fd, rounds, number;
+	uint32_t	cipher, hash, both;
+	int		wrong;
+};
+
+/* Its own texts, lengths and IVs; the results as nobody disturbed it */
+static int one_round(const struct worker *w, uint32_t own[3])
+{
+	static __thread uint8_t text[SMALL], a[SMALL], b[SMALL], m[2][64];
+	uint32_t len = 16 * (1 + log_uniform(SMALL / 16 - 1));
+	uint8_t iv[16];
+
+	fill_by_chance(iv, 16);
+	fill(text, len, chance());
+	if (crypt_op(w->fd, own[0], COP_ENCRYPT, 0, text, a, len, iv, NULL) ||
+	    crypt_op(w->fd, w->cipher, COP_ENCRYPT, 0, text, b, len, iv,
+		     NULL) || memcmp(a, b, len))
+		return 1;
+	if (crypt_op(w->fd, own[1], 0, 0, text, NULL, len, NULL, m[0]) ||
+	    crypt_op(w->fd, w->hash, 0, 0, text, NULL, len, NULL, m[1]) ||
+	    memcmp(m[0], m[1], 32))
+		return 2;
+	if (crypt_op(w->fd, own[2], COP_ENCRYPT, 0, text, a, len, iv, m[0]) ||
+	    crypt_op(w->fd, w->both, COP_ENCRYPT, COP_FLAG_NO_ZC, text, b,
+		     len, iv, m[1]) || memcmp(a, b, len) ||
+	    memcmp(m[0], m[1], 20))
+		return 3;
+	return 0;
+}
+
+static int open_three(int fd, uint32_t *cipher, uint32_t *hash, uint32_t *both)
+{
+	return open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, cipher) ?:
+	       open_session(fd, 0, 0, CRYPTO_SHA2_256, 0, hash) ?:
+	       open_session(fd, CRYPTO_AES_CBC, 16, CRYPTO_SHA1_HMAC, 20, both);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	uint32_t own[3];
+	int i;
+
+	chance_from(w->number);
+	w->wrong = open_three(w->fd, &own[0], &own[1], &own[2]);
+	for (i = 0; i < w->rounds && !w->wrong; i++)
+		w->wrong = one_round(w, own);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(sharing, threads_on_the_same_sessions, TIMEOUT)
+{
+	struct worker w[4] = {};
+	pthread_t t[4];
+	int i;
+
+	w[0].fd = self->fd;
+	w[0].rounds = rounds_given(200);
+	ASSERT_EQ(0, open_three(self->fd, &w[0].cipher, &w[0].hash,
+				&w[0].both));
+	for (i = 0; i < 4; i++) {
+		w[i] = w[0];
+		w[i].number = i;
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, work, &w[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(t[i], NULL);
+		EXPECT_EQ(0, w[i].wrong) TH_LOG("%d", i);
+	}
+}
+
+/* Parts of one digest from many threads: some order, and none is lost. */
+static void *add_zeroes(void *arg)
+{
+	static const uint8_t zeroes[1000];
+	struct worker *w = arg;
+	int i;
+
+	for (i = 0; i < w->rounds && !w->wrong; i++)
+		w->wrong = crypt_op(w->fd, w->hash, COP_ENCRYPT,
+				    COP_FLAG_UPDATE, zeroes, NULL,
+				    sizeof(zeroes), NULL, NULL);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(sharing, threads_on_one_digest, TIMEOUT)
+{
+	uint8_t parts[32], whole[32];
+	struct worker w[4] = {};
+	pthread_t t[4];
+	int i;
+
+	w[0].fd = self->fd;
+	w[0].rounds = rounds_given(200);
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA2_256, 0,
+				  &w[0].hash));
+	for (i = 0; i < 4; i++) {
+		w[i] = w[0];
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, add_zeroes, &w[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(t[i], NULL);
+		EXPECT_EQ(0, w[i].wrong);
+	}
+	memset(self->text, 0, 4 * w[0].rounds * 1000);
+	EXPECT_EQ(0, crypt_op(self->fd, w[0].hash, COP_ENCRYPT, COP_FLAG_FINAL,
+			      NULL, NULL, 0, NULL, parts));
+	EXPECT_EQ(0, crypt_op(self->fd, w[0].hash, COP_ENCRYPT, 0, self->text,
+			      NULL, 4 * w[0].rounds * 1000, NULL, whole));
+	EXPECT_EQ(0, memcmp(parts, whole, 32));
+}
+
+/* Sessions that come and go while others are used: ids never mix. */
+static void *come_and_go(void *arg)
+{
+	struct worker *w = arg;
+	uint8_t in[16], out[16];
+	uint32_t ses[5];
+	int i, j;
+
+	fill(in, 16, w->number);
+	for (i = 0; i < w->rounds && !w->wrong; i++) {
+		for (j = 0; j < 5; j++)
+			w->wrong |= open_session(w->fd, CRYPTO_NULL, 0, 0, 0,
+						 &ses[j]);
+		for (j = 0; j < 5; j++)
+			w->wrong |= crypt_op(w->fd, ses[j], COP_ENCRYPT, 0, in,
+					     out, 16, NULL, NULL) |
+				    memcmp(in, out, 16) |
+				    close_session(w->fd, ses[j]);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(sharing, sessions_come_and_go, TIMEOUT)
+{
+	struct worker w[4] = {};
+	pthread_t t[4];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		w[i].fd = self->fd;
+		w[i].rounds = rounds_given(300);
+		w[i].number = i;
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, come_and_go, &w[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(t[i], NULL);
+		EXPECT_EQ(0, w[i].wrong);
+	}
+	EXPECT_EQ(0, right(self, self->fd));
+}
+
+struct busy {
+	int		fd, err, flags;
+	uint32_t	ses, len;
+	uint8_t		*text, *out, *mac;
+	volatile bool	begun, done;
+};
+
+/* The slowest there is, and a digest's part, which has its session's state */
+static void *be_busy(void *arg)
+{
+	struct busy *b = arg;
+	uint8_t iv[16] = {};
+
+	b->begun = true;
+	b->err = crypt_op(b->fd, b->ses, COP_ENCRYPT, b->flags, b->text,
+			  b->out, b->len, iv, b->mac);
+	b->done = true;
+	return NULL;
+}
+
+/* How often another operation is done while one is under way */
+static int done_meanwhile(Self *self, struct busy *b, uint32_t ses, bool mac)
+{
+	uint8_t out[64];
+	pthread_t t;
+	int n = 0;
+
+	b->begun = b->done = false;
+	if (pthread_create(&t, NULL, be_busy, b))
+		return -1;
+	while (!b->begun)
+		usleep(100);
+	usleep(20000);
+	while (!b->done) {
+		if (crypt_op(self->fd, ses, COP_ENCRYPT, 0, self->text, out,
+			     64, mac ? NULL : self->iv, mac ? out : NULL))
+			break;
+		n++;
+	}
+	pthread_join(t, NULL);
+	return n;
+}
+
+TEST_F_TIMEOUT(sharing, one_that_is_busy_keeps_nobody_waiting, TIMEOUT)
+{
+	uint8_t mac[64];
+	struct busy b = { .fd = self->fd, .text = self->text, .len = BIG / 4,
+			  .out = self->out, .mac = mac };
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_3DES_CBC, 24, 0, 0,
+				  &b.ses));
+	/* another session, and the same */
+	EXPECT_LT(50, done_meanwhile(self, &b, self->ses, false));
+	EXPECT_LT(50, done_meanwhile(self, &b, b.ses, false));
+	EXPECT_EQ(0, b.err);
+	/* copied, where memory is to be had first */
+	b.flags = COP_FLAG_NO_ZC;
+	EXPECT_LT(50, done_meanwhile(self, &b, self->ses, false));
+	EXPECT_EQ(0, b.err);
+	/* a part of a digest, and a whole one */
+	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_OCF_SHA3_512, 0,
+				  &b.ses));
+	b.flags = COP_FLAG_UPDATE;
+	EXPECT_LT(50, done_meanwhile(self, &b, self->ses, false));
+	EXPECT_LT(50, done_meanwhile(self, &b, b.ses, true));
+	EXPECT_EQ(0, b.err);
+}
+
+/* ---- in the middle of something ---- */
+
+TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
+{
+	struct busy b = { .text = self->text, .out = self->out, .len = BIG };
+	uint8_t *want = malloc(BIG);
+	pthread_t t;
+	int i;
+
+	fill(self->text, BIG, 5);
+	ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, self->text,
+			      want, BIG, (uint8_t [16]){}, NULL));
+	for (i = 0; i < 10; i++) {
+		b.fd = open_dev();
+		b.flags = i % 2 ? COP_FLAG_NO_ZC : 0;
+		b.begun = false;
+		ASSERT_EQ(0, open_session(b.fd, CRYPTO_AES_CBC, 16, 0, 0,
+					  &b.ses));
+		ASSERT_EQ(0, pthread_create(&t, NULL, be_busy, &b));
+		while (!b.begun)
+			usleep(100);
+		usleep(below(20000));
+		/* with its session, or all at once */
+		EXPECT_EQ(0, i % 3 ? 0 : close_session(b.fd, b.ses));
+		EXPECT_EQ(0, close(b.fd));
+		EXPECT_EQ(EBADF, close_session(b.fd, b.ses));
+		pthread_join(t, NULL);
+		/* if it came too late for the session, that is what it says */
+		EXPECT_TRUE(!b.err || b.err == EBADF || b.err == EINVAL);
+		EXPECT_TRUE(b.err || !memcmp(want, self->out, BIG));
+	}
+	free(want);
+}
+
+/* What a process is at when it is killed */
+static void at_work(Self *self, int how)
+{
+	struct crypt_auth_op seal = {
+		.op = COP_ENCRYPT, .auth_len = 100, .len = BIG / 2,
+		.auth_src = self->text, .src = self->text, .dst = self->out,
+		.iv = self->iv, .flags = how % 2 ? COP_FLAG_NO_ZC : 0,
+	};
+	uint8_t mac[64];
+	uint32_t ses;
+	int fd = open_dev(), i;
+
+	open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &self->ses);
+	open_session(fd, 0, 0, CRYPTO_SHA2_512, 0, &ses);
+	open_session(fd, CRYPTO_AES_GCM, 16, 0, 0, &seal.ses);
+	for (i = 0;; i++)
+		switch (how / 2) {
+		case 0:
+			crypt_op(fd, self->ses, COP_ENCRYPT, seal.flags,
+				 self->text, self->out, BIG, self->iv, NULL);
+			break;
+		case 1:
+			crypt_op(fd, ses, COP_ENCRYPT,
+				 seal.flags | COP_FLAG_UPDATE, self->text,
+				 NULL, BIG, NULL, mac);
+			break;
+		case 2:
+			call(fd, CIOCAUTHCRYPT, &seal);
+			seal.len = BIG / 2;
+			break;
+		case 3:
+			submit(self, fd, self->out, how % 2 ? BIG / 8 : 4096);
+			if (i % 8 == 7)
+				call(fd, CIOCASYNCFETCH, &(struct crypt_op){});
+			break;
+		case 4:
+			open_session(fd, CRYPTO_AES_CBC, 16, CRYPTO_SHA1_HMAC,
+				     20, &ses);
+			break;
+		default:
+			crypt_op(fd, self->ses, COP_ENCRYPT, seal.flags,
+				 self->text, self->out, 16 << i % 12, self->iv,
+				 NULL);
+		}
+}
+
+TEST_F_TIMEOUT(sharing, killed_at_any_time, TIMEOUT)
+{
+	int i, n = rounds_given(48), status;
+	pid_t pid;
+
+	for (i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid)
+			at_work(self, i % 12);
+		usleep(below(60000));
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(SIGKILL, status);
+	}
+	EXPECT_EQ(0, right(self, self->fd));
+}
+
+TEST_F(sharing, an_end_with_operations_under_way)
+{
+	int i, j;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		pid = fork();
+		if (!pid) {
+			int fd = open_dev();
+
+			open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &self->ses);
+			for (j = 0; j < 8; j++)
+				submit(self, fd, self->out + j * (BIG / 8),
+				       BIG >> (3 + i % 8));
+			_exit(0);
+		}
+		EXPECT_EQ(0, ended(pid));
+	}
+}
+
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int sig)
+{
+	alarms++;
+}
+
+/* Signals that are handled do not show, other than by being handled. */
+TEST_F_TIMEOUT(sharing, signals_do_not_disturb, TIMEOUT)
+{
+	struct sigaction sa = { .sa_handler = count_alarm };
+	struct itimerval tick = { { 0, 2000 }, { 0, 2000 } }, none = {};
+	int i, n = rounds_given(100);
+
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &tick, NULL);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(0, right(self, self->fd));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT,
+				      i % 2 ? COP_FLAG_NO_ZC : 0, self->text,
+				      self->out, BIG, self->iv, NULL));
+	setitimer(ITIMER_REAL, &none, NULL);
+	EXPECT_LT(0, alarms);
+}
+
+TEST_F_TIMEOUT(sharing, stopped_and_continued, TIMEOUT)
+{
+	int i, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (i = 0; i < 40 && !right(self, self->fd); i++)
+			if (crypt_op(self->fd, self->ses, COP_ENCRYPT, 0,
+				     self->text, self->out, BIG / 4, self->iv,
+				     NULL))
+				break;
+		_exit(i != 40);
+	}
+	for (i = 0; i < 20; i++) {
+		usleep(below(20000));
+		kill(pid, SIGSTOP);
+		if (waitpid(pid, &status, WUNTRACED) != pid ||
+		    !WIFSTOPPED(status))
+			break;
+		/* whoever is stopped keeps nobody waiting */
+		EXPECT_EQ(0, right(self, self->fd));
+		kill(pid, SIGCONT);
+	}
+	/* it may have ended before it was stopped so often */
+	EXPECT_EQ(0, i == 20 ? ended(pid) : status);
+}
+
+/* ---- limits ---- */
+
+/* Counts what it gets, tells, and keeps it until it is told to go. */
+static void take_sessions(int told, int go)
+{
+	int fd, n = 0, err;
+	uint32_t ses;
+	char c;
+
+	become(SOMEBODY);
+	fd = open_dev();
+	while (!(err = open_session(fd, CRYPTO_NULL, 0, 0, 0, &ses)))
+		n++;
+	if (err != EDQUOT)
+		n = 1000;
+	if (write(told, &n, sizeof(n)) != sizeof(n) || read(go, &c, 1))
+		_exit(1);
+	_exit(0);
+}
+
+/* Many at once get no more than one would, and no less. */
+TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
+{
+	int told[2], go[2], i, n, all = 0, keeper;
+	pid_t pid[6];
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_sessions", "300"));
+	keeper = open_as(SOMEBODY);
+	ASSERT_EQ(0, pipe(told));
+	ASSERT_EQ(0, pipe(go));
+	for (i = 0; i < 6; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			close(go[1]);
+			take_sessions(told[1], go[0]);
+		}
+	}
+	for (i = 0; i < 6; i++) {
+		EXPECT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		all += n;
+	}
+	EXPECT_EQ(300, all);
+	close(go[1]);
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(0, ended(pid[i]));
+	close(keeper);
+	close(told[0]);
+	close(told[1]);
+	close(go[0]);
+}
+
+static int use_bytes(Self *self, int keeper, int rounds)
+{
+	int refused = 0, err, fd;
+
+	become(SOMEBODY);
+	fd = keeper < 0 ? open_dev() : keeper;
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &self->ses))
+		return -1;
+	while (rounds--) {
+		err = crypt_op(fd, self->ses, COP_ENCRYPT, COP_FLAG_NO_ZC,
+			       self->text, self->out, BIG / 16, self->iv, NULL);
+		refused += err == EDQUOT;
+		if (err && err != EDQUOT)
+			return -1;
+	}
+	return refused;
+}
+
+/* Room for one of three: some are refused, and nothing is lost by it. */
+TEST_F_TIMEOUT(sharing, bytes_of_a_user_are_given_back, TIMEOUT)
+{
+	int i, refused = 0, status, keeper, n = rounds_given(40);
+	pid_t pid[3];
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_bytes", "1048576"));
+	keeper = open_as(SOMEBODY);
+	for (i = 0; i < 3; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			_exit(use_bytes(self, -1, n) & 0xff);
+	}
+	for (i = 0; i < 3; i++) {
+		status = ended(pid[i]);
+		EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 0xff);
+		refused += WEXITSTATUS(status);
+	}
+	EXPECT_LT(0, refused);
+	pid[0] = fork();
+	if (!pid[0])
+		_exit(use_bytes(self, keeper, 3) & 0xff);
+	EXPECT_EQ(0, ended(pid[0]));
+	close(keeper);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "--another"))
+		return as_another(atoi(argv[2]), atoll(argv[3]));
+	return test_harness_run(argc, argv);
+}
