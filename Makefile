@@ -63,6 +63,7 @@ include tests/vectors/vectors.mk
 include tests/install/install.mk
 include examples/examples.mk
 include tests/vm/machine.mk
+include tests/thirdparty/thirdparty.mk
 
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \

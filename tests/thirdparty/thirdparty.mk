@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Programs that others wrote for the old ABIs, from unmodified sources as
+# Debian has them, built against the two headers and run on the module.
+
+THIRD := $(B)/thirdparty
+THIRD_PACKAGES := openssl wolfssl gnutls28
+
+.PHONY: thirdparty
+
+# fetched anew only when it is not there
+$(THIRD_PACKAGES:%=$(THIRD)/%.fetched): tests/thirdparty/fetch
+	@tests/thirdparty/fetch $(@F:.fetched=)
+	@touch $@
+
+$(THIRD)/%.built: $(THIRD)/%.fetched $(wildcard tests/thirdparty/*.c) \
+		  tests/thirdparty/build tests/thirdparty/before_info/crypto/cryptodev.h \
+		  $(wildcard include/uapi/*/*.h include/uapi/*/*/*.h)
+	@echo "thirdparty: building $*"
+	@CC="$(CC)" tests/thirdparty/build $*
+	@touch $@
+
+# A real file of 64 MiB: the kernel and its modules.
+$(THIRD)/file: $(B)/stock/release
+	@mkdir -p $(@D)
+	@find $(B)/kernel -type f | sort | xargs cat 2>/dev/null | \
+		head -c 64M > $@
+	@[ $$(stat -c %s $@) = 67108864 ] || { rm $@; exit 1; }
+
+thirdparty: modules machine $(THIRD_PACKAGES:%=$(THIRD)/%.built) $(THIRD)/file
+	@$(VM) --memory 2G --append kfence.sample_interval=1 -- \
+		tests/thirdparty/run $(THIRD)/file
