@@ -73,7 +73,7 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit
 	@scripts/check
 
-test: check selftests vectors
+test: check selftests vectors thirdparty examples test-machine test-install
 
 test-debug: selftests-debug
 
