@@ -15,10 +15,11 @@
 #include "uaccess.h"
 
 /*
- * From here on pinning costs less than copying in and out: measured with
- * bench/cdev, see docs/bench.md.
+ * From here on pinning costs less than copying to pages of ours and back: see
+ * docs/bench.md.  Up to CDEV_INLINE bytes need no pages, and copying them is
+ * cheaper.
  */
-#define PIN_MIN		4096
+#define PIN_MIN		2048
 
 /* Makes room for @nents entries; all of them must be appended. */
 static int entries(struct cdev_buffer *buf, unsigned int nents)
