@@ -64,6 +64,7 @@ include tests/install/install.mk
 include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
+include bench/bench.mk
 
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
@@ -73,7 +74,8 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit
 	@scripts/check
 
-test: check selftests vectors thirdparty examples test-machine test-install
+test: check selftests vectors thirdparty examples budgets test-machine \
+      test-install
 
 test-debug: selftests-debug
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Counts the instructions of operations, where the time-stamp counter counts
+ * those (tests/vm/run --icount): of each the least of 256, after 64 to warm up.
+ * Prints lines of "NAME COUNT", for bench/budgets.
+ *
+ *	count [NAME...]
+ *
+ * With names only those counts that begin with one of them.  Without
+ * /dev/bench_floor there is no floor.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "floor/floor.h"
+#include "way.h"
+
+#define WARM	64
+#define ROUNDS	256
+
+/*
+ * Each system call has its kernel stack at an offset taken from the counter's
+ * low bits, and memcpy() its direction from the addresses: one in sixteen may
+ * be the best.  Rounds that come at regular intervals would meet always the
+ * same offsets; these do not, and are enough to meet all.
+ */
+static void pause_for(int n)
+{
+	volatile int i;
+
+	for (i = 0; i < n; i++)
+		;
+}
+
+/* The least number of instructions that @expr takes; it must be true. */
+#define LEAST(expr) ({							\
+	uint64_t least_ = UINT64_MAX, begun_, took_;			\
+	int i_;								\
+	for (i_ = 0; i_ < WARM + ROUNDS; i_++) {			\
+		pause_for(i_);						\
+		begun_ = __rdtsc();					\
+		if (!(expr))						\
+			die(#expr);					\
+		took_ = __rdtsc() - begun_;				\
+		if (i_ >= WARM && took_ < least_)			\
+			least_ = took_;					\
+	}								\
+	least_;								\
+})
+
+/* By job's name, 0 at the end; a page boundary is where pinning may begin. */
+static const struct {
+	const char	*job;
+	size_t		lens[6];
+} table[] = {
+	{ "null",	 { 64, 256, 1024, 4096, 16384 } },
+	{ "aes-128-cbc", { 64, 1024, 4096, 16384 } },
+	{ "aes-128-gcm", { 64, 16384 } },
+	{ "sha256",	 { 64, 16384 } },
+	{ "hmac-sha256", { 64, 16384 } },
+};
+
+static const struct way *const ways[] = {
+	&way_devcrypto, &way_devcrypto_copy, &way_afalg, &way_afalg_splice,
+};
+
+#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
+
+static char **wanted;
+
+__attribute__((format(printf, 1, 2)))
+static const char *name_of(const char *fmt, ...)
+{
+	static char name[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
+	return name;
+}
+
+static bool is_wanted(const char *name)
+{
+	char **w;
+
+	for (w = wanted; *w; w++)
+		if (!strncmp(name, *w, strlen(*w)))
+			return true;
+	return !*wanted;
+}
+
+static void count_job(const struct way *way, const struct job *job, size_t len)
+{
+	const char *name = name_of("%s/%s/%zu", way->name, job->name, len);
+	uint64_t n;
+
+	if (!is_wanted(name))
+		return;
+	if (!way->begin(job))
+		die(way->name);
+	way->aim(job, len);
+	n = LEAST(way->run());
+	if (!job_check(job, len)) {
+		fprintf(stderr, "%s: the result is wrong\n", name);
+		exit(1);
+	}
+	way->end();
+	printf("%s %lu\n", name, n);
+}
+
+static void count_session(const struct way *way, const struct job *job)
+{
+	const char *name = name_of("%s/session/%s", way->name, job->name);
+
+	if (is_wanted(name))
+		printf("%s %lu\n", name,
+		       LEAST(way->begin(job) && (way->end(), true)));
+}
+
+static void count_way(const struct way *way)
+{
+	const size_t *len;
+	int i;
+
+	if (!way->init())
+		die(way->name);
+	for (i = 0; i < COUNT(table); i++) {
+		const struct job *job = job_find(table[i].job);
+
+		if (way == &way_afalg_splice && job->kind != CIPHER)
+			continue;
+		for (len = table[i].lens; *len; len++)
+			count_job(way, job, *len);
+	}
+	if (way == &way_devcrypto || way == &way_afalg) {
+		count_session(way, job_find("null"));
+		count_session(way, job_find("aes-128-cbc"));
+	}
+}
+
+static struct crypt_op op;
+
+static void count_floor_call(int fd, const char *name, unsigned long cmd)
+{
+	name = name_of("floor/%s/%u", name, op.len);
+	if (is_wanted(name))
+		printf("%s %lu\n", name, LEAST(!ioctl(fd, cmd, &op)));
+}
+
+static void count_floor(int fd)
+{
+	static const uint32_t lens[] = { 16, 64, 128, 192, 256, 384, 512, 1024 };
+	int i;
+
+	op = (struct crypt_op){ .len = 64, .src = src, .dst = dst };
+	printf("floor/empty %lu\n", LEAST(!ioctl(fd, FLOOR_EMPTY, 0)));
+	count_floor_call(fd, "copy", FLOOR_COPY);
+	if (memcmp(src, dst, op.len))
+		die("the floor copied something else");
+	count_floor_call(fd, "words", FLOOR_WORDS);
+	for (i = 0; i < COUNT(lens); i++) {
+		op.len = lens[i];
+		count_floor_call(fd, "copy-in", FLOOR_COPY_IN);
+		count_floor_call(fd, "words-in", FLOOR_WORDS_IN);
+		count_floor_call(fd, "copy-out", FLOOR_COPY_OUT);
+		count_floor_call(fd, "words-out", FLOOR_WORDS_OUT);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int fd, i;
+
+	wanted = argv + 1;
+	job_data();
+	printf("nothing %lu\n", LEAST(true));
+	printf("getpid %lu\n", LEAST(syscall(SYS_getpid) > 0));
+	fd = open("/dev/bench_floor", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		count_floor(fd);
+	for (i = 0; i < COUNT(ways); i++)
+		count_way(ways[i]);
+	return 0;
+}
