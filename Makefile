@@ -65,13 +65,14 @@ include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
 include bench/bench.mk
+include docs/docs.mk
 
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
 		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \
 		scripts/install $@
 
-check: deps $(B)/linux-tools/version unit
+check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
 test: check selftests vectors thirdparty examples budgets test-machine \
