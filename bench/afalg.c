@@ -30,7 +30,7 @@ static const struct job *now;
 static size_t now_len;
 static struct msghdr msg;
 static struct iovec in[2], out[2];
-static _Alignas(struct cmsghdr) uint8_t control[128];
+static uint8_t control[128] __attribute__((aligned(8)));
 
 static int bound(const struct job *job)
 {

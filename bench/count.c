@@ -157,7 +157,9 @@ static void count_floor_call(int fd, const char *name, unsigned long cmd)
 
 static void count_floor(int fd)
 {
-	static const uint32_t lens[] = { 16, 64, 128, 192, 256, 384, 512, 1024 };
+	static const uint32_t lens[] = {
+		16, 64, 128, 192, 256, 384, 512, 1024,
+	};
 	int i;
 
 	op = (struct crypt_op){ .len = 64, .src = src, .dst = dst };

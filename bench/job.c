@@ -25,7 +25,7 @@ const struct job jobs[] = {
 	{ "hmac-sha256", DIGEST, "hmac-sha256", CRYPTO_SHA2_256_HMAC,
 	  "hmac(sha256)", "HMAC", 32, 32 },
 };
-const int njobs = sizeof(jobs) / sizeof(jobs[0]);
+const int njobs = sizeof(jobs) / sizeof(*jobs);
 
 uint8_t src[LEN_MAX] __attribute__((aligned(PAGE)));
 uint8_t dst[OUT_MAX] __attribute__((aligned(PAGE)));

@@ -153,9 +153,10 @@ static int card_quiesce(struct ocf_device *dev)
 
 	spin_lock_bh(&c->lock);
 	c->stopped = true;
-	INIT_LIST_HEAD(&c->ring);
 	spin_unlock_bh(&c->lock);
+	/* its completions may have let in one more until here */
 	cancel_work_sync(&c->engine);
+	INIT_LIST_HEAD(&c->ring);
 	return 0;
 }
 

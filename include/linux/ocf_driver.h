@@ -88,6 +88,7 @@ struct ocf_device_ops {
 	 * @quiesce: hardware only.  After its return the device touches no
 	 * buffer any more and the driver completes no request; those it has
 	 * not completed are the core's again and are replayed elsewhere.
+	 * Until then the driver's own completions may let in one more.
 	 * Context: process; may sleep.  Return: 0, or an errno if the device
 	 * could not be stopped.
 	 */

@@ -14,11 +14,12 @@
  *   generations_mutex	keys.c: the list of all generations.  Sleeps.
  *   keys.mutex		keys.c: makes and drops contexts.  Sleeps.
  *   park_lock		keys.c: parked requests.  BH.
+ *   refresh_lock	session.c: working out what a session may use.  BH.
  *   queue.lock		queue.c: what is in a device and what waits for it.  BH.
  *   session.order_lock	deliver.c: a session's requests in order.  BH.
  *
- * The last three are never held together, and none while a driver or a
- * callback is called.
+ * The last four are never held together, and none while a driver or a
+ * callback is called, but for ocf_device_ops.capable() under refresh_lock.
  *
  * A request that is not in flight belongs to its consumer, who may not touch
  * it from two places.  In flight it is moved from list to list under the lock

@@ -168,8 +168,9 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 		     struct ocf_request *req)
 {
 	trace_ocf_request_offload(req, dev->number, 0);
-	req->where = OCF_AT_WORKER;
 	INIT_WORK(&req->work, ocf_request_work);
+	/* from here on ocf_cancel() may look for it */
+	smp_store_release(&req->where, OCF_AT_WORKER);
 	queue_work(ocf_wq, &req->work);
 	return -EINPROGRESS;
 }

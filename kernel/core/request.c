@@ -248,7 +248,8 @@ bool ocf_cancel(struct ocf_request *req)
 		return false;
 	/* a device whose queue we look into does not go meanwhile */
 	idx = srcu_read_lock(&ocf_srcu);
-	switch (READ_ONCE(req->where)) {
+	/* the work of one that a worker has is there: pairs with to_worker() */
+	switch (smp_load_acquire(&req->where)) {
 	case OCF_AT_QUEUE:
 		dev = READ_ONCE(req->dev);
 		mine = dev && ocf_queue_cancel(dev, req);

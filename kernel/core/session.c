@@ -31,22 +31,25 @@ static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
 	return p->flags & kind && ocf_device_capable(dev, p);
 }
 
+/* One at a time, or the older of two results could be left in part. */
+static DEFINE_SPINLOCK(refresh_lock);
+
 /**
  * ocf_session_refresh() - work out which devices are capable of a session
  * @ses: the session
- *
- * Two callers at once come to the same result.
  *
  * Context: process or BH, inside ocf_srcu.
  */
 void ocf_session_refresh(struct ocf_session *ses)
 {
-	u32 now = ocf_registry_generation();
-	u64 present = ocf_registry_present();
-	u64 capable = 0, least = U64_MAX, cost;
+	u64 present, capable = 0, least = U64_MAX, cost;
 	struct ocf_device *dev;
 	int i, soft = -1;
+	u32 now;
 
+	spin_lock_bh(&refresh_lock);
+	now = ocf_registry_generation();
+	present = ocf_registry_present();
 	for (; present; present &= ~BIT_ULL(i)) {
 		i = __ffs64(present);
 		dev = ocf_device_at(i);
@@ -67,6 +70,7 @@ void ocf_session_refresh(struct ocf_session *ses)
 	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft));
 	/* after what it is about: pairs with ocf_session_is_current() */
 	smp_store_release(&ses->seen, now);
+	spin_unlock_bh(&refresh_lock);
 }
 
 /*

@@ -231,10 +231,11 @@ static int card_quiesce(struct ocf_device *dev)
 
 	spin_lock_bh(&card->lock);
 	card->stopped = true;
+	spin_unlock_bh(&card->lock);
+	/* its completions may have let in one more until here */
+	cancel_work_sync(&card->work);
 	INIT_LIST_HEAD(&card->taken);
 	card->count = 0;
-	spin_unlock_bh(&card->lock);
-	cancel_work_sync(&card->work);
 	return 0;
 }
 

@@ -94,7 +94,8 @@ static inline bool census_is(const struct census *before)
 			return true;
 		usleep(100000);
 	}
-	printf("# files %ld, now %ld; soft %ld, %ld; pinned %ld, %ld; slab %ld, %ld KiB; pages %ld, %ld KiB\n",
+	printf("# files %ld, now %ld; soft %ld, %ld; pinned %ld, %ld; "
+	       "slab %ld, %ld KiB; pages %ld, %ld KiB\n",
 	       before->files, now.files, before->soft, now.soft,
 	       before->pinned, now.pinned, before->slab, now.slab,
 	       before->pages, now.pages);

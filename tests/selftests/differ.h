@@ -76,6 +76,9 @@ struct watch {
  * @src: the data
  * @dst: the result; NULL if there is none
  * @aad: what is only authenticated
+ * @key: of the cipher
+ * @mackey: of the MAC
+ * @iv: IV, nonce or counter block
  */
 struct trial {
 	uint64_t		seed;

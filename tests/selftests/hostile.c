@@ -193,8 +193,10 @@ static uint64_t bad_length(void)
 static uint32_t bad_session(void)
 {
 	int i = below(SESSIONS), kind;
-	uint32_t id = one_in(2) ? a_session(below(2), &kind) :
-			world.sessions[below(FILES)][below(2)][i].id;
+	uint32_t id = world.sessions[below(FILES)][below(2)][i].id;
+
+	if (one_in(2))
+		id = a_session(below(2), &kind);
 
 	switch (below(5)) {
 	case 0:
@@ -242,7 +244,8 @@ static bool documented(const struct hostile_call *c, int err)
 	return false;
 }
 
-static void count(int kind, const char *name, int err, bool right, uint64_t seed)
+static void count(int kind, const char *name, int err, bool right,
+		  uint64_t seed)
 {
 	struct tally *t = world.tally;
 	uint32_t n;

@@ -225,7 +225,8 @@ const struct hostile_call hostile_linux[] = {
 	  valid_crypt, NULL, { CRYPT_FIELDS },
 	  { EFAULT, EINVAL, E2BIG, EBUSY, EDQUOT, ENOMEM } },
 	{ "CIOCASYNCFETCH", CIOCASYNCFETCH, sizeof(struct crypt_op), 8, false,
-	  valid_nothing, NULL, { CRYPT_FIELDS }, { EFAULT, EBUSY } },
+	  /* EINVAL: of a part of a digest, whose error is the fetch's */
+	  valid_nothing, NULL, { CRYPT_FIELDS }, { EFAULT, EBUSY, EINVAL } },
 	{ "CIOCCPHASH", CIOCCPHASH, sizeof(struct cphash_op), 3, false, valid_cphash,
 	  NULL, {
 		FIELD(struct cphash_op, dst_ses, SESSION),

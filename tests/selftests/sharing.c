@@ -538,7 +538,7 @@ TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 
 	fill(self->text, BIG, 5);
 	ASSERT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, self->text,
-			      want, BIG, (uint8_t [16]){}, NULL));
+			      want, BIG, iv, NULL));
 	for (i = 0; i < 10; i++) {
 		b.fd = open_dev();
 		b.flags = i % 2 ? COP_FLAG_NO_ZC : 0;

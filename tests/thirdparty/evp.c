@@ -4,7 +4,7 @@
  * openssl command does: contexts copied half-way, shared over fork(), reset
  * before they have a key, and given much at once.
  *
- *	evp ENGINE.so		exits 0 if all is what OpenSSL itself makes of it
+ *	evp ENGINE.so	exits 0 if all is what OpenSSL itself makes of it
  *
  * What the engine lacks (digests, when it was built for BSD) is not asked for.
  */

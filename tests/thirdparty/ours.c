@@ -27,12 +27,15 @@ static void next_iv(char *iv, const char *ciphertext, size_t len)
 int main(int argc, char **argv)
 {
 	static char in[1 << 17], out[sizeof(in)], iv[IV_LEN];
-	struct session_op sess = { .cipher = CRYPTO_AES_CBC, .keylen = KEY_LEN };
+	struct session_op sess = {
+		.cipher = CRYPTO_AES_CBC, .keylen = KEY_LEN,
+	};
 	struct crypt_op op = { .src = (void *)in, .dst = (void *)out };
 	int fd = open("/dev/crypto", O_RDWR | O_CLOEXEC);
 	size_t n;
 
-	if (argc != 4 || strlen(argv[2]) != KEY_LEN || strlen(argv[3]) != IV_LEN)
+	if (argc != 4 || strlen(argv[2]) != KEY_LEN ||
+	    strlen(argv[3]) != IV_LEN)
 		errx(2, "usage: ours e|d KEY IV");
 	sess.key = (void *)argv[2];
 	memcpy(iv, argv[3], IV_LEN);

@@ -80,6 +80,12 @@ static noinline int run_other(struct ocf_request *req)
 							  copy(req);
 }
 
+/* Whether soft_cipher() can be done here, and will not say -EAGAIN. */
+bool soft_cipher_possible(struct ocf_request *req)
+{
+	return !soft_ctx(req)->cipher || crypto_simd_usable();
+}
+
 /**
  * soft_cipher() - encrypt or decrypt the data of a request
  * @req: the request

@@ -70,9 +70,13 @@ static int do_chain(struct ocf_request *req)
 {
 	bool verify = req->flags & OCF_REQ_VERIFY;
 
-	if (req->flags & OCF_REQ_MAC_FIRST)
+	if (req->flags & OCF_REQ_MAC_FIRST) {
+		/* a part's MAC is taken once: what follows must not fail */
+		if (req->data.len && !soft_cipher_possible(req))
+			return -EAGAIN;
 		return mac_over(req, req->src, &req->auth, verify) ?:
 		       cipher_if_any(req);
+	}
 	return cipher_if_any(req) ?:
 	       mac_over(req, req->dst, &req->auth, verify);
 }

@@ -76,6 +76,7 @@ void soft_impl_free(enum ocf_alg alg, void *tfm, u32 keylen);
 /* cipher.c */
 int soft_cipher_init(struct soft_ctx *ctx, const struct ocf_session_params *p);
 void soft_cipher_exit(struct soft_ctx *ctx, const struct ocf_session_params *p);
+bool soft_cipher_possible(struct ocf_request *req);
 int soft_cipher(struct ocf_request *req);
 
 /* chacha.c */
