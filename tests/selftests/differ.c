@@ -129,7 +129,7 @@ static uint32_t at_an_edge(uint32_t max, uint32_t block)
 	if (one_in(3))
 		n = block * below(5);
 	else if (one_in(max > SMALL ? 300 : 20))
-		n = max;
+		n = max + (one_in(3) ? block : 0);
 	n += one_in(2) ? 0 : below(3) - 1;
 	return n > max + block ? 0 : n;
 }

@@ -225,8 +225,9 @@ const struct hostile_call hostile_linux[] = {
 	  valid_crypt, NULL, { CRYPT_FIELDS },
 	  { EFAULT, EINVAL, E2BIG, EBUSY, EDQUOT, ENOMEM } },
 	{ "CIOCASYNCFETCH", CIOCASYNCFETCH, sizeof(struct crypt_op), 8, false,
-	  /* EINVAL: of a part of a digest, whose error is the fetch's */
-	  valid_nothing, NULL, { CRYPT_FIELDS }, { EFAULT, EBUSY, EINVAL } },
+	  valid_nothing, NULL, { CRYPT_FIELDS },
+	  /* and what a part of a digest has come to */
+	  { EFAULT, EBUSY, EINVAL, ENOMEM } },
 	{ "CIOCCPHASH", CIOCCPHASH, sizeof(struct cphash_op), 3, false, valid_cphash,
 	  NULL, {
 		FIELD(struct cphash_op, dst_ses, SESSION),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The cryptodev-linux ABI: CIOCCRYPT and CIOCCPHASH.  Known answers are a few
- * here; the others are in vectors.c and differential.c.
+ * here; linux_differ.c has the others.
  */
 #include <limits.h>
 

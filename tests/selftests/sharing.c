@@ -532,6 +532,7 @@ TEST_F_TIMEOUT(sharing, one_that_is_busy_keeps_nobody_waiting, TIMEOUT)
 TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 {
 	struct busy b = { .text = self->text, .out = self->out, .len = BIG };
+	static const uint8_t iv[16];
 	uint8_t *want = malloc(BIG);
 	pthread_t t;
 	int i;
