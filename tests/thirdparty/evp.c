@@ -20,7 +20,7 @@
 #include <openssl/hmac.h>
 
 #define LEN	100000
-#define LONG	(40u << 20)	/* more than the kernel does at once */
+#define LONG	(16u << 20)	/* the most that one call may have */
 
 static ENGINE *engine;
 static unsigned char *data;
