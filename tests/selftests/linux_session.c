@@ -258,6 +258,28 @@ TEST_F(session, bad_pointers)
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCGSESSION, readonly));
 }
 
+/* Whoever looks after the machine sees who asks for what it does not give. */
+TEST_F(session, a_refusal_is_traced)
+{
+	static const char dir[] = "/sys/kernel/tracing/";
+	char path[128], line[512];
+	bool seen = false;
+	FILE *trace;
+
+	snprintf(path, sizeof(path),
+		 "%sevents/ocf_cdev/ocf_cdev_refuse/enable", dir);
+	ASSERT_EQ(0, put_line(path, "1"));
+	EXPECT_EQ(ENOTTY, call(self->fd, 0x12345, NULL));
+	EXPECT_EQ(0, put_line(path, "0"));
+	snprintf(path, sizeof(path), "%strace", dir);
+	trace = fopen(path, "r");
+	ASSERT_TRUE(trace != NULL);
+	while (fgets(line, sizeof(line), trace))
+		seen |= !!strstr(line, "cmd=0x12345 err=-25");
+	fclose(trace);
+	EXPECT_TRUE(seen);
+}
+
 TEST_F(session, only_what_is_there_is_freed)
 {
 	uint32_t bsd;

@@ -11,6 +11,9 @@
 
 #include "cdev.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/ocf_cdev.h>
+
 unsigned int cdev_max_sessions = 4096;
 module_param_named(max_sessions, cdev_max_sessions, uint, 0644);
 MODULE_PARM_DESC(max_sessions, "sessions a user may have open (4096)");
@@ -100,13 +103,22 @@ long cdev_clone_fd(struct file *filp, u32 __user *arg)
 	return 0;
 }
 
+static long answer(unsigned int cmd, long ret)
+{
+	if (ret == -ENOIOCTLCMD)
+		ret = -ENOTTY;
+	if (unlikely(ret < 0))
+		trace_ocf_cdev_refuse(cmd, ret);
+	return ret;
+}
+
 static long cdev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	long ret = cdev_linux_ioctl(filp, cmd, (void __user *)arg);
 
 	if (ret == -ENOIOCTLCMD)
 		ret = cdev_bsd_ioctl(filp, cmd, (void __user *)arg);
-	return ret == -ENOIOCTLCMD ? -ENOTTY : ret;
+	return answer(cmd, ret);
 }
 
 #ifdef CONFIG_COMPAT
@@ -117,7 +129,7 @@ static long cdev_compat_ioctl(struct file *filp, unsigned int cmd,
 
 	if (ret == -ENOIOCTLCMD)
 		ret = cdev_bsd_compat(filp, cmd, compat_ptr(arg));
-	return ret == -ENOIOCTLCMD ? -ENOTTY : ret;
+	return answer(cmd, ret);
 }
 #endif
 
