@@ -76,6 +76,6 @@ selftests: modules machine $(SELF_BUILT)
 
 # The debug kernel is some ten times slower.
 selftests-debug: debug-modules machine $(SELF_BUILT) $(SELF_FAILING)
-	@$(VM) --debug --timeout 2400 --append "panic_on_warn=1" \
+	@$(VM) --debug --timeout 3600 --append "panic_on_warn=1" \
 		--env OCF_ROUNDS=$(or $(OCF_ROUNDS),5%) -- \
 		tests/selftests/run $(SELF_RUNS) $(SELF_FAILING)
