@@ -23,11 +23,11 @@ HARNESS	:= -I$(B)/linux-tools/tools/testing/selftests
 TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 	     -Wno-clobbered -Wno-pointer-to-int-cast
 
-.PHONY: all deps modules debug-kernel debug-modules machine programs \
+.PHONY: all deps modules debug-kernel debug-modules machine \
 	run test test-debug check unit selftests bench budgets clean \
 	install uninstall help
 
-all: modules programs
+all: modules
 
 help:
 	@sed -n '/^#\tmake/s/^#\t//p' Makefile
