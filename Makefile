@@ -75,8 +75,8 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
-test: check selftests vectors thirdparty examples budgets test-machine \
-      test-install
+test: check selftests test-sim \
+      vectors thirdparty examples budgets test-machine test-install
 
 test-debug: selftests-debug
 

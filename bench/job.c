@@ -33,12 +33,6 @@ uint8_t key[64], iv[IV_LEN], aad[AAD_LEN];
 
 static uint8_t expected[OUT_MAX];
 
-void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
 const struct job *job_find(const char *name)
 {
 	int i;

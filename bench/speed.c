@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "way.h"
 
@@ -29,34 +28,19 @@ static const size_t lens[] = {
 	64, 256, 1024, 4096, 16384, 65536, 262144, LEN_MAX,
 };
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /* A turn of a way; returns its MB/s. */
 static double turn(const struct way *way, size_t len)
 {
-	uint64_t begun = now(), took;
+	uint64_t begun = now_ns(), took;
 	unsigned long n = 0;
 
 	do {
 		if (!way->run())
 			die(way->name);
 		n++;
-		took = now() - begun;
+		took = now_ns() - begun;
 	} while (took < TURN_NS);
 	return n * len * 1e3 / took;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* AF_ALG has AEAD in one piece only. */
@@ -105,8 +89,7 @@ static void compare(const struct job *job, size_t len)
 			continue;
 		}
 		ways[i]->end();
-		qsort(mbps[i], ROUNDS, sizeof(mbps[i][0]), by_size);
-		printf(" %14.1f", mbps[i][ROUNDS / 2]);
+		printf(" %14.1f", median(mbps[i], ROUNDS));
 	}
 	printf("\n");
 	fflush(stdout);

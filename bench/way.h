@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stddef.h>
 
+#include "rounds.h"
+
 #define LEN_MAX		(1u << 20)	/* bytes of data */
 #define AAD_LEN		16		/* bytes, of AEAD */
 #define TAG_LEN		16		/* bytes, of AEAD */
@@ -78,6 +80,5 @@ const struct job *job_find(const char *name);
 void job_data(void);
 size_t job_outlen(const struct job *job, size_t len);
 bool job_check(const struct job *job, size_t len);
-void die(const char *what);
 
 #endif /* BENCH_WAY_H */

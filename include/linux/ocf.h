@@ -173,6 +173,8 @@ enum ocf_policy {
  * @maclen: bytes of the MAC or tag that are used; 0 for all
  * @rounds: for ciphers that have a choice (ChaCha: 8, 12, 20); 0 for the
  *	algorithm's own
+ * @owner: whose work it is, for fairness between owners where they wait for
+ *	the same card: any number; 0 for the kernel's own
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;
@@ -188,6 +190,7 @@ struct ocf_session_params {
 	u32			ivlen;
 	u32			maclen;
 	u32			rounds;
+	u32			owner;
 };
 
 struct ocf_session;
@@ -205,8 +208,9 @@ struct ocf_keys;
  * * -EINVAL: mode, algorithms, lengths or flags do not fit together
  * * -EPERM: an algorithm is weak and the administrator has not allowed it
  * * -EOPNOTSUPP: no device that may be used is capable of it
- * * -ENODEV: @device does not exist
+ * * -ENODEV: @device does not exist, or those that are capable are out of use
  * * -ENOMEM: no memory
+ * * -ENOSPC: cards alone may do it, and work in all the places they have
  * * what the chosen device said when it refused the keys, -EINVAL or
  *   -EKEYREJECTED as a rule
  */
@@ -359,6 +363,18 @@ struct ocf_batch {
 	u64 cards;
 };
 
+/* private: what a request is, while it is done in two steps */
+struct ocf_split {
+	struct ocf_session	*session;	/* its own; NULL: it is not */
+	struct ocf_keys		*keys;
+	struct scatterlist	*src, *dst;
+	struct ocf_range	auth, data;
+	u32			tag_start;
+	u32			flags;
+	enum ocf_op		op;
+	int			step;		/* 0 or 1 */
+};
+
 struct ocf_request;
 
 /**
@@ -446,7 +462,10 @@ struct ocf_request {
 	int			err;		/* result, until delivered */
 	u32			bytes;		/* for cost and counters */
 	u32			estimate;	/* ns, in dev's backlog */
-	u64			begun;		/* ns, ktime */
+	u64			begun;		/* ns, ktime; or its end */
+	u64			due;		/* ns, overdue from then on */
+	u64			avoid;		/* devices that failed it */
+	struct ocf_split	split;
 	struct completion	wait;		/* ocf_run() */
 	struct work_struct	work;		/* OFFLOAD */
 
@@ -530,7 +549,8 @@ void ocf_request_free(struct ocf_request *req);
  * * 0: done
  * * -EINPROGRESS: under way
  * * -EINVAL: ranges, flags, lengths or operation do not fit the session
- * * -E2BIG: it covers more than OCF_REQUEST_MAX
+ * * -E2BIG: it covers more than OCF_REQUEST_MAX, or than any device that may
+ *   be used takes
  * * -ENODEV: no device that may be used is left
  * * -EBUSY: every device that may be used is full, and so is the queue; or the
  *   session's keys are on no device yet, and too many requests wait for that

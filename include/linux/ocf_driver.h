@@ -11,9 +11,11 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/minmax.h>
 #include <linux/ocf.h>
 
 struct module;
+struct ocf_pk_ops;
 
 #define OCF_DEVICE_NAME_MAX	32	/* bytes, with the NUL */
 #define OCF_DEVICES_MAX		64	/* devices at one time */
@@ -47,7 +49,8 @@ struct ocf_device_ops {
 	 * @ctx_init: makes what the device needs to work for a session, in
 	 * ocf_context_priv().  @params, with keys, is constant and there until
 	 * @ctx_exit has returned.  Context: process; may sleep.  Return: 0;
-	 * -ENOSPC if the device has no room (the core takes another); -EINVAL
+	 * -ENOSPC if the device has no room (the core takes another, or has
+	 * one that is there exited first, and asks again); -EINVAL
 	 * or -EKEYREJECTED if it refuses the keys; any other errno.
 	 */
 	int (*ctx_init)(struct ocf_context *ctx,
@@ -65,7 +68,10 @@ struct ocf_device_ops {
 	 * ocf_complete() later, once, and not from inside; or -EBUSY, having
 	 * touched nothing, when it is full: nothing more is submitted until
 	 * ocf_device_unblock().
-	 * Any other return is the result.  Software may return -EAGAIN, having
+	 * Any other return is the result.  A card's result other than success
+	 * leaves the source as it was, also where the request is in place:
+	 * -EBADMSG is looked into by software, and after any other error the
+	 * request goes to another device.  Software may return -EAGAIN, having
 	 * touched nothing, where it cannot work in this context (no SIMD
 	 * registers): it is called again from a worker.
 	 *
@@ -85,14 +91,52 @@ struct ocf_device_ops {
 	void (*kick)(struct ocf_device *dev);
 
 	/**
+	 * @nudge: hardware only, optional.  A request is overdue: looks for
+	 * what the device has done without being heard, and rings the doorbell
+	 * again, for interrupts and doorbells get lost.  A request that is
+	 * overdue still after that means that the device has failed.  Context:
+	 * process or BH; must not sleep.
+	 */
+	void (*nudge)(struct ocf_device *dev);
+
+	/**
+	 * @detach: hardware only, optional.  Takes a request back while the
+	 * device still has it.  From here on the driver touches neither the
+	 * request nor its buffers, and does not complete it; the core replays
+	 * it elsewhere at once, whatever the device is doing.  So a driver may
+	 * offer this only if its device gets no page of the request's, but
+	 * memory of the driver's own, which stays set aside until the device
+	 * has answered or was stopped: see ocf_request_span().  Context:
+	 * process or BH; must not sleep.  Return: whether the request is the
+	 * core's now; false if the driver is about to complete it.
+	 */
+	bool (*detach)(struct ocf_request *req);
+
+	/**
 	 * @quiesce: hardware only.  After its return the device touches no
 	 * buffer any more and the driver completes no request; those it has
-	 * not completed are the core's again and are replayed elsewhere.
-	 * Until then the driver's own completions may let in one more.
+	 * not completed are the core's again, with their sources as they were,
+	 * and are replayed elsewhere.  Until then the driver's own completions
+	 * may let in one more.
+	 *
+	 * With @detach, no request waits for it, and a driver whose device
+	 * could not be stopped keeps the memory that was set aside.  Without,
+	 * the device gets the request's own pages, and this must end within
+	 * a second, whatever state the device is in: only for a device that
+	 * can be cut off from the bus for certain.
 	 * Context: process; may sleep.  Return: 0, or an errno if the device
 	 * could not be stopped.
 	 */
 	int (*quiesce)(struct ocf_device *dev);
+
+	/**
+	 * @reset: hardware only, optional.  Makes a device that failed work
+	 * again.  Nothing is in it, and it has no contexts; it was not stopped
+	 * if there is @detach.  Context: process; may sleep, and as long as it
+	 * takes: nobody but the device waits for it.  Return: 0 if known
+	 * answers may be asked for.
+	 */
+	int (*reset)(struct ocf_device *dev);
 };
 
 /**
@@ -106,14 +150,18 @@ struct ocf_device_ops {
  * @depth: requests it takes at a time, 1 to OCF_DEPTH_MAX; ignored for
  *	software
  * @ctx_size: bytes of ocf_context_priv()
- * @max_len: bytes of data a request may have; 0 for no limit
+ * @max_len: bytes a request may span (ocf_request_span()); 0 for no limit
+ * @patience: ms a request may be overdue before the device is held to have
+ *	failed; 0 for a second
  * @modes: BIT(OCF_MODE_*) for each mode it can do
  * @algs: a bit for each algorithm it may be capable of; a session needs its
  *	mode and all of its algorithms.  Known answers decide: an algorithm of
  *	which none was right is taken off, refusing it with -EOPNOTSUPP is
  *	allowed; a wrong answer keeps the device out
+ * @pk: public-key operations (<linux/ocf_pk.h>), or NULL; who has only these
+ *	leaves @modes and @algs empty
  *
- * Everything is copied but @ops and @parent.
+ * Everything is copied but @ops, @pk and @parent.
  */
 struct ocf_device_info {
 	const char			*name;
@@ -125,8 +173,10 @@ struct ocf_device_info {
 	unsigned int			depth;
 	size_t				ctx_size;
 	u32				max_len;
+	u32				patience;
 	unsigned long			modes;
 	DECLARE_BITMAP(algs, OCF_ALG_COUNT);
+	const struct ocf_pk_ops		*pk;
 };
 
 /**
@@ -169,6 +219,29 @@ void ocf_device_unregister(struct ocf_device *dev);
 void ocf_device_unblock(struct ocf_device *dev);
 
 /**
+ * ocf_device_fail() - a driver has found its device not to be working
+ * @dev: the device
+ *
+ * It gets no more requests, and those it has are taken back.  What the core
+ * does on its own when a request is overdue.  Then it is reset, and used again
+ * if it gives the right answers.
+ *
+ * Context: process or BH.
+ */
+void ocf_device_fail(struct ocf_device *dev);
+
+/**
+ * ocf_device_revive() - a device that was given up shows signs of life
+ * @dev: the device, for instance one that has completed what was detached
+ *
+ * It is asked for known answers soon, without being reset.  Does nothing to a
+ * device that has not failed.
+ *
+ * Context: process or BH.
+ */
+void ocf_device_revive(struct ocf_device *dev);
+
+/**
  * ocf_complete() - a device is done with a request
  * @req: a request that submit() returned -EINPROGRESS for, or will
  * @err: 0 or a negative errno: -EBADMSG for a wrong MAC or tag, -EIO if the
@@ -203,8 +276,8 @@ struct ocf_context {
 	struct ocf_device			*dev;
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
-	/* private: the core's */
-	struct list_head			node;
+	/* private: the core's: jiffies, when it was used last */
+	unsigned long				used;
 	/* public: */
 	u8					priv[] CRYPTO_MINALIGN_ATTR;
 };
@@ -238,6 +311,21 @@ int ocf_tag_check(struct ocf_request *req, const u8 *tag);
 /* In ocf_request.bits: a worker has it, and hands it over no more. */
 #define OCF_BIT_WORKER		BIT(5)
 
+/* In ocf_request.bits: of MTE, another device has decrypted it already. */
+#define OCF_BIT_OPENED		BIT(7)
+
+/**
+ * ocf_request_opened() - whether only the check of a record is left to do
+ * @req: a request of an MTE session to decrypt, on a software device
+ *
+ * Context: any.
+ * Return: whether the destination has been decrypted.
+ */
+static inline bool ocf_request_opened(const struct ocf_request *req)
+{
+	return atomic_read(&req->bits) & OCF_BIT_OPENED;
+}
+
 /**
  * ocf_request_may_sleep() - whether software may sleep over a request
  * @req: a request inside submit()
@@ -259,6 +347,72 @@ static inline bool ocf_request_may_sleep(const struct ocf_request *req)
  * Return: bytes; 0 if its session has no MAC.
  */
 u32 ocf_request_maclen(const struct ocf_request *req);
+
+/**
+ * ocf_request_span() - the part of its buffers that a request is about
+ * @req: the request
+ *
+ * From the first byte that is authenticated or worked on to the last, and the
+ * tag where that follows in the buffer.  A driver whose device gets memory of
+ * the driver's own sets as much aside, copies in before what is there,
+ *
+ *	source = ocf_request_source(req);
+ *	ocf_sg_read(req->src, source.start, buf, source.len);
+ *
+ * and the data range out after, on success only, to @req->dst; tags go by
+ * ocf_tag_store() and ocf_tag_check().
+ *
+ * Context: any.
+ * Return: the range.
+ */
+static inline struct ocf_range ocf_request_span(const struct ocf_request *req)
+{
+	u32 start = req->data.start, end = start + req->data.len;
+
+	if (req->auth.len) {
+		start = min(start, req->auth.start);
+		end = max(end, req->auth.start + req->auth.len);
+	}
+	if (req->tag_start != OCF_TAG_INLINE)
+		end = max(end, req->tag_start + ocf_request_maclen(req));
+	return (struct ocf_range){ start, end - start };
+}
+
+/**
+ * ocf_request_verifies() - whether a request compares a MAC or tag
+ * @req: a request inside submit()
+ *
+ * Context: any.
+ * Return: whether.
+ */
+static inline bool ocf_request_verifies(const struct ocf_request *req)
+{
+	if (req->ctx->params->mode == OCF_MODE_CHAIN)
+		return req->flags & OCF_REQ_VERIFY;
+	return req->op == OCF_OP_DECRYPT && ocf_request_maclen(req);
+}
+
+/**
+ * ocf_request_source() - the part of its source that a request reads
+ * @req: a request inside submit()
+ *
+ * As ocf_request_span(), but for a tag that is to be written: the source need
+ * not have room for it.
+ *
+ * Context: any.
+ * Return: the range; it starts where the span does.
+ */
+static inline struct ocf_range ocf_request_source(const struct ocf_request *req)
+{
+	struct ocf_range span = ocf_request_span(req);
+	u32 end = req->data.start + req->data.len;
+
+	if (ocf_request_verifies(req))
+		return span;
+	if (req->auth.len)
+		end = max(end, req->auth.start + req->auth.len);
+	return (struct ocf_range){ span.start, end - span.start };
+}
 
 /**
  * struct ocf_walk - a walk over a request's data in mapped pieces

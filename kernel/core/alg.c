@@ -186,55 +186,94 @@ bool ocf_alg_permitted(enum ocf_alg alg)
 	       READ_ONCE(weak_allowed) & BIT_ULL(alg);
 }
 
-static bool allow_word(u64 *allowed, const char *word, size_t n)
+static bool add_word(u64 *set, u64 of, const char *word, size_t n)
 {
 	unsigned int alg = ocf_alg_by_name(word, n);
 
-	if (alg && algs[alg].flags & OCF_ALG_WEAK) {
-		*allowed |= BIT_ULL(alg);
+	if (alg && of & BIT_ULL(alg)) {
+		*set |= BIT_ULL(alg);
 		return true;
 	}
 	if (n == 3 && !strncmp(word, "all", n)) {
-		for (alg = 1; alg < OCF_ALG_COUNT; alg++)
-			if (algs[alg].flags & OCF_ALG_WEAK)
-				*allowed |= BIT_ULL(alg);
+		*set |= of;
 		return true;
 	}
 	return n == 4 && !strncmp(word, "none", n);
 }
 
-/* "all", "none", or names with commas between; all of it or nothing */
-int ocf_weak_set(const char *list)
+/**
+ * ocf_algs_parse() - read a set of algorithms
+ * @list: "all", "none", or names with commas between
+ * @of: those that may be named, a bit each
+ * @set: is filled in
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL and @set is as it was.
+ */
+int ocf_algs_parse(const char *list, u64 of, u64 *set)
 {
-	u64 allowed = 0;
+	u64 found = 0;
 	size_t n;
 
 	if (!*list || !strcmp(list, "\n"))
 		list = "none";
 	do {
 		n = strcspn(list, ",\n");
-		if (!allow_word(&allowed, list, n))
+		if (!add_word(&found, of, list, n))
 			return -EINVAL;
 		list += n;
 	} while (*list++ == ',');
 	if (list[-1] && *list)
 		return -EINVAL;
-	WRITE_ONCE(weak_allowed, allowed);
+	*set = found;
 	return 0;
 }
 
-/* What ocf_weak_set() would take; returns bytes written. */
-int ocf_weak_show(char *buf, size_t size)
+/**
+ * ocf_algs_show() - write a set of algorithms
+ * @set: a bit each
+ * @buf: where to
+ * @size: room there, bytes
+ *
+ * Context: any.
+ * Return: bytes written, of what ocf_algs_parse() would take.
+ */
+int ocf_algs_show(u64 set, char *buf, size_t size)
 {
-	u64 allowed = READ_ONCE(weak_allowed);
 	unsigned int alg;
 	int n = 0;
 
 	for (alg = 1; alg < OCF_ALG_COUNT; alg++)
-		if (allowed & BIT_ULL(alg))
+		if (set & BIT_ULL(alg))
 			n += scnprintf(buf + n, size - n, "%s%s",
 				       n ? "," : "", algs[alg].name);
 	if (!n)
 		n = scnprintf(buf, size, "none");
 	return n + scnprintf(buf + n, size - n, "\n");
+}
+
+static u64 weak_algs(void)
+{
+	unsigned int alg;
+	u64 weak = 0;
+
+	for (alg = 1; alg < OCF_ALG_COUNT; alg++)
+		if (algs[alg].flags & OCF_ALG_WEAK)
+			weak |= BIT_ULL(alg);
+	return weak;
+}
+
+int ocf_weak_set(const char *list)
+{
+	u64 allowed;
+	int err = ocf_algs_parse(list, weak_algs(), &allowed);
+
+	if (!err)
+		WRITE_ONCE(weak_allowed, allowed);
+	return err;
+}
+
+int ocf_weak_show(char *buf, size_t size)
+{
+	return ocf_algs_show(READ_ONCE(weak_allowed), buf, size);
 }

@@ -11,5 +11,7 @@ bool ocf_alg_permitted(enum ocf_alg alg);
 enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
 int ocf_weak_set(const char *list);
 int ocf_weak_show(char *buf, size_t size);
+int ocf_algs_parse(const char *list, u64 of, u64 *set);
+int ocf_algs_show(u64 set, char *buf, size_t size);
 
 #endif /* OCF_ALG_H */

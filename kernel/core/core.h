@@ -11,8 +11,9 @@
  *			or goes, over all of its known answers.  Sleeps.
  *   sessions_mutex	session.c: the list of sessions.  Sleeps.
  *   session.rekey	session.c: the current generation of keys.  Sleeps.
+ *   device.room	context.c: makes room for contexts on a device.  Sleeps.
  *   generations_mutex	keys.c: the list of all generations.  Sleeps.
- *   keys.mutex		keys.c: makes and drops contexts.  Sleeps.
+ *   keys.mutex		context.c: makes and drops contexts.  Sleeps.
  *   park_lock		keys.c: parked requests.  BH.
  *   refresh_lock	session.c: working out what a session may use.  BH.
  *   queue.lock		queue.c: what is in a device and what waits for it.  BH.
@@ -37,12 +38,14 @@
 #include <linux/bitmap.h>
 #include <linux/device.h>
 #include <linux/llist.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/ocf.h>
 #include <linux/ocf_driver.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/srcu.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "../compat.h"
@@ -74,44 +77,117 @@ struct ocf_counters {
  * enum ocf_device_state - the life of a device
  * @OCF_DEVICE_TESTING: answers its known-answer tests, gets no other request
  * @OCF_DEVICE_READY: takes requests
+ * @OCF_DEVICE_SUSPECT: missed a deadline, failed, or gave a wrong answer: what
+ *	was in it is replayed elsewhere; gets known answers only
  * @OCF_DEVICE_DRAINING: takes nothing new; what is in it comes back
  * @OCF_DEVICE_DEAD: gone
  *
- * Legal: testing -> ready -> draining -> dead; testing -> dead.  Changed by
- * set_state() in device.c alone.  Whether it is full is another matter, see
- * struct ocf_queue.
+ * Legal: testing -> ready <-> suspect; ready or suspect -> draining -> dead;
+ * testing -> dead.  Changed by ocf_device_set_state() in device.c alone.
+ * Whether it is full, or the administrator keeps it out, is another matter:
+ * see struct ocf_queue and @ocf_device.drained.
  */
 enum ocf_device_state {
 	OCF_DEVICE_TESTING,
 	OCF_DEVICE_READY,
+	OCF_DEVICE_SUSPECT,
 	OCF_DEVICE_DRAINING,
 	OCF_DEVICE_DEAD,
+};
+
+#define OCF_FLOWS		16	/* owners that are told apart */
+
+/**
+ * struct ocf_flow - an owner's work in front of a device and inside it
+ * @waiting: requests the device will get, oldest first
+ * @count: of @waiting
+ * @inside: ns of work inside the device, as estimated
+ * @start: virtual time at which its next request begins, see fair.c
+ */
+struct ocf_flow {
+	struct list_head	waiting;
+	unsigned int		count;
+	u64			inside;
+	u64			start;
+};
+
+/**
+ * struct ocf_fair - all flows of a device
+ * @flow: by ocf_session.flow
+ * @backlogged: flows with requests that wait, a bit each
+ * @now: virtual time: the start of the request let in last
+ * @latest: flow of the request that came last
+ * @came: jiffies, when that was
+ * @shared: jiffies, when two requests soon after one another were of two flows
+ */
+struct ocf_fair {
+	struct ocf_flow		flow[OCF_FLOWS];
+	unsigned long		backlogged;
+	u64			now;
+	unsigned int		latest;
+	unsigned long		came;
+	unsigned long		shared;
 };
 
 /**
  * struct ocf_queue - what is inside a hardware device and what waits for it
  * @lock: protects all of it
  * @inflight: requests the driver has
- * @waiting: requests it will get, oldest first
+ * @fair: requests it will get
  * @count: of @inflight
- * @backlog: of @waiting
+ * @backlog: of @fair
  * @full: the driver said so, and has not said otherwise since: requests wait
  *	or go elsewhere
+ * @full_since: ns, when it said so
+ * @closed: nothing enters, whosever it is
  * @unblocks: calls of ocf_device_unblock(), free-running
  * @last_done: ns, when the latest completion came
- * @pumping: somebody is handing @waiting over
+ * @done: completions, free-running
+ * @pumping: somebody is handing @fair over
+ * @handing: requests that have entered and that submit() has not returned from
+ * @patience: ns a request may be overdue
+ * @watched: @watch is armed
+ * @late: a request was overdue when @watch looked last
+ * @watch: looks for requests that are overdue
  */
 struct ocf_queue {
 	spinlock_t		lock;
 	struct list_head	inflight;
-	struct list_head	waiting;
+	struct ocf_fair		fair;
 	unsigned int		count;
 	unsigned int		backlog;
 	bool			full;
+	u64			full_since;
+	bool			closed;
 	unsigned int		unblocks;
 	u64			last_done;
+	unsigned int		done;
 	bool			pumping;
+	atomic_t		handing;
+	u64			patience;
+	bool			watched;
+	bool			late;
+	struct timer_list	watch;
 };
+
+/**
+ * struct ocf_sample - what a completion shows
+ * @took: ns the device worked on it: since it began, or since the device was
+ *	done with the one before, whichever is later
+ * @latency: ns since it began
+ * @busy: the latter
+ * @stale: the completion before was OCF_STALE_NS ago and more
+ * @teaches: it is one of those from which the cost is learned
+ */
+struct ocf_sample {
+	u64	took;
+	u64	latency;
+	bool	busy;
+	bool	stale;
+	bool	teaches;
+};
+
+#define OCF_STALE_NS	(20 * NSEC_PER_MSEC)
 
 /**
  * struct ocf_device - one card, or the CPU
@@ -123,10 +199,28 @@ struct ocf_queue {
  * @holds: the registry's, one for each context and for those who look
  * @load: ns of work inside and waiting, as estimated
  * @cost: by algorithm and direction, corrected from completions
+ * @lag: ns from the end of its work on a request to the completion
  * @queue: for hardware
  * @counters: per CPU
  * @spurious: completions of requests that were complete
  * @blocks: times it said that it is full
+ * @replays: requests that were taken back and placed anew
+ * @room: held while one makes room for a context of his own
+ * @evictions: contexts that went to make room for others
+ * @crowded: jiffies until which it is not asked for a context, having no room
+ * @failures: requests it has failed in a row
+ * @care: rescues what is in a device that fails, and asks it again
+ * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
+ * @rescued: what was in it when it failed is not any more; by @care
+ * @stopped: quiesce() was called, and reset() was not since; by @care
+ * @tries: times it was asked again without success, in a row; by @care
+ * @asked: operations it had done when it was last asked; by @care
+ * @doubted: bit 0: it is to be asked soon
+ * @drained: the administrator wants it to have no requests
+ * @weight: per cent of what it costs that is believed: at 200 it gets less to
+ *	do than its speed deserves
+ * @forbidden: algorithms the administrator does not want done on it, a bit each
+ * @pk: its part in public-key operations, see pk.h, or NULL
  */
 struct ocf_device {
 	struct ocf_device_info	info;
@@ -137,11 +231,30 @@ struct ocf_device {
 	refcount_t		holds;
 	atomic_long_t		load;
 	struct ocf_cost		cost[OCF_ALG_COUNT][OCF_OP_COUNT];
+	u32			lag;
 	struct ocf_queue	queue;
 	struct ocf_counters __percpu *counters;
 	atomic64_t		spurious;
 	atomic64_t		blocks;
+	atomic64_t		replays;
+	struct mutex		room;
+	atomic64_t		evictions;
+	unsigned long		crowded;
+	atomic_t		failures;
+	struct delayed_work	care;
+	int			failed;
+	bool			rescued;
+	bool			stopped;
+	unsigned int		tries;
+	u64			asked;
+	unsigned long		doubted;
+	bool			drained;
+	u32			weight;
+	u64			forbidden;
+	struct ocf_pk_unit	*pk;
 };
+
+#define OCF_WEIGHT_MAX	10000	/* per cent */
 
 /**
  * struct ocf_keys - one generation of a session's keys, and its contexts
@@ -151,7 +264,10 @@ struct ocf_device {
  * @mutex: held while a context is made or dropped; protects @present
  * @present: devices that have a context, a bit each
  * @ctx: by device number; read inside ocf_srcu
+ * @part: of the cipher and of the MAC, for requests that are split, or NULL
+ * @dropped: the context on a device that goes; under generations_mutex
  * @wanted: devices whose context somebody missed, a bit each, atomic
+ * @refused: devices that will not have them, a bit each; written under @mutex
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
@@ -163,7 +279,10 @@ struct ocf_keys {
 	struct mutex			mutex;
 	unsigned long			present;
 	struct ocf_context __rcu	*ctx[OCF_DEVICES_MAX];
+	struct ocf_keys			*part[2];
+	struct ocf_context		*dropped;
 	unsigned long			wanted;
+	unsigned long			refused;
 	struct list_head		parked;
 	struct work_struct		work;
 	struct list_head		node;
@@ -181,9 +300,16 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @rekey: serialises changes of @keys
  * @capable: devices capable of it, a bit each, as of @seen
  * @soft: the software device of least cost among them, or -1
- * @no_card: @soft is the only one
+ * @splits: a card is capable of a part of it
+ * @no_card: @soft is the only one, and it does not split
+ * @small: bytes up to which @soft was found to be better than any idle card,
+ *	by direction
+ * @spared: requests of that size that need no more comparing
  * @seen: the registry's generation that @capable was worked out for
- * @last: hardware device used last, or -1
+ * @flow: of its owner, 0 to OCF_FLOWS - 1
+ * @part: sessions of the cipher and of the MAC, without keys, or NULL; under
+ *	@rekey
+ * @split_work: makes them
  * @testing: the device whose known answers it is for: uses that device only,
  *	whatever its state and the policy
  * @order_lock: protects @order and @delivering
@@ -205,9 +331,14 @@ struct ocf_session {
 	struct mutex			rekey;
 	u64				capable;
 	int				soft;
+	bool				splits;
 	bool				no_card;
+	u32				small[OCF_OP_COUNT];
+	u32				spared;
 	u32				seen;
-	int				last;
+	unsigned int			flow;
+	struct ocf_session		*part[2];
+	struct work_struct		split_work;
 	struct ocf_device		*testing;
 	spinlock_t			order_lock;
 	struct list_head		order;
@@ -229,14 +360,17 @@ struct ocf_session {
 #define OCF_BIT_ABANDONED	BIT(4)	/* ... and was killed before */
 /* BIT(5) is OCF_BIT_WORKER, in <linux/ocf_driver.h> */
 #define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
+/* BIT(7) is OCF_BIT_OPENED, in <linux/ocf_driver.h> */
 
 /* ocf_request.where; changed under the lock of the list it names */
 enum {
 	OCF_AT_START,		/* on no list */
 	OCF_AT_WORKER,		/* its work is queued */
 	OCF_AT_PARKED,		/* on keys->parked */
-	OCF_AT_QUEUE,		/* on dev->queue.waiting */
+	OCF_AT_QUEUE,		/* in dev->queue.fair */
 	OCF_AT_DEVICE,		/* on dev->queue.inflight */
+	OCF_AT_RESCUE,		/* being taken back from the device */
+	OCF_AT_ANSWERED,	/* ... which has completed it meanwhile */
 };
 
 static inline unsigned int ocf_hist_bucket(u64 ns)
@@ -249,6 +383,8 @@ extern struct srcu_struct ocf_srcu;
 extern struct workqueue_struct *ocf_wq;
 
 /* session.c */
+struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
+				     struct ocf_device *testing, gfp_t gfp);
 struct ocf_session *ocf_session_create_on(const struct ocf_session_params *p,
 					  struct ocf_device *testing,
 					  gfp_t gfp);
@@ -256,11 +392,13 @@ void ocf_session_refresh(struct ocf_session *ses);
 void ocf_sessions_show(struct seq_file *m);
 
 /* keys.c */
+int ocf_keys_init(void);
+void ocf_keys_exit(void);
+extern struct list_head ocf_generations;
+extern struct mutex ocf_generations_mutex;
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
-int ocf_keys_add(struct ocf_keys *keys, struct ocf_device *dev);
-void ocf_keys_drop_all(struct ocf_device *dev);
 void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
@@ -270,24 +408,59 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 	refcount_inc(&keys->refs);
 }
 
+/* context.c */
+#define OCF_CONTEXT_TESTING	BIT(0)
+#define OCF_CONTEXT_URGENT	BIT(1)
+int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
+void ocf_context_free(struct ocf_context *ctx);
+void ocf_contexts_drop(struct ocf_device *dev);
+
 /* request.c */
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_restart(struct ocf_request *req);
+void ocf_request_restart_later(struct ocf_request *req);
 void ocf_requests_restart(struct list_head *list);
+void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
 void ocf_request_work(struct work_struct *work);
 
 /* place.c */
 int ocf_place(struct ocf_request *req, struct ocf_keys *keys);
+int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_preferred(struct ocf_session *ses);
+void ocf_place_woken(u64 ns);
+u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,
+		    enum ocf_op op, u32 bytes);
+
+/* split.c */
+struct ocf_session_params
+ocf_split_params(const struct ocf_session_params *whole, int part);
+void ocf_split_init(struct ocf_session *ses);
+int ocf_split_make(struct ocf_session *ses, struct ocf_keys *keys);
+bool ocf_split_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score);
+int ocf_split_start(struct ocf_request *req, struct ocf_keys *keys);
+bool ocf_split_next(struct ocf_request *req, int *err);
+
+/* fair.c */
+void ocf_fair_init(struct ocf_fair *fair);
+void ocf_fair_wait(struct ocf_fair *fair, struct ocf_request *req, bool first);
+void ocf_fair_unwait(struct ocf_fair *fair, struct ocf_request *req);
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair, u64 lag);
+void ocf_fair_empty(struct ocf_fair *fair, struct list_head *orphans);
 
 /* queue.c */
-void ocf_queue_init(struct ocf_queue *q);
+void ocf_queue_init(struct ocf_device *dev);
 int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req);
-bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req,
-		     u64 *took, u64 *latency);
+int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
+		    struct ocf_sample *sample);
 bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req);
+bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx);
 void ocf_queue_let_in(struct ocf_device *dev);
 void ocf_queue_kick(struct ocf_device *dev);
+void ocf_queue_open(struct ocf_device *dev);
+void ocf_queue_close(struct ocf_device *dev);
+struct ocf_request *ocf_queue_rescue(struct ocf_device *dev);
+bool ocf_queue_rescued(struct ocf_device *dev, struct ocf_request *req,
+		       bool detached, struct list_head *orphans);
 void ocf_queue_empty(struct ocf_device *dev, struct list_head *orphans);
 
 /*
@@ -314,7 +487,8 @@ void ocf_order_init(struct ocf_session *ses);
 
 /* device.c */
 extern struct ocf_device __rcu *ocf_devices[OCF_DEVICES_MAX];
-extern u32 ocf_registry_changes;
+extern atomic_t ocf_registry_changes;
+void ocf_registry_changed(void);
 u64 ocf_registry_present(void);
 struct ocf_device *ocf_device_find(int number);
 void ocf_device_get(struct ocf_device *dev);
@@ -322,13 +496,28 @@ void ocf_device_put(struct ocf_device *dev);
 bool ocf_device_exists(int number);
 bool ocf_device_capable(struct ocf_device *dev,
 			const struct ocf_session_params *p);
-void ocf_device_make_dead(struct ocf_device *dev);
-u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
-		    enum ocf_op op, u32 bytes);
+bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
+			  enum ocf_device_state to);
 void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
-		      u32 bytes, u64 ns);
+		      u32 bytes, const struct ocf_sample *sample);
 void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
+
+/* ns of work a request of @bytes would be, as the administrator weighs it */
+static inline u64 ocf_device_cost(struct ocf_device *dev,
+				  const struct ocf_session_params *p,
+				  enum ocf_op op, u32 bytes)
+{
+	u32 weight = READ_ONCE(dev->weight);
+	u64 ns;
+
+	ns = ocf_cost_ns(&dev->cost[p->cipher ?: p->mac][op], bytes);
+	if (p->cipher && p->mac)
+		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+	if (unlikely(weight != 100))
+		ns = div_u64(ns * weight, 100);
+	return ns;
+}
 
 /* Counts a finished request, @bytes of data if it succeeded. */
 static inline void ocf_device_count(struct ocf_device *dev, u32 bytes, int err)
@@ -363,8 +552,8 @@ static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
 /* Counts changes: what was worked out before another is out of date. */
 static inline u32 ocf_registry_generation(void)
 {
-	/* before the registry: pairs with registry_changed() */
-	return smp_load_acquire(&ocf_registry_changes);
+	/* before the registry: pairs with ocf_registry_changed() */
+	return atomic_read_acquire(&ocf_registry_changes);
 }
 
 /* Whether @ses->capable and what goes with it are as of now. */
@@ -386,11 +575,56 @@ static inline bool ocf_device_usable(const struct ocf_device *dev)
 	return READ_ONCE(dev->state) < OCF_DEVICE_DRAINING;
 }
 
+/* Whether @p is of two algorithms, which two devices could share. */
+static inline bool ocf_mode_splits(const struct ocf_session_params *p)
+{
+	return p->cipher && p->mac && p->device == OCF_DEVICE_ANY;
+}
+
+/* Whether it works for @ses, which is about it perhaps. */
+static inline bool ocf_device_serves(const struct ocf_device *dev,
+				     const struct ocf_session *ses)
+{
+	return (READ_ONCE(dev->state) == OCF_DEVICE_READY &&
+		!READ_ONCE(dev->drained)) || ses->testing == dev;
+}
+
+/* random.c */
+int ocf_random_init(void);
+void ocf_random_exit(void);
+
+/* What did not work is tried after a second, two, four, and up to a minute. */
+static inline unsigned long ocf_try_after(unsigned int tries)
+{
+	return min(HZ << min(tries, 10u), 60 * HZ);
+}
+
+/* care.c */
+int ocf_care_init(void);
+void ocf_care_exit(void);
+void ocf_care_make(struct ocf_device *dev);
+void ocf_care_start(struct ocf_device *dev);
+void ocf_care_end(struct ocf_device *dev);
+void ocf_device_failed(struct ocf_device *dev, int err);
+void ocf_device_doubt(struct ocf_device *dev);
+void ocf_device_rescue(struct ocf_device *dev);
+void ocf_device_drain(struct ocf_device *dev);
+void ocf_device_resume(struct ocf_device *dev);
+
 /* kat.c */
 int ocf_kat_device(struct ocf_device *dev);
+int ocf_kat_again(struct ocf_device *dev);
+
+/* Whether memory was short, ours or the device's: that says nothing of it. */
+static inline bool ocf_kat_unasked(int err)
+{
+	return err == -ENOSPC || err == -ENOMEM;
+}
 
 /* sysfs.c */
 extern const struct class ocf_class;
+const char *ocf_device_condition(const struct ocf_device *dev);
+void ocf_tell(struct device *d, enum kobject_action action, const char *state);
 
 /* debug.c */
 void ocf_debug_init(void);

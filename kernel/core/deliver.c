@@ -216,8 +216,11 @@ static __always_inline bool has_result(struct ocf_request *req, int err)
  */
 void ocf_request_end(struct ocf_request *req, int err, bool inside_submit)
 {
-	bool later = inside_submit && !(req->flags & OCF_REQ_INLINE);
+	bool later;
 
+	if (unlikely(req->split.session) && !ocf_split_next(req, &err))
+		return;
+	later = inside_submit && !(req->flags & OCF_REQ_INLINE);
 	if (!has_result(req, err))
 		return;
 	if (unlikely(req->in_order))

@@ -2,10 +2,10 @@
 /*
  * Devices: who is there, what it can do, in which state it is.
  *
- * A device goes in two phases.  ocf_device_make_dead(): it takes no new
- * request, is stopped, and what was in it starts over elsewhere.  After the
- * wait for the readers of ocf_srcu, after_dead() drops the contexts and waits
- * for the last holder.  Who may still hold a pointer in between: a submitter
+ * A device goes in two phases.  make_dead(): it takes no new request, what was
+ * in it starts over elsewhere, and it is stopped.  After the wait for the
+ * readers of ocf_srcu, after_dead() drops the contexts and waits for the last
+ * holder.  Who may still hold a pointer in between: a submitter
  * inside ocf_srcu (waited for), a context (each holds the device), the worker
  * that makes one (holds it too), an open file in sysfs (holds the struct
  * device).
@@ -16,11 +16,12 @@
 #include <linux/wait_bit.h>
 
 #include "core.h"
+#include "pk.h"
 
 #include <trace/events/ocf.h>
 
 struct ocf_device __rcu *ocf_devices[OCF_DEVICES_MAX];
-u32 ocf_registry_changes = 1;
+atomic_t ocf_registry_changes = ATOMIC_INIT(1);
 static u64 present;		/* a bit for each in @ocf_devices */
 static DEFINE_MUTEX(registry_mutex);
 
@@ -29,11 +30,15 @@ u64 ocf_registry_present(void)
 	return READ_ONCE(present);
 }
 
-static void registry_changed(void)
+/**
+ * ocf_registry_changed() - what sessions may use is to be worked out anew
+ *
+ * Context: any; after the change.
+ */
+void ocf_registry_changed(void)
 {
-	lockdep_assert_held(&registry_mutex);
-	/* after the change: pairs with ocf_registry_generation() */
-	smp_store_release(&ocf_registry_changes, ocf_registry_changes + 1);
+	/* a full barrier: pairs with ocf_registry_generation() */
+	atomic_inc_return(&ocf_registry_changes);
 }
 
 /**
@@ -73,25 +78,50 @@ bool ocf_device_exists(int number)
 	       ocf_registry_present() & BIT_ULL(number);
 }
 
-/* The only place where a state changes. */
+/* The only place where a state changes; the caller holds the queue's lock. */
 static void set_state(struct ocf_device *dev, enum ocf_device_state to)
 {
 	static const u8 legal[] = {
 		[OCF_DEVICE_TESTING]	= BIT(OCF_DEVICE_READY) |
 					  BIT(OCF_DEVICE_DEAD),
-		[OCF_DEVICE_READY]	= BIT(OCF_DEVICE_DRAINING),
+		[OCF_DEVICE_READY]	= BIT(OCF_DEVICE_SUSPECT) |
+					  BIT(OCF_DEVICE_DRAINING),
+		[OCF_DEVICE_SUSPECT]	= BIT(OCF_DEVICE_READY) |
+					  BIT(OCF_DEVICE_DRAINING),
 		[OCF_DEVICE_DRAINING]	= BIT(OCF_DEVICE_DEAD),
 		[OCF_DEVICE_DEAD]	= 0,
 	};
-	enum ocf_device_state from;
+	enum ocf_device_state from = dev->state;
+
+	lockdep_assert_held(&dev->queue.lock);
+	if (WARN_ON_ONCE(!(legal[from] & BIT(to))))
+		return;
+	trace_ocf_device_state(dev->name, from, to);
+	WRITE_ONCE(dev->state, to);
+}
+
+/**
+ * ocf_device_set_state() - change the state of a device
+ * @dev: the device
+ * @from: the state it must be in
+ * @to: the state it is in then, if that is legal
+ *
+ * Context: process or BH.
+ * Return: whether it was in @from.
+ */
+bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
+			  enum ocf_device_state to)
+{
+	bool was;
 
 	spin_lock_bh(&dev->queue.lock);
-	from = dev->state;
-	if (from != to && !WARN_ON_ONCE(!(legal[from] & BIT(to)))) {
-		trace_ocf_device_state(dev->name, from, to);
-		WRITE_ONCE(dev->state, to);
-	}
+	was = dev->state == from;
+	if (was)
+		set_state(dev, to);
 	spin_unlock_bh(&dev->queue.lock);
+	if (was)
+		ocf_registry_changed();
+	return was;
 }
 
 /**
@@ -106,44 +136,32 @@ bool ocf_device_capable(struct ocf_device *dev,
 			const struct ocf_session_params *p)
 {
 	const struct ocf_device_info *info = &dev->info;
+	u64 forbidden = READ_ONCE(dev->forbidden);
 
 	if (!(info->modes & BIT(p->mode)) ||
 	    (p->cipher && !test_bit(p->cipher, info->algs)) ||
-	    (p->mac && !test_bit(p->mac, info->algs)))
+	    (p->mac && !test_bit(p->mac, info->algs)) ||
+	    forbidden & BIT_ULL(p->cipher) || forbidden & BIT_ULL(p->mac))
 		return false;
 	return !info->ops->capable || info->ops->capable(dev, p);
 }
 
-/**
- * ocf_device_cost() - estimate a request on a device
- * @dev: the device
- * @p: its session's parameters
- * @op: direction
- * @bytes: size
- *
- * Context: any.
- * Return: ns of work.
- */
-u64 ocf_device_cost(struct ocf_device *dev, const struct ocf_session_params *p,
-		    enum ocf_op op, u32 bytes)
-{
-	if (!p->mac)
-		return ocf_cost_ns(&dev->cost[p->cipher][op], bytes);
-	if (!p->cipher)
-		return ocf_cost_ns(&dev->cost[p->mac][op], bytes);
-	return ocf_cost_ns(&dev->cost[p->cipher][op], bytes) +
-	       ocf_cost_ns(&dev->cost[p->mac][op], bytes);
-}
-
-static noinline void learn_chain(struct ocf_cost *cipher, struct ocf_cost *mac,
-				 u32 bytes, u64 ns)
+static noinline void learn_chain(struct ocf_device *dev,
+				 struct ocf_cost *cipher, struct ocf_cost *mac,
+				 u32 bytes, const struct ocf_sample *s)
 {
 	u64 c = ocf_cost_ns(cipher, bytes) + 1;
 	u64 m = ocf_cost_ns(mac, bytes) + 1;
+	u32 none = 0, also_none = 0;
+	u64 took = s->took;
 
-	c = div64_u64(ns * c, c + m);
-	ocf_cost_correct(cipher, bytes, c);
-	ocf_cost_correct(mac, bytes, ns - c);
+	/* the lag is there once */
+	if (!s->busy)
+		took -= min_t(u64, took, READ_ONCE(dev->lag));
+	c = div64_u64(took * c, c + m);
+	ocf_cost_learn(cipher, s->busy ? &dev->lag : &none, bytes, c, s->busy,
+		       s->stale);
+	ocf_cost_learn(mac, &also_none, bytes, took - c, s->busy, s->stale);
 }
 
 /**
@@ -152,7 +170,7 @@ static noinline void learn_chain(struct ocf_cost *cipher, struct ocf_cost *mac,
  * @p: its session's parameters
  * @op: direction
  * @bytes: size
- * @ns: time the device worked on it
+ * @sample: what its completion has shown
  *
  * Of a chain each part takes the share that was expected of it.
  *
@@ -160,15 +178,15 @@ static noinline void learn_chain(struct ocf_cost *cipher, struct ocf_cost *mac,
  */
 void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
-		      u32 bytes, u64 ns)
+		      u32 bytes, const struct ocf_sample *sample)
 {
-	if (!p->mac)
-		ocf_cost_correct(&dev->cost[p->cipher][op], bytes, ns);
-	else if (!p->cipher)
-		ocf_cost_correct(&dev->cost[p->mac][op], bytes, ns);
+	if (p->mac && p->cipher)
+		learn_chain(dev, &dev->cost[p->cipher][op],
+			    &dev->cost[p->mac][op], bytes, sample);
 	else
-		learn_chain(&dev->cost[p->cipher][op], &dev->cost[p->mac][op],
-			    bytes, ns);
+		ocf_cost_learn(&dev->cost[p->cipher ?: p->mac][op], &dev->lag,
+			       bytes, sample->took, sample->busy,
+			       sample->stale);
 }
 
 /**
@@ -198,21 +216,41 @@ static void free_device(struct device *d)
 {
 	struct ocf_device *dev = container_of(d, struct ocf_device, dev);
 
+	ocf_pk_free_unit(dev);
 	free_percpu(dev->counters);
+	mutex_destroy(&dev->room);
 	kfree(dev);
+}
+
+/* What it says of sessions; it may have none. */
+static bool sessions_valid(const struct ocf_device_info *info)
+{
+	const struct ocf_device_ops *ops = info->ops;
+
+	if (!info->modes && bitmap_empty(info->algs, OCF_ALG_COUNT))
+		return info->pk;
+	return ops->ctx_init && ops->ctx_exit && ops->submit &&
+	       (info->kind == OCF_KIND_SOFTWARE ||
+		(info->depth && info->depth <= OCF_DEPTH_MAX)) &&
+	       info->modes && !bitmap_empty(info->algs, OCF_ALG_COUNT);
+}
+
+static bool pk_valid(const struct ocf_pk_ops *pk, bool hw)
+{
+	return !pk || (pk->codes && !(pk->codes >> OCF_PK_COUNT) &&
+		       pk->submit &&
+		       (!hw || (pk->detach && pk->depth &&
+				pk->depth <= OCF_DEPTH_MAX)));
 }
 
 static bool info_valid(const struct ocf_device_info *info)
 {
-	const struct ocf_device_ops *ops = info->ops;
 	bool hw = info->kind == OCF_KIND_HARDWARE;
 
 	return info->name && strlen(info->name) + 3 < OCF_DEVICE_NAME_MAX &&
-	       ops && ops->ctx_init && ops->ctx_exit && ops->submit &&
 	       (hw || info->kind == OCF_KIND_SOFTWARE) &&
-	       (!hw || (ops->quiesce && info->depth &&
-			info->depth <= OCF_DEPTH_MAX)) &&
-	       info->modes && !bitmap_empty(info->algs, OCF_ALG_COUNT);
+	       info->ops && (!hw || info->ops->quiesce) &&
+	       sessions_valid(info) && pk_valid(info->pk, hw);
 }
 
 static bool name_taken(const char *name)
@@ -257,9 +295,18 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 		return NULL;
 	}
 	dev->info = *info;
+	if (ocf_pk_make(dev)) {
+		free_percpu(dev->counters);
+		kfree(dev);
+		return NULL;
+	}
 	dev->state = OCF_DEVICE_TESTING;
+	dev->weight = 100;
+	dev->crowded = jiffies;
+	mutex_init(&dev->room);
 	refcount_set(&dev->holds, 1);
-	ocf_queue_init(&dev->queue);
+	ocf_queue_init(dev);
+	ocf_care_make(dev);
 	for (alg = 0; alg < OCF_ALG_COUNT; alg++)
 		for (op = 0; op < OCF_OP_COUNT; op++)
 			dev->cost[alg][op] = OCF_COST_UNKNOWN;
@@ -275,48 +322,38 @@ static void publish(struct ocf_device *dev)
 {
 	rcu_assign_pointer(ocf_devices[dev->number], dev);
 	WRITE_ONCE(present, present | BIT_ULL(dev->number));
-	registry_changed();
+	ocf_registry_changed();
 }
 
 static void unpublish(struct ocf_device *dev)
 {
 	WRITE_ONCE(present, present & ~BIT_ULL(dev->number));
 	RCU_INIT_POINTER(ocf_devices[dev->number], NULL);
-	registry_changed();
+	ocf_registry_changed();
 }
 
-/**
- * ocf_device_make_dead() - stop a device
- * @dev: the device
- *
- * Nothing new comes in; what is in there comes back or starts over.
- *
- * Context: process; may sleep; where it is registered or unregistered.
+/*
+ * Nothing new comes in, what is in there comes back or starts over, and the
+ * device is stopped.
  */
-void ocf_device_make_dead(struct ocf_device *dev)
+static void make_dead(struct ocf_device *dev)
 {
-	LIST_HEAD(orphans);
-	int err = 0;
-
 	lockdep_assert_held(&registry_mutex);
-	set_state(dev, dev->state == OCF_DEVICE_TESTING ? OCF_DEVICE_DEAD :
-							  OCF_DEVICE_DRAINING);
+	if (!ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_DEAD) &&
+	    !ocf_device_set_state(dev, OCF_DEVICE_READY,
+				  OCF_DEVICE_DRAINING))
+		ocf_device_set_state(dev, OCF_DEVICE_SUSPECT,
+				     OCF_DEVICE_DRAINING);
 	unpublish(dev);
 	synchronize_srcu(&ocf_srcu);
-	if (dev->info.kind == OCF_KIND_HARDWARE)
-		err = dev->info.ops->quiesce(dev);
-	if (err)
-		dev_err(&dev->dev, "cannot be stopped: %d\n", err);
-	ocf_queue_empty(dev, &orphans);
-	ocf_requests_restart(&orphans);
+	ocf_care_end(dev);
 }
 
 /* The contexts go, and with the last holder the device. */
 static void after_dead(struct ocf_device *dev)
 {
-	ocf_keys_drop_all(dev);
-	if (dev->state != OCF_DEVICE_DEAD)
-		set_state(dev, OCF_DEVICE_DEAD);
+	ocf_contexts_drop(dev);
+	ocf_device_set_state(dev, OCF_DEVICE_DRAINING, OCF_DEVICE_DEAD);
 	ocf_device_put(dev);
 	wait_var_event(&dev->holds, !refcount_read(&dev->holds));
 }
@@ -345,17 +382,20 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 	err = ocf_kat_device(dev);
 	if (err)
 		goto kill;
+	/* told of when it can be used */
+	dev_set_uevent_suppress(&dev->dev, true);
 	err = device_add(&dev->dev);
 	if (err)
 		goto kill;
-	set_state(dev, OCF_DEVICE_READY);
-	registry_changed();
+	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
+	dev_set_uevent_suppress(&dev->dev, false);
+	ocf_tell(&dev->dev, KOBJ_ADD, ocf_device_condition(dev));
+	ocf_care_start(dev);
 	mutex_unlock(&registry_mutex);
 	return dev;
 
 kill:
-	if (dev->state != OCF_DEVICE_DEAD)
-		ocf_device_make_dead(dev);
+	make_dead(dev);
 	after_dead(dev);
 put_device:
 	mutex_unlock(&registry_mutex);
@@ -370,7 +410,7 @@ void ocf_device_unregister(struct ocf_device *dev)
 	if (!dev)
 		return;
 	mutex_lock(&registry_mutex);
-	ocf_device_make_dead(dev);
+	make_dead(dev);
 	device_del(&dev->dev);
 	after_dead(dev);
 	mutex_unlock(&registry_mutex);

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "core.h"
+#include "pk.h"
 #include "kat_vectors.h"
 
 #include <trace/events/ocf.h>
@@ -19,7 +20,7 @@
 #define BUF_SIZE	8192
 #define COST_SMALL	64	/* bytes; sizes at which cost is measured */
 #define COST_LARGE	4096
-#define PATIENCE	(5 * HZ)	/* for one answer */
+#define PATIENCE	(5 * HZ)	/* for one answer of a new device */
 #define COST_ROUNDS	4	/* the best of them counts */
 
 /* One answer being asked for. */
@@ -34,7 +35,11 @@ struct trial {
 	bool			spoil;		/* the tag */
 	struct completion	done;
 	int			err;		/* with @done */
+	bool			again;		/* it has answered before */
+	unsigned int		answers;	/* that were right */
 	DECLARE_BITMAP(proven, OCF_ALG_COUNT);
+	unsigned long		modes_tried;	/* with a cipher and a MAC */
+	unsigned long		modes_proven;
 };
 
 static const char *name_of(const struct ocf_kat *k)
@@ -136,6 +141,8 @@ static void answered(struct ocf_request *req, int err)
  */
 static int run(struct trial *t)
 {
+	unsigned long patience = t->again ?
+		nsecs_to_jiffies(2 * t->dev->queue.patience) : PATIENCE;
 	struct ocf_request *req = t->req;
 	int err;
 
@@ -146,8 +153,8 @@ static int run(struct trial *t)
 	err = ocf_submit(req);
 	if (err && err != -EINPROGRESS)
 		return err;
-	if (!wait_for_completion_timeout(&t->done, PATIENCE)) {
-		ocf_device_make_dead(t->dev);
+	if (!wait_for_completion_timeout(&t->done, patience)) {
+		ocf_device_rescue(t->dev);
 		wait_for_completion(&t->done);
 		return -ETIMEDOUT;
 	}
@@ -322,31 +329,42 @@ static void measure_kat(struct trial *t)
 	ocf_session_put(t->ses);
 }
 
-/* Asks for one answer, and notes what it says of the device. */
+/* Notes what a right answer says of the device. */
+static void note(struct trial *t)
+{
+	const struct ocf_kat *k = t->kat;
+
+	t->answers++;
+	if (t->again)
+		return;
+	if (k->cipher && k->mac)
+		t->modes_proven |= BIT(k->mode);
+	else
+		measure_kat(t);
+	set_bit(k->cipher ?: k->mac, t->proven);
+	set_bit(k->mac ?: k->cipher, t->proven);
+}
+
+/* Asks for one answer. */
 static int try_one(struct trial *t)
 {
 	const struct ocf_kat *k = t->kat;
-	bool pair = k->cipher && k->mac;
 	int err = try_kat(t);
 
-	if (err == -EOPNOTSUPP) {
-		if (pair)
-			clear_bit(k->mode, &t->dev->info.modes);
+	if (k->cipher && k->mac)
+		t->modes_tried |= BIT(k->mode);
+	if (err == -EOPNOTSUPP)
 		return 0;
+	if (!err) {
+		note(t);
+		return READ_ONCE(t->dev->queue.closed) ? -ETIMEDOUT : 0;
 	}
-	if (err) {
-		pr_err("ocf: %s: %s in mode %d: %s (%d), the device is not used\n",
-		       t->dev->name, name_of(k), k->mode,
-		       err == -EBADMSG ? "wrong answer" : "no answer", err);
+	if (t->again && ocf_kat_unasked(err))
 		return err;
-	}
-	if (!pair)
-		measure_kat(t);
-	if (!ocf_device_usable(t->dev))
-		return -ETIMEDOUT;
-	set_bit(k->cipher ?: k->mac, t->proven);
-	set_bit(k->mac ?: k->cipher, t->proven);
-	return 0;
+	pr_err("ocf: %s: %s in mode %d: %s (%d), the device is not used\n",
+	       t->dev->name, name_of(k), k->mode,
+	       err == -EBADMSG ? "wrong answer" : "no answer", err);
+	return err;
 }
 
 static int try_all(struct trial *t)
@@ -364,8 +382,46 @@ static int try_all(struct trial *t)
 		if (err)
 			return err;
 	}
-	bitmap_and(dev->info.algs, dev->info.algs, t->proven, OCF_ALG_COUNT);
-	return bitmap_empty(dev->info.algs, OCF_ALG_COUNT) ? -ENODEV : 0;
+	return t->answers ? 0 : -ENODEV;
+}
+
+/* What nothing is known of is taken off the device's lists. */
+static void keep_proven(struct trial *t)
+{
+	struct ocf_device_info *info = &t->dev->info;
+
+	bitmap_and(info->algs, info->algs, t->proven, OCF_ALG_COUNT);
+	info->modes &= ~(t->modes_tried & ~t->modes_proven);
+}
+
+static int ask_all(struct ocf_device *dev, bool again)
+{
+	struct trial *t;
+	int pk, err = -ENOMEM;
+
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return err;
+	t->dev = dev;
+	t->again = again;
+	init_completion(&t->done);
+	t->src = kmalloc(BUF_SIZE, GFP_KERNEL);
+	t->dst = kmalloc(BUF_SIZE, GFP_KERNEL);
+	t->req = kzalloc(sizeof(*t->req), GFP_KERNEL);
+	if (t->src && t->dst && t->req)
+		err = try_all(t);
+	if (!err && !again)
+		keep_proven(t);
+	/* who has no sessions may have public-key operations */
+	if (!err || err == -ENODEV) {
+		pk = ocf_pk_kat(dev, again);
+		err = pk == -ENODEV ? err : pk;
+	}
+	kfree(t->req);
+	kfree(t->dst);
+	kfree(t->src);
+	kfree(t);
+	return err;
 }
 
 /**
@@ -379,22 +435,17 @@ static int try_all(struct trial *t)
  */
 int ocf_kat_device(struct ocf_device *dev)
 {
-	struct trial *t;
-	int err = -ENOMEM;
+	return ask_all(dev, false);
+}
 
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
-	if (!t)
-		return err;
-	t->dev = dev;
-	init_completion(&t->done);
-	t->src = kmalloc(BUF_SIZE, GFP_KERNEL);
-	t->dst = kmalloc(BUF_SIZE, GFP_KERNEL);
-	t->req = kzalloc(sizeof(*t->req), GFP_KERNEL);
-	if (t->src && t->dst && t->req)
-		err = try_all(t);
-	kfree(t->req);
-	kfree(t->dst);
-	kfree(t->src);
-	kfree(t);
-	return err;
+/**
+ * ocf_kat_again() - ask a device once more
+ * @dev: the device
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_kat_device().
+ */
+int ocf_kat_again(struct ocf_device *dev)
+{
+	return ask_all(dev, true);
 }

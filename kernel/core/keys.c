@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generations of keys, and what each device has made of them.
+ * Generations of keys.
  *
  * A session has one current generation; rekeying makes a new one.  A request
  * runs under the generation it was submitted under, however often it moves.
- * A generation's contexts are made on demand, by a worker, and dropped with
- * the device or with the generation.
+ * What devices have made of it is in context.c; here is the worker that has it
+ * made on demand.
  *
  * Who may hold a generation: the session's pointer, while it is current; a
  * reader inside ocf_srcu that took it from there; a request in flight; the
@@ -20,9 +20,9 @@
 
 #define PARKED_MAX	4096	/* requests waiting for some context */
 
-/* All generations, so that a device that goes finds its contexts. */
-static LIST_HEAD(generations);
-static DEFINE_MUTEX(generations_mutex);
+/* All generations, so that a device finds its contexts. */
+LIST_HEAD(ocf_generations);
+DEFINE_MUTEX(ocf_generations_mutex);
 
 /*
  * Requests that wait for a context, in the list of their generation.  They
@@ -31,6 +31,9 @@ static DEFINE_MUTEX(generations_mutex);
  */
 static DEFINE_SPINLOCK(park_lock);
 static unsigned int nparked;
+
+/* Not the one of requests: who makes room for a context may wait for long. */
+static struct workqueue_struct *keys_wq;
 
 static void make_contexts(struct work_struct *work);
 
@@ -61,19 +64,10 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 	mutex_init(&keys->mutex);
 	INIT_LIST_HEAD(&keys->parked);
 	INIT_WORK(&keys->work, make_contexts);
-	mutex_lock(&generations_mutex);
-	list_add(&keys->node, &generations);
-	mutex_unlock(&generations_mutex);
+	mutex_lock(&ocf_generations_mutex);
+	list_add(&keys->node, &ocf_generations);
+	mutex_unlock(&ocf_generations_mutex);
 	return keys;
-}
-
-static void free_context(struct ocf_context *ctx)
-{
-	struct ocf_device *dev = ctx->dev;
-
-	dev->info.ops->ctx_exit(ctx);
-	kfree_sensitive(ctx);
-	ocf_device_put(dev);
 }
 
 static void free_keys(struct ocf_keys *keys)
@@ -81,15 +75,18 @@ static void free_keys(struct ocf_keys *keys)
 	struct ocf_context *ctx;
 	int i;
 
-	mutex_lock(&generations_mutex);
+	mutex_lock(&ocf_generations_mutex);
 	list_del(&keys->node);
-	mutex_unlock(&generations_mutex);
+	mutex_unlock(&ocf_generations_mutex);
 	for_each_set_bit(i, &keys->present, OCF_DEVICES_MAX) {
 		/* the last reference: nobody else reads or writes it */
 		ctx = rcu_dereference_protected(keys->ctx[i], true);
 		trace_ocf_context_drop(keys, i, 0);
-		free_context(ctx);
+		ocf_context_free(ctx);
 	}
+	for (i = 0; i < ARRAY_SIZE(keys->part); i++)
+		if (keys->part[i])
+			ocf_keys_put(keys->part[i]);
 	mutex_destroy(&keys->mutex);
 	memzero_explicit(keys->secret,
 			 keys->params.keylen + keys->params.mackeylen);
@@ -115,79 +112,7 @@ void ocf_keys_put_deferred(struct ocf_keys *keys)
 	if (!refcount_dec_and_test(&keys->refs))
 		return;
 	INIT_WORK(&keys->work, free_keys_work);
-	queue_work(ocf_wq, &keys->work);
-}
-
-/**
- * ocf_keys_add() - make the context of a generation on a device
- * @keys: the generation
- * @dev: the device; the caller holds it
- *
- * Context: process; may sleep.
- * Return: 0, also if it is there already; -ENODEV if the device is going;
- * -ENOMEM; what the driver says.
- */
-int ocf_keys_add(struct ocf_keys *keys, struct ocf_device *dev)
-{
-	struct ocf_context *ctx;
-	int err = 0;
-
-	mutex_lock(&keys->mutex);
-	if (test_bit(dev->number, &keys->present))
-		goto unlock;
-	err = -ENODEV;
-	if (!ocf_device_usable(dev))
-		goto unlock;
-	err = -ENOMEM;
-	ctx = kzalloc(struct_size(ctx, priv, dev->info.ctx_size),
-		      GFP_KERNEL_ACCOUNT);
-	if (!ctx)
-		goto unlock;
-	ctx->dev = dev;
-	ctx->params = &keys->params;
-	ctx->submit = dev->info.ops->submit;
-	err = dev->info.ops->ctx_init(ctx, &keys->params);
-	if (err) {
-		kfree_sensitive(ctx);
-		goto unlock;
-	}
-	ocf_device_get(dev);
-	rcu_assign_pointer(keys->ctx[dev->number], ctx);
-	__set_bit(dev->number, &keys->present);
-unlock:
-	mutex_unlock(&keys->mutex);
-	trace_ocf_context_create(keys, dev->number, err);
-	return err;
-}
-
-/**
- * ocf_keys_drop_all() - drop every generation's context on a device
- * @dev: the device; nothing is in it, and ocf_device_usable() is false
- *
- * Context: process; may sleep.
- */
-void ocf_keys_drop_all(struct ocf_device *dev)
-{
-	struct ocf_context *ctx, *next;
-	struct ocf_keys *keys;
-	LIST_HEAD(dropped);
-
-	mutex_lock(&generations_mutex);
-	list_for_each_entry(keys, &generations, node) {
-		mutex_lock(&keys->mutex);
-		if (__test_and_clear_bit(dev->number, &keys->present)) {
-			ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
-						  true);
-			list_add(&ctx->node, &dropped);
-			trace_ocf_context_drop(keys, dev->number, 0);
-		}
-		mutex_unlock(&keys->mutex);
-	}
-	/* ctx->params is in the generation: done before that can be freed */
-	synchronize_srcu(&ocf_srcu);
-	list_for_each_entry_safe(ctx, next, &dropped, node)
-		free_context(ctx);
-	mutex_unlock(&generations_mutex);
+	queue_work(keys_wq, &keys->work);
 }
 
 /**
@@ -202,7 +127,7 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 	if (test_and_set_bit(number, &keys->wanted))
 		return;
 	ocf_keys_get(keys);
-	if (!queue_work(ocf_wq, &keys->work))
+	if (!queue_work(keys_wq, &keys->work))
 		ocf_keys_put_deferred(keys);
 }
 
@@ -213,12 +138,16 @@ static void make_contexts(struct work_struct *work)
 	struct ocf_request *req;
 	struct ocf_device *dev;
 	LIST_HEAD(parked);
+	u32 flags;
 	int i;
 
 	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX) {
 		dev = ocf_device_find(i);
 		if (dev) {
-			ocf_keys_add(keys, dev);
+			/* what waits could go nowhere else */
+			flags = list_empty(&keys->parked) ?
+					0 : OCF_CONTEXT_URGENT;
+			ocf_context_make(keys, dev, flags);
 			ocf_device_put(dev);
 		}
 		clear_bit(i, &keys->wanted);
@@ -280,4 +209,15 @@ bool ocf_keys_unpark(struct ocf_request *req)
 	}
 	spin_unlock_bh(&park_lock);
 	return was;
+}
+
+int ocf_keys_init(void)
+{
+	keys_wq = alloc_workqueue("ocf_keys", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return keys_wq ? 0 : -ENOMEM;
+}
+
+void ocf_keys_exit(void)
+{
+	destroy_workqueue(keys_wq);
 }

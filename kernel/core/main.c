@@ -6,6 +6,7 @@
 #include <linux/module.h>
 
 #include "core.h"
+#include "pk.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/ocf.h>
@@ -41,12 +42,32 @@ static int __init ocf_init(void)
 	if (!ocf_wq)
 		return -ENOMEM;
 	ocf_deliver_init();
-	err = class_register(&ocf_class);
+	err = ocf_keys_init();
 	if (err)
 		goto destroy_wq;
+	err = ocf_care_init();
+	if (err)
+		goto exit_keys;
+	err = ocf_pk_init();
+	if (err)
+		goto exit_care;
+	err = class_register(&ocf_class);
+	if (err)
+		goto exit_pk;
+	err = ocf_random_init();
+	if (err)
+		goto unregister_class;
 	ocf_debug_init();
 	return 0;
 
+unregister_class:
+	class_unregister(&ocf_class);
+exit_pk:
+	ocf_pk_exit();
+exit_care:
+	ocf_care_exit();
+exit_keys:
+	ocf_keys_exit();
 destroy_wq:
 	destroy_workqueue(ocf_wq);
 	return err;
@@ -56,9 +77,13 @@ destroy_wq:
 static void __exit ocf_exit(void)
 {
 	ocf_debug_exit();
+	ocf_random_exit();
 	class_unregister(&ocf_class);
+	ocf_pk_exit();
+	ocf_care_exit();
 	ocf_deliver_exit();
 	destroy_workqueue(ocf_wq);
+	ocf_keys_exit();
 }
 
 module_init(ocf_init);

@@ -2,17 +2,19 @@
 /*
  * Placing a request: which device gets it, and how it gets there.
  *
- * At most three devices are compared for a request: the CPU's, which works
- * inline, the card the session used last, and one other card at random.  The
- * numbers are compared in route.c.
+ * At most OCF_CANDIDATES devices are compared for a request: the CPU's, which
+ * works inline, and cards at random.  The
+ * numbers are compared in route.c.  Now and then a device that was not asked
+ * for long gets a request although it does not look best: it may have become
+ * so, and nobody would know.
  *
  * A request that software does at once holds nothing: it ends before the
  * section of ocf_srcu does that found its keys and its device.  Every other
  * one holds its session and its generation of keys.
  */
 #include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/random.h>
 
 #include "core.h"
 
@@ -28,57 +30,269 @@
 /* How often a request waits for a context that then cannot be made. */
 #define PARKS_MAX	4
 
-static DEFINE_PER_CPU(u32, sample);
+/* Bytes, where there is no request to ask for. */
+#define TYPICAL		4096
+
+/*
+ * One placement in EXPLORE looks for a device that has not been heard of for
+ * OCF_STALE_NS: rare enough to cost next to nothing, soon enough for a card
+ * that has become fast again to be back within 50 ms of traffic.
+ */
+#define EXPLORE		32	/* a power of two */
+#define EXPLORE_PART	64
+#define EXPLORE_SURE	16	/* times longer where the CPU is better */
+
+/* The error of a wait counts 1 / WAKE_GAIN, and no wait for more than ... */
+#define WAKE_GAIN	8
+#define WAKE_OUTLIER	8	/* ... so many times what is known, */
+#define WAKE_LEAST	1000u	/* ns, or as many times this */
+
+/* What a session that wants to spare the CPU waits for that, at most. */
+#define CPU_PRICE	NSEC_PER_MSEC
+
+/*
+ * ns from a card's completion until who waits for it goes on, where the CPU had
+ * nothing else to do.  (Where it has, the wait is others' work, and there would
+ * be more of that if requests went to the CPU for it.)  Who does the work
+ * himself need not be woken.
+ */
+static u32 wake;
+
+static DEFINE_PER_CPU(u32, inlined);
+static DEFINE_PER_CPU(u32, placements);
+static DEFINE_PER_CPU(u32, dice);
+
+/*
+ * Less than @n.  Whoever could guess it would know in which order cards are
+ * compared: the kernel's own random numbers are too dear for that.  Knuth, The
+ * Art of Computer Programming, volume 2, 3.3.4, table 1, line 16.
+ */
+static __always_inline u32 dice_below(u32 n)
+{
+	u32 x = this_cpu_read(dice) * 1664525 + 1013904223;
+
+	this_cpu_write(dice, x);
+	return reciprocal_scale(x, n);
+}
 
 /* A card of the set @cards, which has some, at random. */
-static int one_of(u64 cards)
+static __always_inline int one_of(u64 cards)
 {
 	u32 n;
 
-	for (n = get_random_u32_below(hweight64(cards)); n; n--)
+	if (!(cards & (cards - 1)))
+		return __ffs64(cards);
+	for (n = dice_below(hweight64(cards)); n; n--)
 		cards &= cards - 1;
 	return __ffs64(cards);
 }
 
+/* What is to be placed. */
+struct load {
+	const struct ocf_session	*ses;
+	const struct ocf_keys		*keys;	/* or NULL */
+	enum ocf_op			op;
+	u32				bytes;
+	const struct ocf_request	*req;	/* or NULL */
+	u64				avoid;	/* devices, a bit each */
+	u32				span;		/* of @req, or 0 */
+	bool				too_long;	/* for one at least */
+};
+
+/* Worked out once, for all devices that have a limit */
+static __always_inline u32 span_of(struct load *l)
+{
+	if (!l->span)
+		l->span = ocf_request_span(l->req).len;
+	return l->span;
+}
+
+/* ns that the answer of a card takes to whom it is for */
+static __always_inline u32 way_back(const struct ocf_request *req)
+{
+	return atomic_read(&req->bits) & OCF_BIT_WAITER ? READ_ONCE(wake) : 0;
+}
+
 static __always_inline int
-add_candidate(struct ocf_candidate *c, int n, int number,
-	      const struct ocf_session *ses, enum ocf_op op, u32 bytes)
+add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 {
 	struct ocf_device *dev = ocf_device_at(number);
 
-	if (!dev || !ocf_device_usable(dev) ||
-	    (dev->info.max_len && bytes > dev->info.max_len))
+	if (!dev || !ocf_device_serves(dev, l->ses))
 		return n;
+	if (dev->info.max_len && l->req &&
+	    unlikely(span_of(l) > dev->info.max_len)) {
+		l->too_long = true;
+		return n;
+	}
 	c[n] = (struct ocf_candidate){
-		.service = ocf_device_cost(dev, &ses->params, op, bytes),
+		.service = ocf_device_cost(dev, &l->ses->params, l->op,
+					   l->bytes),
 		.load = max(0L, atomic_long_read(&dev->load)),
-		.software = dev->info.kind == OCF_KIND_SOFTWARE,
+		.lag = READ_ONCE(dev->lag),
+		.preferred = l->keys &&
+			     rcu_access_pointer(l->keys->ctx[number]),
 		.device = number,
 	};
 	return n + 1;
 }
 
-/* The candidates, at most OCF_CANDIDATES; returns how many. */
-static __always_inline int candidates(const struct ocf_session *ses,
-				      enum ocf_op op, u32 bytes,
-				      struct ocf_candidate *c)
+/*
+ * The candidates, at most OCF_CANDIDATES; returns how many.  Of cards that are
+ * equal each gets its part: the first to be looked at is any of them.
+ */
+static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 {
-	u64 cards = READ_ONCE(ses->capable);
-	int soft = READ_ONCE(ses->soft);
-	int last = READ_ONCE(ses->last);
-	int n = 0;
+	u64 cards = READ_ONCE(l->ses->capable) & ~l->avoid;
+	int soft = READ_ONCE(l->ses->soft);
+	int n = 0, card;
 
-	if (soft >= 0) {
+	if (soft >= 0 && cards & BIT_ULL(soft)) {
 		cards &= ~BIT_ULL(soft);
-		n = add_candidate(c, n, soft, ses, op, bytes);
+		n = add_candidate(c, n, soft, l);
+		if (n && l->ses->params.policy == OCF_POLICY_CPU)
+			c[0].lag += CPU_PRICE;
 	}
-	if (last >= 0 && cards & BIT_ULL(last)) {
-		cards &= ~BIT_ULL(last);
-		n = add_candidate(c, n, last, ses, op, bytes);
+	while (cards && n < OCF_CANDIDATES) {
+		card = one_of(cards);
+		cards &= ~BIT_ULL(card);
+		n = add_candidate(c, n, card, l);
 	}
-	if (cards)
-		n = add_candidate(c, n, one_of(cards), ses, op, bytes);
 	return n;
+}
+
+/**
+ * ocf_place_woken() - learn what it costs to wait for a card
+ * @ns: from its completion, on an idle CPU, until the waiter went on
+ *
+ * Context: any.
+ */
+void ocf_place_woken(u64 ns)
+{
+	u32 was = READ_ONCE(wake);
+	s64 most = (s64)WAKE_OUTLIER * max(was, WAKE_LEAST);
+
+	WRITE_ONCE(wake, was + (min_t(s64, ns, most) - was) / WAKE_GAIN);
+}
+
+/*
+ * Whether nothing has been heard of @dev for long, and it has nothing to do.
+ * To look at one that seems to be dear is not worth more than a 64th of time,
+ * and less for requests so small that all of them are @sure to go to the CPU:
+ * a sleep costs those that come after it, too.
+ */
+static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
+		     bool sure)
+{
+	u64 after = max(OCF_STALE_NS * (sure ? EXPLORE_SURE : 1),
+			EXPLORE_PART * service);
+
+	return now - READ_ONCE(dev->queue.last_done) > after &&
+	       !READ_ONCE(dev->queue.count) && !READ_ONCE(dev->queue.backlog);
+}
+
+/* One of the candidates that is to be looked at again, or -1 */
+static noinline int stale_one(const struct ocf_candidate *c, int n, bool sure)
+{
+	u64 now = ktime_get_ns();
+	struct ocf_device *dev;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		dev = ocf_device_at(c[i].device);
+		if (!dev || !is_stale(dev, now, c[i].service, sure))
+			continue;
+		/* of what the CPU does not all is timed, but this is */
+		this_cpu_write(inlined, OCF_SAMPLE - 1);
+		return i;
+	}
+	return -1;
+}
+
+/* What comes back from a card comes later to who waits for it. */
+static __always_inline void add_way_back(struct ocf_candidate *c, int n,
+					 const struct ocf_request *req)
+{
+	int soft = READ_ONCE(req->session->soft);
+	u32 way = way_back(req);
+
+	while (n--)
+		if (c[n].device != soft)
+			c[n].lag += way;
+}
+
+/* Whether the CPU was found to be better than any idle card for its size. */
+static __always_inline bool is_small(const struct ocf_request *req)
+{
+	return req->bytes <= READ_ONCE(req->session->small[req->op]);
+}
+
+/* Now and then, and where the last look said that none was needed for some */
+static __always_inline bool is_time_to_look(const struct ocf_request *req)
+{
+	return !(this_cpu_inc_return(placements) & (EXPLORE - 1)) ||
+	       is_small(req);
+}
+
+static __always_inline int choose(const struct ocf_candidate *c, int n,
+				  const struct ocf_request *req, bool look)
+{
+	int i;
+
+	if (n == 1)
+		return 0;
+	if (unlikely(look)) {
+		i = stale_one(c, n, is_small(req));
+		if (i >= 0)
+			return i;
+	}
+	return ocf_route_pick(c, n);
+}
+
+/* Whether what is fixed of any card's cost is more than @ns, all the CPU's */
+static bool cards_are_dearer(const struct ocf_session *ses,
+			     const struct ocf_request *req, u64 ns)
+{
+	u64 cards = READ_ONCE(ses->capable) & ~BIT_ULL(ses->soft);
+	struct ocf_device *dev;
+	int i;
+
+	for (; cards; cards &= ~BIT_ULL(i)) {
+		i = __ffs64(cards);
+		dev = ocf_device_at(i);
+		if (dev && ocf_device_cost(dev, &ses->params, req->op, 0) +
+			   READ_ONCE(dev->lag) + way_back(req) <= ns)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The CPU was chosen.  If that goes without saying for a request of this size,
+ * the next such requests of the session are not compared: that costs a tenth
+ * of what a small one takes.
+ */
+static noinline void spare_others(const struct ocf_request *req, u64 ns)
+{
+	struct ocf_session *ses = req->session;
+	bool sure = ses->params.policy != OCF_POLICY_CPU &&
+		    cards_are_dearer(ses, req, ns);
+
+	WRITE_ONCE(ses->small[req->op], sure ? req->bytes : 0);
+	WRITE_ONCE(ses->spared, sure ? EXPLORE - 1 : 0);
+}
+
+/* Whether @req is one of those. */
+static __always_inline bool is_spared(struct ocf_session *ses,
+				      const struct ocf_request *req)
+{
+	u32 spared = READ_ONCE(ses->spared);
+
+	if (!spared || !is_small(req))
+		return false;
+	/* a race makes it one more or less */
+	WRITE_ONCE(ses->spared, spared - 1);
+	return true;
 }
 
 /* Has the CPU work on @req; -EAGAIN if that is not possible here. */
@@ -106,14 +320,18 @@ static __always_inline int run_here(struct ocf_device *dev,
 static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 {
 	u64 begun = ktime_get_ns(), took;
+	struct ocf_sample sample;
 
 	if (run_here(dev, req))
 		return -EAGAIN;
 	took = ktime_get_ns() - begun;
 	ocf_time(dev, req->session, took);
+	sample = (struct ocf_sample){ .took = took, .latency = took,
+		.stale = begun - dev->queue.last_done > OCF_STALE_NS };
+	WRITE_ONCE(dev->queue.last_done, begun + took);
 	if (!req->err)
 		ocf_device_learn(dev, &req->session->params, req->op,
-				 req->bytes, took);
+				 req->bytes, &sample);
 	return 0;
 }
 
@@ -121,7 +339,7 @@ static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 static __always_inline int run_inline(struct ocf_device *dev,
 				      struct ocf_request *req)
 {
-	if (unlikely(!(this_cpu_inc_return(sample) & (OCF_SAMPLE - 1))))
+	if (unlikely(!(this_cpu_inc_return(inlined) & (OCF_SAMPLE - 1))))
 		return run_timed(dev, req);
 	return run_here(dev, req);
 }
@@ -178,7 +396,6 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 static int to_card(struct ocf_keys *keys, struct ocf_device *dev,
 		   struct ocf_request *req)
 {
-	WRITE_ONCE(req->session->last, dev->number);
 	return ocf_queue_submit(dev, req);
 }
 
@@ -196,6 +413,13 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 	return err;
 }
 
+/* Has a context made on @dev, unless there was no room for one just now. */
+static void want(struct ocf_keys *keys, const struct ocf_device *dev)
+{
+	if (time_after_eq(jiffies, READ_ONCE(dev->crowded)))
+		ocf_keys_want(keys, dev->number);
+}
+
 /* @req goes to @dev, where its generation has the context @req->ctx. */
 static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 		    struct ocf_device *dev, u64 service)
@@ -204,8 +428,10 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 
 	req->dev = dev;
 	req->estimate = min_t(u64, service, U32_MAX);
-	if (dev->info.kind == OCF_KIND_HARDWARE)
+	if (dev->info.kind == OCF_KIND_HARDWARE) {
+		WRITE_ONCE(req->ctx->used, jiffies);
 		return send(req, keys, to_card, dev);
+	}
 	if (req->flags & OCF_REQ_OFFLOAD && service > HANDOVER_NS &&
 	    !(atomic_read(&req->bits) & OCF_BIT_WORKER))
 		return send(req, keys, to_worker, dev);
@@ -215,6 +441,35 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 	return err;
 }
 
+/* In two steps, if that is better than the @score of one. */
+static int place_in_steps(struct ocf_request *req, struct ocf_keys *keys,
+			  u64 score)
+{
+	bool held = req->keys;
+	int err;
+
+	if (!ocf_split_wins(req, keys, score))
+		return -ENODEV;
+	hold(req, keys);
+	err = ocf_split_start(req, keys);
+	if (err != -EINPROGRESS)
+		let_go(req, held);
+	return err;
+}
+
+/* Devices that @req is not for, a bit each */
+static u64 avoided_by(const struct ocf_request *req,
+		      const struct ocf_keys *keys)
+{
+	u64 avoid = req->avoid | READ_ONCE(keys->refused);
+	int soft = READ_ONCE(req->session->soft);
+
+	/* a digest's state is the software's */
+	if (unlikely(req->flags & (OCF_REQ_UPDATE | OCF_REQ_CONTINUE)))
+		avoid |= soft < 0 ? U64_MAX : ~BIT_ULL(soft);
+	return avoid;
+}
+
 /*
  * Compares what there is, and places @req on the best that takes it.  Apart
  * from the simple case, which does not need its stack.
@@ -222,37 +477,63 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 {
 	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
-	struct ocf_session *ses = req->session;
+	struct load l = {
+		.ses = req->session, .keys = keys,
+		.op = req->op, .bytes = req->bytes,
+		.req = req,
+		.avoid = avoided_by(req, keys),
+	};
 	struct ocf_device *dev, *missing = NULL;
-	int n, best, err = -ENODEV;
+	int n = candidates(&l, c), best;
+	bool look = false;
+	int err = l.too_long ? -E2BIG : -ENODEV;
 
-	for (n = candidates(ses, req->op, req->bytes, c); n; c[best] = c[--n]) {
-		best = ocf_route_pick(c, n);
+	if (n > 1) {
+		look = is_time_to_look(req);
+		add_way_back(c, n, req);
+	}
+	if (unlikely(READ_ONCE(l.ses->splits)) && !req->split.session) {
+		err = place_in_steps(req, keys, n ?
+			ocf_route_score(&c[ocf_route_pick(c, n)]) : U64_MAX);
+		if (!err || err == -EINPROGRESS)
+			return err;
+	}
+	for (; n; c[best] = c[--n]) {
+		best = choose(c, n, req, look);
 		dev = ocf_device_at(c[best].device);
 		if (!dev)
 			continue;
 		req->ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
 		if (req->ctx) {
+			if (look && dev->info.kind == OCF_KIND_SOFTWARE)
+				spare_others(req, c[best].service);
 			err = place_on(req, keys, dev, c[best].service);
 			if (err != -EBUSY && err != -ENODEV)
 				return err;
-		} else if (!missing) {
+			continue;
+		}
+		/* the CPU always gets there, whatever becomes of a card */
+		if (!missing || dev->info.kind == OCF_KIND_SOFTWARE) {
 			missing = dev;
-			ocf_keys_want(keys, dev->number);
+			want(keys, dev);
 		}
 	}
 	/* none is ready; one will be */
 	return missing ? send(req, keys, to_park, missing) : err;
 }
 
-/* Does @req on the CPU if that is all there is; false if it is not so easy. */
+/*
+ * Does @req on the CPU if that is all there is, or all that comes into
+ * question; false if it is not so easy.
+ */
 static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 {
 	struct ocf_session *ses = req->session;
 	struct ocf_device *dev;
 	int soft;
 
-	if (!READ_ONCE(ses->no_card) || req->flags & OCF_REQ_OFFLOAD)
+	if (req->flags & OCF_REQ_OFFLOAD ||
+	    !(READ_ONCE(ses->no_card) || is_spared(ses, req)))
 		return false;
 	soft = READ_ONCE(ses->soft);
 	dev = ocf_device_at(soft);
@@ -283,6 +564,25 @@ int ocf_place(struct ocf_request *req, struct ocf_keys *keys)
 }
 
 /**
+ * ocf_place_again() - the same for a request that was placed before
+ * @req: the request
+ * @keys: the generation it runs under
+ *
+ * Devices of @req->avoid are not considered.
+ *
+ * Context: process or BH, inside ocf_srcu.
+ * Return: as ocf_place().
+ */
+int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys)
+{
+	struct ocf_session *ses = req->session;
+
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+	return place_among(req, keys);
+}
+
+/**
  * ocf_place_preferred() - which device a session's requests would go to now
  * @ses: the session
  *
@@ -292,7 +592,44 @@ int ocf_place(struct ocf_request *req, struct ocf_keys *keys)
 int ocf_place_preferred(struct ocf_session *ses)
 {
 	struct ocf_candidate c[OCF_CANDIDATES];
-	int n = candidates(ses, OCF_OP_ENCRYPT, 4096, c);
+	struct load l = { .ses = ses, .bytes = TYPICAL };
+	int n = candidates(&l, c);
 
 	return n ? c[ocf_route_pick(c, n)].device : -ENODEV;
+}
+
+/**
+ * ocf_place_score() - when a request would be done
+ * @ses: a session
+ * @keys: a generation of its keys
+ * @op: direction
+ * @bytes: size
+ *
+ * Context: process or BH, inside ocf_srcu.
+ * Return: ns from now; U64_MAX if no device is ready for it, one will be then.
+ */
+u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,
+		    enum ocf_op op, u32 bytes)
+{
+	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
+	struct load l = {
+		.ses = ses, .keys = keys, .op = op, .bytes = bytes,
+		.avoid = READ_ONCE(keys->refused),
+	};
+	struct ocf_device *dev;
+	int n, best;
+
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+	n = candidates(&l, c);
+	if (!n)
+		return U64_MAX;
+	best = ocf_route_pick(c, n);
+	dev = ocf_device_at(c[best].device);
+	if (!dev)
+		return U64_MAX;
+	if (rcu_access_pointer(keys->ctx[dev->number]))
+		return ocf_route_score(&c[best]);
+	want(keys, dev);
+	return U64_MAX;
 }

@@ -2,26 +2,100 @@
 /*
  * What is inside a hardware device, and what waits in front of it.
  *
- * A device holds at most its depth; the rest waits here, oldest first, and
- * moves in as completions make room.  A driver that finds its ring full
- * returns -EBUSY: the request goes back to the head of the line and the device
- * counts as full until it says otherwise.
+ * A device holds at most its depth; the rest waits here, in the order that
+ * fair.c says, and moves in as completions make room.  A driver that finds its
+ * ring full returns -EBUSY: the request goes back to the head of its owner's
+ * line and the device counts as full until it says otherwise.
+ *
+ * Each request has a time by which it should be done.  While a device has any,
+ * a timer looks for one that is overdue: then the device has failed.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "fair.h"
 
 #include <trace/events/ocf.h>
 
-/* Of one device, beyond its depth; more are refused with -EBUSY. */
+/* Of one owner, beyond a device's depth; more are refused with -EBUSY. */
 #define WAITING_MAX	4096
 
-void ocf_queue_init(struct ocf_queue *q)
+/* A request may take this many times what it was expected to. */
+#define LENIENCE	8
+
+/*
+ * One completion in so many corrects the cost of its algorithm: that is a
+ * tenth of what the core does for a request.
+ */
+#define TEACHES		4
+
+/* Looks this many times before a request with no work before it is overdue. */
+#define LOOKS		4
+
+static unsigned long look_interval(const struct ocf_queue *q)
 {
+	return max(nsecs_to_jiffies(q->patience / LOOKS), 1UL);
+}
+
+static bool any_overdue(const struct ocf_queue *q)
+{
+	const struct ocf_request *req;
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&q->lock);
+	/* it has nothing to do, and will not have anything */
+	if (q->full && !q->count && now - q->full_since > q->patience)
+		return true;
+	list_for_each_entry(req, &q->inflight, node)
+		if (now > req->due)
+			return true;
+	return false;
+}
+
+static void look(struct timer_list *timer)
+{
+	struct ocf_device *dev = from_timer(dev, timer, queue.watch);
+	struct ocf_queue *q = &dev->queue;
+	bool was_late, late;
+
+	spin_lock_bh(&q->lock);
+	/*
+	 * Once is not enough: where this processor was taken away for a while,
+	 * the answer may be there, and its interrupt comes after this timer, or
+	 * was lost.
+	 */
+	was_late = q->late;
+	q->late = any_overdue(q);
+	late = q->late;
+	q->watched = (q->count || q->full) && !q->closed;
+	if (q->watched)
+		mod_timer(&q->watch, jiffies + look_interval(q));
+	spin_unlock_bh(&q->lock);
+	if (late && was_late)
+		ocf_device_failed(dev, -ETIMEDOUT);
+	else if (late && dev->info.ops->nudge)
+		dev->info.ops->nudge(dev);
+}
+
+static void watch(struct ocf_queue *q)
+{
+	lockdep_assert_held(&q->lock);
+	q->watched = true;
+	q->late = false;
+	mod_timer(&q->watch, jiffies + look_interval(q));
+}
+
+void ocf_queue_init(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->inflight);
-	INIT_LIST_HEAD(&q->waiting);
+	ocf_fair_init(&q->fair);
+	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
+	timer_setup(&q->watch, look, 0);
 }
 
 /*
@@ -29,15 +103,22 @@ void ocf_queue_init(struct ocf_queue *q)
  * unblocks so far: if there is one more when the driver refuses, the refusal
  * is out of date.
  */
-static unsigned int enter(struct ocf_device *dev, struct ocf_request *req)
+static __always_inline unsigned int enter(struct ocf_device *dev,
+					  struct ocf_request *req)
 {
 	struct ocf_queue *q = &dev->queue;
 
 	lockdep_assert_held(&q->lock);
 	list_add_tail(&req->node, &q->inflight);
 	q->count++;
+	ocf_fair_enter(&q->fair, req);
 	req->begun = ktime_get_ns();
+	req->due = req->begun + q->patience +
+		   LENIENCE * max(atomic_long_read(&dev->load), 0L);
 	req->where = OCF_AT_DEVICE;
+	atomic_inc(&q->handing);
+	if (unlikely(!q->watched))
+		watch(q);
 	return q->unblocks;
 }
 
@@ -48,13 +129,17 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 	struct ocf_queue *q = &dev->queue;
 
 	spin_lock_bh(&q->lock);
-	list_move(&req->node, &q->waiting);
+	list_del(&req->node);
 	q->count--;
+	ocf_fair_leave(&q->fair, req);
+	ocf_fair_wait(&q->fair, req, true);
 	q->backlog++;
 	req->where = OCF_AT_QUEUE;
 	atomic64_inc(&dev->blocks);
-	if (q->unblocks == unblocks)
+	if (q->unblocks == unblocks && !q->full) {
+		q->full_since = ktime_get_ns();
 		WRITE_ONCE(q->full, true);
+	}
 	spin_unlock_bh(&q->lock);
 }
 
@@ -67,13 +152,13 @@ static __always_inline bool hand_over(struct ocf_device *dev,
 
 	trace_ocf_request_start(req, dev->number, 0);
 	err = req->ctx->submit(req, more && dev->info.ops->kick);
-	if (err == -EBUSY) {
+	if (err == -EBUSY)
 		refuse(dev, req, unblocks);
-		return false;
-	}
-	if (err != -EINPROGRESS)
+	else if (err != -EINPROGRESS)
 		ocf_request_complete(req, err, true);
-	return true;
+	/* pairs with wait_for_hands() */
+	atomic_dec_return_release(&dev->queue.handing);
+	return err != -EBUSY;
 }
 
 /**
@@ -107,10 +192,10 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		return;
 	}
 	q->pumping = true;
-	while (dev->state < OCF_DEVICE_DRAINING && !q->full && q->backlog &&
-	       q->count < dev->info.depth) {
-		req = list_first_entry(&q->waiting, struct ocf_request, node);
-		list_del(&req->node);
+	while (!q->closed && !q->full && q->backlog &&
+	       q->count < dev->info.depth &&
+	       (req = ocf_fair_next(&q->fair, READ_ONCE(dev->lag)))) {
+		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		unblocks = enter(dev, req);
 		spin_unlock_bh(&q->lock);
@@ -122,6 +207,26 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	spin_unlock_bh(&q->lock);
 	if (handed)
 		ocf_queue_kick(dev);
+}
+
+/*
+ * Whether @req may go in without a wait.  If others wait it may not, unless
+ * they are of other owners who have enough inside.
+ */
+static __always_inline bool may_enter(struct ocf_device *dev,
+				      const struct ocf_request *req)
+{
+	struct ocf_queue *q = &dev->queue;
+	unsigned int flow = req->session->flow;
+
+	if (q->full || q->count >= dev->info.depth)
+		return false;
+	/* who asks for known answers is nobody's rival */
+	if (req->session->testing || !ocf_fair_came(&q->fair, flow))
+		return !q->backlog;
+	return !q->fair.flow[flow].count &&
+	       ocf_fair_room(&q->fair, flow, req->estimate,
+			     READ_ONCE(dev->lag));
 }
 
 /**
@@ -142,16 +247,15 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	bool direct = false;
 
 	spin_lock_bh(&q->lock);
-	if (dev->state >= OCF_DEVICE_DRAINING) {
+	if (unlikely(q->closed || !ocf_device_serves(dev, req->session))) {
 		err = -ENODEV;
-	} else if (!q->full && !q->backlog &&
-		   q->count < dev->info.depth) {
+	} else if (may_enter(dev, req)) {
 		unblocks = enter(dev, req);
 		direct = true;
-	} else if (q->backlog < WAITING_MAX ||
+	} else if (q->fair.flow[req->session->flow].count < WAITING_MAX ||
 		   atomic_read(&req->bits) & OCF_BIT_RESTARTED) {
 		req->where = OCF_AT_QUEUE;
-		list_add_tail(&req->node, &q->waiting);
+		ocf_fair_wait(&q->fair, req, false);
 		q->backlog++;
 		trace_ocf_request_wait(req, dev->number, 0);
 	} else {
@@ -174,34 +278,47 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
  * ocf_queue_leave() - take a completed request out of a device
  * @dev: the device
  * @req: the request
- * @took: ns the device worked on it: since it began, or since the device was
- *	done with the one before, whichever is later
- * @latency: ns since it began
+ * @err: its result, kept if somebody is about to take @req back
+ * @sample: is filled in
  *
  * Context: process or BH.
- * Return: false if it was not in the device.
+ * Return: 0; -EINPROGRESS if it is being taken back, the result will be found;
+ * -ENOENT if it was not in the device.
  */
-bool ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req,
-		     u64 *took, u64 *latency)
+int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
+		    struct ocf_sample *sample)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 now = ktime_get_ns(), begun;
+	u64 now = ktime_get_ns();
+	int ret = 0;
 
 	spin_lock_bh(&q->lock);
-	if (req->where != OCF_AT_DEVICE || req->dev != dev) {
+	if (unlikely(req->where != OCF_AT_DEVICE || req->dev != dev)) {
+		ret = -ENOENT;
+		if (req->where == OCF_AT_RESCUE && req->dev == dev) {
+			req->where = OCF_AT_ANSWERED;
+			req->err = err;
+			ret = -EINPROGRESS;
+		}
 		spin_unlock_bh(&q->lock);
-		return false;
+		return ret;
 	}
 	list_del(&req->node);
 	q->count--;
-	begun = max(req->begun, q->last_done);
-	q->last_done = now;
+	ocf_fair_leave(&q->fair, req);
+	sample->busy = req->begun < q->last_done;
+	sample->took = now - max(req->begun, q->last_done);
+	sample->latency = now - req->begun;
+	sample->stale = !sample->busy &&
+			req->begun - q->last_done > OCF_STALE_NS;
+	sample->teaches = sample->stale || !(++q->done % TEACHES);
+	WRITE_ONCE(q->last_done, now);
+	/* for who waits: see ocf_place_woken() */
+	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
 	spin_unlock_bh(&q->lock);
 	atomic_long_sub(req->estimate, &dev->load);
-	*took = now > begun ? now - begun : 0;
-	*latency = now - req->begun;
-	return true;
+	return 0;
 }
 
 /**
@@ -220,7 +337,7 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 	spin_lock_bh(&q->lock);
 	was = req->where == OCF_AT_QUEUE && req->dev == dev;
 	if (was) {
-		list_del(&req->node);
+		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		req->where = OCF_AT_START;
 		atomic_long_sub(req->estimate, &dev->load);
@@ -229,9 +346,134 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 	return was;
 }
 
+/* Whether one of the requests of @list works with @ctx. */
+static bool any_uses(const struct list_head *list,
+		     const struct ocf_context *ctx)
+{
+	const struct ocf_request *req;
+
+	list_for_each_entry(req, list, node)
+		if (req->ctx == ctx)
+			return true;
+	return false;
+}
+
 /**
- * ocf_queue_empty() - take everything back from a device that is going
- * @dev: the device; quiesced, its state lets nothing in
+ * ocf_queue_uses() - whether a context is in use
+ * @dev: the device
+ * @ctx: a context on it, which no request finds any more
+ *
+ * Context: process or BH.
+ * Return: whether a request in the device or in front of it works with it;
+ * true also while the device is closed, and requests may be on no list.
+ */
+bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx)
+{
+	struct ocf_queue *q = &dev->queue;
+	bool uses;
+	int i;
+
+	spin_lock_bh(&q->lock);
+	uses = q->closed || any_uses(&q->inflight, ctx);
+	for_each_set_bit(i, &q->fair.backlogged, OCF_FLOWS)
+		uses = uses || any_uses(&q->fair.flow[i].waiting, ctx);
+	spin_unlock_bh(&q->lock);
+	return uses;
+}
+
+/**
+ * ocf_queue_close() - let nothing in any more
+ * @dev: the device
+ *
+ * Context: process; may sleep.
+ */
+void ocf_queue_close(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	spin_lock_bh(&q->lock);
+	q->closed = true;
+	spin_unlock_bh(&q->lock);
+	/* what has entered has also been handed over: pairs with hand_over() */
+	while (atomic_read_acquire(&q->handing))
+		usleep_range(20, 100);
+}
+
+/**
+ * ocf_queue_open() - let in what comes
+ * @dev: a device that was closed, with nothing in it
+ *
+ * Context: process or BH.
+ */
+void ocf_queue_open(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	spin_lock_bh(&q->lock);
+	q->closed = false;
+	WRITE_ONCE(q->full, false);
+	spin_unlock_bh(&q->lock);
+}
+
+/**
+ * ocf_queue_rescue() - begin to take a request back from a closed device
+ * @dev: the device
+ *
+ * Context: process or BH.
+ * Return: the oldest it has, which ocf_queue_rescued() must follow, or NULL.
+ */
+struct ocf_request *ocf_queue_rescue(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+	struct ocf_request *req;
+
+	spin_lock_bh(&q->lock);
+	req = list_first_entry_or_null(&q->inflight, struct ocf_request, node);
+	if (req) {
+		list_del(&req->node);
+		req->where = OCF_AT_RESCUE;
+	}
+	spin_unlock_bh(&q->lock);
+	return req;
+}
+
+/**
+ * ocf_queue_rescued() - a request was taken back, or was not
+ * @dev: the device
+ * @req: what ocf_queue_rescue() has returned
+ * @detached: the driver has forgotten it
+ * @orphans: where to put it in the first case
+ *
+ * Context: process or BH.
+ * Return: false if the device has completed it meanwhile: it is in the device
+ * once more, and the caller completes it with @req->err.
+ */
+bool ocf_queue_rescued(struct ocf_device *dev, struct ocf_request *req,
+		       bool detached, struct list_head *orphans)
+{
+	struct ocf_queue *q = &dev->queue;
+	bool answered;
+
+	spin_lock_bh(&q->lock);
+	answered = req->where == OCF_AT_ANSWERED;
+	if (detached && !answered) {
+		q->count--;
+		ocf_fair_leave(&q->fair, req);
+		req->where = OCF_AT_START;
+		list_add_tail(&req->node, orphans);
+	} else {
+		req->where = OCF_AT_DEVICE;
+		list_add_tail(&req->node, &q->inflight);
+	}
+	spin_unlock_bh(&q->lock);
+	if (detached && !answered)
+		atomic_long_sub(req->estimate, &dev->load);
+	return !answered;
+}
+
+/**
+ * ocf_queue_empty() - take back what is left
+ * @dev: the device; closed, and stopped unless nothing is in it
  * @orphans: where to put the requests, oldest first
  *
  * Context: process.
@@ -243,7 +485,7 @@ void ocf_queue_empty(struct ocf_device *dev, struct list_head *orphans)
 
 	spin_lock_bh(&q->lock);
 	list_splice_tail_init(&q->inflight, orphans);
-	list_splice_tail_init(&q->waiting, orphans);
+	ocf_fair_empty(&q->fair, orphans);
 	q->count = 0;
 	q->backlog = 0;
 	list_for_each_entry(req, orphans, node)

@@ -58,6 +58,8 @@ static __always_inline int submit(struct ocf_request *req, int bits)
 	atomic_set(&req->bits, bits);
 	req->where = OCF_AT_START;
 	req->parks = 0;
+	req->avoid = 0;
+	req->split.session = NULL;
 	req->err = 0;
 	req->bytes = max(req->data.len, req->auth.len);
 	req->result_len = req->data.len;
@@ -123,8 +125,11 @@ static int wait_for(struct ocf_request *req)
 {
 	int old;
 
-	if (likely(!wait_for_completion_killable(&req->wait)))
+	if (likely(!wait_for_completion_killable(&req->wait))) {
+		if (req->begun)
+			ocf_place_woken(ktime_get_ns() - req->begun);
 		return req->err;
+	}
 	ocf_cancel(req);
 	old = atomic_fetch_or(OCF_BIT_ABANDONED, &req->bits);
 	if (!(old & OCF_BIT_WOKEN))
@@ -141,6 +146,7 @@ int ocf_run(struct ocf_request *req)
 	might_sleep();
 	req->flags |= OCF_REQ_MAY_SLEEP;
 	req->batch = NULL;
+	req->begun = 0;
 	err = submit(req, OCF_BIT_WAITER);
 	if (likely(!err && !ordered)) {
 		ocf_session_count(req->session, req->bytes, req->err);
@@ -157,6 +163,56 @@ int ocf_run(struct ocf_request *req)
 }
 OCF_EXPORT(ocf_run);
 
+/* A card that fails this many requests one after the other has failed. */
+#define FAILURES_MAX	8
+
+/* What may be wrong with a stream that is expanded, or too long compressed */
+static bool is_answer(const struct ocf_request *req, int err)
+{
+	return req->session->params.mode == OCF_MODE_COMPRESS &&
+	       (err == -ENOSPC || err == -EINVAL);
+}
+
+/*
+ * A card could not do @req, or says that its tag is wrong.  The CPU looks into
+ * the latter, if it may: a forged tag is rare, and a card may err.  Returns
+ * whether @req is on its way to somewhere else.
+ */
+static bool try_elsewhere(struct ocf_device *dev, struct ocf_request *req,
+			  int err)
+{
+	struct ocf_session *ses = req->session;
+	int soft = READ_ONCE(ses->soft);
+
+	if (ses->testing || is_answer(req, err) ||
+	    atomic_read(&req->bits) & OCF_BIT_CANCELLED)
+		return false;
+	if (err == -EBADMSG) {
+		if (soft < 0)
+			return false;
+		req->avoid = ~BIT_ULL(soft);
+	} else {
+		if (atomic_inc_return(&dev->failures) >= FAILURES_MAX)
+			ocf_device_failed(dev, -EIO);
+		req->avoid |= BIT_ULL(dev->number);
+	}
+	atomic64_inc(&dev->replays);
+	trace_ocf_request_replay(req, dev->number, err);
+	ocf_request_restart_later(req);
+	return true;
+}
+
+static noinline void card_erred(struct ocf_device *dev,
+				struct ocf_request *req, int err,
+				bool inside_submit)
+{
+	if (try_elsewhere(dev, req, err))
+		return;
+	if (err == -EBADMSG)
+		ocf_buffer_deny(req);
+	ocf_request_end(req, err, inside_submit);
+}
+
 /**
  * ocf_request_complete() - a card is done with a request
  * @req: the request
@@ -168,23 +224,30 @@ OCF_EXPORT(ocf_run);
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 {
 	struct ocf_device *dev = READ_ONCE(req->dev);
-	u64 took, latency;
+	struct ocf_sample sample;
+	int ret = dev ? ocf_queue_leave(dev, req, err, &sample) : -ENOENT;
 
-	if (!dev || !ocf_queue_leave(dev, req, &took, &latency)) {
+	if (unlikely(ret == -EINPROGRESS))
+		return;
+	if (unlikely(ret)) {
 		trace_ocf_request_spurious(req, dev ? dev->number : -1, err);
 		if (dev)
 			atomic64_inc(&dev->spurious);
 		return;
 	}
 	trace_ocf_request_end(req, dev->number, err);
-	if (err == -EBADMSG)
-		ocf_buffer_deny(req);
-	if (!err)
-		ocf_device_learn(dev, &req->session->params, req->op,
-				 req->bytes, took);
 	ocf_device_count(dev, req->bytes, err);
-	ocf_time(dev, req->session, latency);
-	ocf_request_end(req, err, inside_submit);
+	if (unlikely(err)) {
+		card_erred(dev, req, err, inside_submit);
+		return;
+	}
+	if (unlikely(atomic_read(&dev->failures)))
+		atomic_set(&dev->failures, 0);
+	if (sample.teaches)
+		ocf_device_learn(dev, &req->session->params, req->op,
+				 req->bytes, &sample);
+	ocf_time(dev, req->session, sample.latency);
+	ocf_request_end(req, 0, inside_submit);
 }
 
 void ocf_complete(struct ocf_request *req, int err)
@@ -209,12 +272,31 @@ void ocf_request_restart(struct ocf_request *req)
 	int err, idx;
 
 	req->batch = NULL;
+	req->begun = 0;
 	atomic_or(OCF_BIT_RESTARTED, &req->bits);
 	idx = srcu_read_lock(&ocf_srcu);
-	err = ocf_place(req, req->keys);
+	err = ocf_place_again(req, req->keys);
 	srcu_read_unlock(&ocf_srcu, idx);
-	if (err != -EINPROGRESS)
-		ocf_request_end(req, err ?: req->err, false);
+	if (err == -EINPROGRESS)
+		return;
+	/* nobody is left, of those who have not failed it */
+	if (err == -ENODEV && req->avoid)
+		err = -EIO;
+	ocf_request_end(req, err ?: req->err, false);
+}
+
+/**
+ * ocf_request_restart_later() - have a worker do that
+ * @req: the request, which is on no list but the order's
+ *
+ * Context: process or BH.
+ */
+void ocf_request_restart_later(struct ocf_request *req)
+{
+	INIT_WORK(&req->work, ocf_request_work);
+	/* from here on ocf_cancel() may look for it */
+	smp_store_release(&req->where, OCF_AT_WORKER);
+	queue_work(ocf_wq, &req->work);
 }
 
 /* All of @list, whose requests belong to the caller. */
@@ -225,6 +307,18 @@ void ocf_requests_restart(struct list_head *list)
 	list_for_each_entry_safe(req, next, list, node) {
 		atomic_or(OCF_BIT_WORKER, &req->bits);
 		ocf_request_restart(req);
+	}
+}
+
+/* All of @list, which were in @dev, or waited for it; by as many workers. */
+void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
+{
+	struct ocf_request *req, *next;
+
+	list_for_each_entry_safe(req, next, list, node) {
+		atomic64_inc(&dev->replays);
+		trace_ocf_request_replay(req, dev->number, 0);
+		ocf_request_restart_later(req);
 	}
 }
 

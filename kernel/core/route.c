@@ -2,6 +2,10 @@
 /*
  * Routing: what a request costs on a device, and which device is best.
  *
+ * A request goes where it will be done soonest.  (The score of a first policy
+ * iteration, which also charges for the delay of those that come after, was
+ * tried and is worse here: see bench/route.)
+ *
  * The cost of a device for an algorithm is a straight line over the size.  It
  * is fitted to the known-answer tests and corrected by each completion with
  * the normalised least-mean-squares rule: of the error of an estimate an
@@ -17,7 +21,7 @@
 #include "route.h"
 
 #define COST_MAX	U32_MAX
-#define GAIN		8	/* an error counts 1 / GAIN */
+#define GAIN		8	/* an error counts 1 / GAIN, as a rule */
 #define OUTLIER		8	/* no sample counts for more than this ... */
 #define LEAST		1000	/* ... times the estimate, or this many ns */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
@@ -62,22 +66,69 @@ static s64 shift(u32 *part, s64 by)
  *	correction is made up for by the next
  * @bytes: the request's size
  * @ns: what the device worked on it, without waiting
+ * @gain: the error counts one part in this
  */
-void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns)
+void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 {
 	u64 said = ocf_cost_ns(cost, bytes);
 	u64 most = OUTLIER * max_t(u64, said, LEAST);
 	s64 error = clamp_t(s64, (s64)min(ns, most) - (s64)said,
-			    -ERROR_MAX, ERROR_MAX) / GAIN;
+			    -ERROR_MAX, ERROR_MAX) / gain;
 	s64 kib = min_t(s64, bytes >> 2, 1 << 20);	/* in 1/256 */
-	s64 part = div64_s64(error * HALVES * HALVES,
-			     HALVES * HALVES + kib * kib);
-	s64 left = error - part + shift(&cost->base, part);
+	s64 norm = HALVES * HALVES + kib * kib;
+	s64 left, slope;
 
+	left = shift(&cost->base, div64_s64(error * HALVES * HALVES, norm));
+	slope = div64_s64(error * kib * 256, norm);
 	if (kib)
-		left = shift(&cost->slope, div64_s64(left * 256, kib)) * kib /
-		       256;
-	shift(&cost->base, left);
+		slope += div64_s64(left * 256, kib);
+	left = shift(&cost->slope, slope);
+	shift(&cost->base, left * kib / 256);
+}
+
+/**
+ * ocf_cost_learn() - the same, for a device that may work on several at once
+ * @cost: the estimate to correct
+ * @lag: ns between the end of the work on a request and its completion; is
+ *	corrected too
+ * @bytes: the request's size
+ * @ns: since it was handed over, or since the completion before if that was
+ *	later
+ * @busy: that was later
+ * @stale: nothing was learned for so long that what is known counts for little
+ *
+ * One request after another shows how long each occupies the device; a single
+ * one shows that and the lag.  What is learned about the one part from the
+ * first must not change what is known of the sum from the second.
+ */
+void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
+		    bool busy, bool stale)
+{
+	u32 gain = stale ? 1 : GAIN, was = READ_ONCE(*lag);
+	s64 base = READ_ONCE(cost->base);
+
+	if (!busy) {
+		ocf_cost_correct(cost, bytes, ns > was ? ns - was : 0, gain);
+		return;
+	}
+	ocf_cost_correct(cost, bytes, ns, gain);
+	base -= READ_ONCE(cost->base);
+	WRITE_ONCE(*lag, clamp_t(s64, was + base, 0, COST_MAX));
+}
+
+#define HYSTERESIS	16	/* one without the keys is this part better */
+
+/**
+ * ocf_route_score() - when a request would be done
+ * @c: the device
+ *
+ * Return: ns from now, a little less where the keys are.
+ */
+u64 ocf_route_score(const struct ocf_candidate *c)
+{
+	u64 score = c->load + c->service + c->lag;
+
+	return c->preferred ? score - score / HYSTERESIS : score;
 }
 
 /**
@@ -89,10 +140,15 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns)
  */
 int ocf_route_pick(const struct ocf_candidate *c, int n)
 {
+	u64 least = ocf_route_score(c), score;
 	int best = 0, i;
 
-	for (i = 1; i < n; i++)
-		if (c[i].load + c[i].service < c[best].load + c[best].service)
+	for (i = 1; i < n; i++) {
+		score = ocf_route_score(&c[i]);
+		if (score < least) {
+			least = score;
 			best = i;
+		}
+	}
 	return best;
 }

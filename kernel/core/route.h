@@ -24,19 +24,22 @@ struct ocf_cost {
 #define OCF_COST_UNKNOWN	((struct ocf_cost){ .base = 100000, \
 						    .slope = 100000 })
 
-#define OCF_CANDIDATES		3
+/* The CPU, and cards at random */
+#define OCF_CANDIDATES		5
 
 /**
  * struct ocf_candidate - a device that might do a request
- * @service: ns it would work on it
+ * @service: ns the request would occupy it
  * @load: ns of work it has to do before
- * @software: it would work on the caller's CPU
+ * @lag: ns it takes besides, in which it could work on others
+ * @preferred: it has the session's keys already
  * @device: number, not looked at
  */
 struct ocf_candidate {
 	u64	service;
 	u64	load;
-	bool	software;
+	u64	lag;
+	bool	preferred;
 	int	device;
 };
 
@@ -54,7 +57,10 @@ static inline u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
 }
 
 struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
-void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns);
+void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain);
+void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
+		    bool busy, bool stale);
+u64 ocf_route_score(const struct ocf_candidate *c);
 int ocf_route_pick(const struct ocf_candidate *c, int n);
 
 #endif /* OCF_ROUTE_H */

@@ -3,6 +3,7 @@
  * Sessions: what a consumer holds, and holds on to whatever becomes of the
  * devices.
  */
+#include <linux/hash.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -16,19 +17,40 @@
 static LIST_HEAD(sessions);
 static DEFINE_MUTEX(sessions_mutex);
 
-static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
+/* Whether @dev is one that the session was opened for. */
+static bool is_wanted(const struct ocf_session *ses, struct ocf_device *dev)
 {
 	const struct ocf_session_params *p = &ses->params;
 	u32 kind = dev->info.kind == OCF_KIND_SOFTWARE ? OCF_SESSION_SOFTWARE :
 							 OCF_SESSION_HARDWARE;
 
-	if (ses->testing)
-		return dev == ses->testing && ocf_device_capable(dev, p);
-	if (READ_ONCE(dev->state) == OCF_DEVICE_TESTING)
-		return false;
 	if (p->device != OCF_DEVICE_ANY && p->device != dev->number)
 		return false;
 	return p->flags & kind && ocf_device_capable(dev, p);
+}
+
+static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
+{
+	if (ses->testing)
+		return dev == ses->testing &&
+		       ocf_device_capable(dev, &ses->params);
+	return ocf_device_serves(dev, ses) && is_wanted(ses, dev);
+}
+
+/* Whether @dev is a card that may do a part of what @ses wants. */
+static bool may_share(const struct ocf_session *ses, struct ocf_device *dev)
+{
+	struct ocf_session_params p;
+	int i;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE || !ocf_device_serves(dev, ses))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(ses->part); i++) {
+		p = ocf_split_params(&ses->params, i);
+		if (ocf_device_capable(dev, &p))
+			return true;
+	}
+	return false;
 }
 
 /* One at a time, or the older of two results could be left in part. */
@@ -43,6 +65,9 @@ static DEFINE_SPINLOCK(refresh_lock);
 void ocf_session_refresh(struct ocf_session *ses)
 {
 	u64 present, capable = 0, least = U64_MAX, cost;
+	bool two = ocf_mode_splits(&ses->params) && !ses->testing &&
+		   ses->params.flags & OCF_SESSION_HARDWARE;
+	bool splits = false;
 	struct ocf_device *dev;
 	int i, soft = -1;
 	u32 now;
@@ -53,7 +78,11 @@ void ocf_session_refresh(struct ocf_session *ses)
 	for (; present; present &= ~BIT_ULL(i)) {
 		i = __ffs64(present);
 		dev = ocf_device_at(i);
-		if (!dev || !may_use(ses, dev))
+		if (!dev)
+			continue;
+		if (two && may_share(ses, dev))
+			splits = true;
+		if (!may_use(ses, dev))
 			continue;
 		capable |= BIT_ULL(i);
 		if (dev->info.kind != OCF_KIND_SOFTWARE)
@@ -67,10 +96,33 @@ void ocf_session_refresh(struct ocf_session *ses)
 	}
 	WRITE_ONCE(ses->capable, capable);
 	WRITE_ONCE(ses->soft, soft);
-	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft));
+	WRITE_ONCE(ses->splits, splits);
+	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft) &&
+		   !splits);
+	WRITE_ONCE(ses->spared, 0);
 	/* after what it is about: pairs with ocf_session_is_current() */
 	smp_store_release(&ses->seen, now);
 	spin_unlock_bh(&refresh_lock);
+}
+
+/* A context on the first of the devices @set that makes one */
+static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
+{
+	struct ocf_device *dev;
+	int err = -EOPNOTSUPP, this, i;
+
+	for (; set && err; set &= ~BIT_ULL(i)) {
+		i = __ffs64(set);
+		dev = ocf_device_find(i);
+		if (!dev)
+			continue;
+		this = ocf_context_make(keys, dev, flags);
+		ocf_device_put(dev);
+		/* of several errors, the one that may pass */
+		if (err != -ENOSPC || !this)
+			err = this;
+	}
+	return err;
 }
 
 /*
@@ -79,24 +131,33 @@ void ocf_session_refresh(struct ocf_session *ses)
  */
 static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
 {
-	u64 capable = ses->capable;
-	struct ocf_device *dev;
-	int err = -EOPNOTSUPP, i;
+	u32 flags = ses->testing ? OCF_CONTEXT_TESTING : 0;
+	u64 set = ses->soft >= 0 ? BIT_ULL(ses->soft) : ses->capable;
+	int err;
 
-	if (ses->soft >= 0)
-		capable = BIT_ULL(ses->soft);
-	while (capable) {
-		i = __ffs64(capable);
-		capable &= ~BIT_ULL(i);
-		dev = ocf_device_find(i);
-		if (!dev)
-			continue;
-		err = ocf_keys_add(keys, dev);
-		ocf_device_put(dev);
-		if (!err)
-			break;
-	}
+	while ((err = context_on_one(set, keys, flags)) == -ENOSPC &&
+	       !(flags & OCF_CONTEXT_URGENT))
+		flags |= OCF_CONTEXT_URGENT;
 	return err;
+}
+
+/* Whether a device could do it, if only it were used at present */
+static bool is_out_of_use(const struct ocf_session *ses)
+{
+	u64 present = ocf_registry_present();
+	struct ocf_device *dev;
+	bool found = false;
+	int idx, i;
+
+	idx = srcu_read_lock(&ocf_srcu);
+	for (; present && !found; present &= ~BIT_ULL(i)) {
+		i = __ffs64(present);
+		dev = ocf_device_at(i);
+		found = dev && dev->state != OCF_DEVICE_TESTING &&
+			is_wanted(ses, dev);
+	}
+	srcu_read_unlock(&ocf_srcu, idx);
+	return found;
 }
 
 static u32 block_of(const struct ocf_session_params *p)
@@ -106,6 +167,11 @@ static u32 block_of(const struct ocf_session_params *p)
 
 static void free_session(struct ocf_session *ses)
 {
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ses->part); i++)
+		if (ses->part[i])
+			free_session(ses->part[i]);
 	mutex_destroy(&ses->rekey);
 	kfree(ses);
 }
@@ -123,6 +189,52 @@ static void end_session(struct ocf_session *ses)
 static void end_session_work(struct work_struct *work)
 {
 	end_session(container_of(work, struct ocf_session, work));
+}
+
+/**
+ * ocf_session_make() - a session that nobody knows, without keys
+ * @p: its parameters, validated
+ * @testing: the device whose known answers it is for, or NULL
+ * @gfp: allocation flags
+ *
+ * Context: process; may sleep.
+ * Return: the session, or NULL.
+ */
+struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
+				     struct ocf_device *testing, gfp_t gfp)
+{
+	struct ocf_session *ses = kzalloc(sizeof(*ses), gfp);
+
+	if (!ses)
+		return NULL;
+	refcount_set(&ses->refs, 1);
+	ses->params = *p;
+	ses->params.key = NULL;
+	ses->params.mackey = NULL;
+	ses->block = block_of(p);
+	ses->flow = hash_32(p->owner, ilog2(OCF_FLOWS));
+	ses->testing = testing;
+	mutex_init(&ses->rekey);
+	ocf_order_init(ses);
+	ocf_split_init(ses);
+	return ses;
+}
+
+/* The same for a session whose parts are to work on different devices */
+static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
+{
+	int i, idx, err = first_context(ses, keys);
+
+	if (err != -EOPNOTSUPP || !ses->splits)
+		return err;
+	err = ocf_split_make(ses, keys);
+	for (i = 0; !err && i < ARRAY_SIZE(ses->part); i++) {
+		idx = srcu_read_lock(&ocf_srcu);
+		ocf_session_refresh(ses->part[i]);
+		srcu_read_unlock(&ocf_srcu, idx);
+		err = first_context(ses->part[i], keys->part[i]);
+	}
+	return err;
 }
 
 /**
@@ -154,27 +266,20 @@ ocf_session_create_on(const struct ocf_session_params *given,
 		goto refuse;
 	}
 	err = -ENOMEM;
-	ses = kzalloc(sizeof(*ses), gfp);
+	ses = ocf_session_make(&p, testing, gfp);
 	if (!ses)
 		goto refuse;
 	keys = ocf_keys_create(&p, gfp);
 	if (!keys)
 		goto free_session;
-	refcount_set(&ses->refs, 1);
-	ses->params = p;
-	ses->params.key = NULL;
-	ses->params.mackey = NULL;
-	ses->block = block_of(&p);
-	ses->last = -1;
-	ses->testing = testing;
-	mutex_init(&ses->rekey);
-	ocf_order_init(ses);
 	RCU_INIT_POINTER(ses->keys, keys);
 
 	idx = srcu_read_lock(&ocf_srcu);
 	ocf_session_refresh(ses);
 	srcu_read_unlock(&ocf_srcu, idx);
-	err = first_context(ses, keys);
+	err = first_contexts(ses, keys);
+	if (err == -EOPNOTSUPP && is_out_of_use(ses))
+		err = -ENODEV;
 	if (err)
 		goto put_keys;
 	mutex_lock(&sessions_mutex);
@@ -267,7 +372,9 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
 	if (!keys)
 		return ERR_PTR(-ENOMEM);
-	err = first_context(ses, keys);
+	err = first_contexts(ses, keys);
+	if (!err && ses->part[0])
+		err = ocf_split_make(ses, keys);
 	if (err) {
 		ocf_keys_put(keys);
 		return ERR_PTR(err == -EOPNOTSUPP ? -ENODEV : err);

@@ -19,6 +19,7 @@ struct card_job {
 	struct list_head	node;
 	struct ocf_request	*req;
 	enum card_fault		fault;
+	bool			taken;	/* on the card's list */
 };
 
 static struct card *card_of(const struct ocf_request *req)
@@ -26,15 +27,11 @@ static struct card *card_of(const struct ocf_request *req)
 	return ocf_device_priv(req->dev);
 }
 
-static int card_ctx_init(struct ocf_context *ctx,
-			 const struct ocf_session_params *p)
+static int init_transform(struct card_ctx *c,
+			  const struct ocf_session_params *p)
 {
-	struct card *card = ocf_device_priv(ctx->dev);
-	struct card_ctx *c = ocf_context_priv(ctx);
 	int err = 0;
 
-	if (card->refuse_key)
-		return card->refuse_key;
 	if (p->cipher == OCF_AES_CBC) {
 		c->cipher = crypto_alloc_sync_skcipher("cbc(aes)", 0, 0);
 		if (IS_ERR(c->cipher))
@@ -52,8 +49,27 @@ static int card_ctx_init(struct ocf_context *ctx,
 		if (err)
 			crypto_free_aead(c->aead);
 	}
-	if (!err)
-		atomic_inc(&card->contexts);
+	return err;
+}
+
+static int card_ctx_init(struct ocf_context *ctx,
+			 const struct ocf_session_params *p)
+{
+	struct card *card = ocf_device_priv(ctx->dev);
+	struct card_ctx *c = ocf_context_priv(ctx);
+	int err;
+
+	if (card->refuse_key)
+		return card->refuse_key;
+	if (atomic_inc_return(&card->contexts) > card->room && card->room) {
+		atomic_dec(&card->contexts);
+		return -ENOSPC;
+	}
+	err = init_transform(c, p);
+	if (err)
+		atomic_dec(&card->contexts);
+	else
+		card->made++;
 	return err;
 }
 
@@ -130,6 +146,8 @@ static int compute(struct ocf_request *req, enum card_fault fault)
 
 	if (fault == CARD_FAILS)
 		return -EIO;
+	if (fault == CARD_ACCUSES)
+		return -EBADMSG;
 	if (c->cipher)
 		err = do_cipher(c, req);
 	else if (c->aead)
@@ -171,6 +189,8 @@ static void card_work(struct work_struct *work)
 		list_splice_init(&card->taken, &taken);
 		card->count = 0;
 	}
+	list_for_each_entry(job, &taken, node)
+		job->taken = false;
 	spin_unlock_bh(&card->lock);
 	list_for_each_entry_safe(job, next, &taken, node)
 		finish(job->req, job->fault);
@@ -201,6 +221,7 @@ static int card_submit(struct ocf_request *req, bool more)
 	} else {
 		job->req = req;
 		job->fault = fault;
+		job->taken = true;
 		card->hold |= fault == CARD_STALLS;
 		list_add_tail(&job->node, &card->taken);
 		card->count++;
@@ -239,12 +260,47 @@ static int card_quiesce(struct ocf_device *dev)
 	return 0;
 }
 
-static const struct ocf_device_ops card_ops = {
-	.ctx_init = card_ctx_init,
-	.ctx_exit = card_ctx_exit,
-	.submit = card_submit,
-	.kick = card_kick,
-	.quiesce = card_quiesce,
+/* The data is the request's, but the card in software minds this at once. */
+static bool card_detach(struct ocf_request *req)
+{
+	struct card *card = card_of(req);
+	struct card_job *job = (void *)req->priv;
+	bool was;
+
+	spin_lock_bh(&card->lock);
+	was = job->taken;
+	if (was) {
+		list_del(&job->node);
+		card->count--;
+		card->detached++;
+		job->taken = false;
+	}
+	spin_unlock_bh(&card->lock);
+	return was;
+}
+
+static int card_reset(struct ocf_device *dev)
+{
+	struct card *card = ocf_device_priv(dev);
+
+	spin_lock_bh(&card->lock);
+	card->resets++;
+	card->stopped = false;
+	spin_unlock_bh(&card->lock);
+	return 0;
+}
+
+#define CARD_OPS		\
+	.ctx_init = card_ctx_init,	\
+	.ctx_exit = card_ctx_exit,	\
+	.submit = card_submit,		\
+	.kick = card_kick,		\
+	.quiesce = card_quiesce
+
+static const struct ocf_device_ops card_ops[] = {
+	[CARD_IS_STOPPED] = { CARD_OPS },
+	[CARD_IS_RESET] = { CARD_OPS, .reset = card_reset },
+	[CARD_IS_LEFT] = { CARD_OPS, .detach = card_detach },
 };
 
 /* A card that is not there yet; the caller may change what it is. */
@@ -255,6 +311,8 @@ struct card *card_alloc(unsigned int depth)
 	if (!card)
 		return NULL;
 	card->name = "test";
+	/* it is held for as long as a test takes */
+	card->patience = 60000;
 	card->depth = depth;
 	card->modes = BIT(OCF_MODE_CIPHER) | BIT(OCF_MODE_AEAD);
 	spin_lock_init(&card->lock);
@@ -266,7 +324,8 @@ struct card *card_alloc(unsigned int depth)
 int card_register(struct card *card)
 {
 	struct ocf_device_info info = {
-		.name = card->name, .owner = THIS_MODULE, .ops = &card_ops,
+		.name = card->name, .owner = THIS_MODULE,
+		.ops = &card_ops[card->kind], .patience = card->patience,
 		.priv = card, .kind = OCF_KIND_HARDWARE, .depth = card->depth,
 		.ctx_size = sizeof(struct card_ctx), .modes = card->modes,
 	};
@@ -358,11 +417,25 @@ struct ocf_request *card_take(struct card *card, unsigned int nth)
 			continue;
 		req = job->req;
 		list_del(&job->node);
+		job->taken = false;
 		card->count--;
 		break;
 	}
 	spin_unlock_bh(&card->lock);
 	return req;
+}
+
+/* Whether @req is inside. */
+bool card_has(struct card *card, const struct ocf_request *req)
+{
+	struct card_job *job;
+	bool has = false;
+
+	spin_lock_bh(&card->lock);
+	list_for_each_entry(job, &card->taken, node)
+		has |= job->req == req;
+	spin_unlock_bh(&card->lock);
+	return has;
 }
 
 /* What it was doing, it has done. */

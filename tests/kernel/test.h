@@ -41,8 +41,9 @@ void test_fail(struct test *t, const char *file, int line, const char *what,
 #define CHECK(t, cond) EQUAL(t, !!(cond), 1)
 
 extern const struct test_case session_tests[], request_tests[], cancel_tests[],
-			      order_tests[], device_tests[], scatter_tests[],
-			      stress_tests[];
+			      order_tests[], device_tests[], failure_tests[],
+			      fair_tests[], room_tests[], scatter_tests[],
+			      split_tests[], stress_tests[];
 
 /* main.c: seeded, so that a run can be repeated */
 u32 test_random(u32 below);
@@ -58,6 +59,14 @@ enum card_fault {
 	CARD_TRUSTS,		/* takes any tag for right */
 	CARD_TWICE,		/* completes two times */
 	CARD_STALLS,		/* never completes */
+	CARD_ACCUSES,		/* says that the tag is wrong */
+};
+
+/* How a card is rid of what it has */
+enum card_kind {
+	CARD_IS_STOPPED,	/* by quiesce(), for good */
+	CARD_IS_RESET,		/* ... and comes back after reset() */
+	CARD_IS_LEFT,		/* by detach(), whatever it does */
 };
 
 /**
@@ -66,7 +75,10 @@ enum card_fault {
  * @name: of the device, without its number
  * @depth: requests it takes
  * @modes: BIT(OCF_MODE_*)
+ * @kind: how it is rid of what it has
+ * @patience: ms
  * @refuse_key: ctx_init() returns this
+ * @room: for so many contexts; 0 for as many as there are
  * @lock: protects all below
  * @taken: requests it has, by struct card_job, oldest first
  * @count: of @taken
@@ -77,7 +89,10 @@ enum card_fault {
  * @submits: calls of submit() that it did not refuse
  * @more: of those, with "more"
  * @kicks: calls of kick()
+ * @detached: requests it was told to forget
+ * @resets: calls of reset()
  * @contexts: that are there
+ * @made: contexts there ever were
  * @stopped: quiesced
  * @work: completes
  */
@@ -86,7 +101,10 @@ struct card {
 	const char		*name;
 	unsigned int		depth;
 	unsigned long		modes;
+	enum card_kind		kind;
+	unsigned int		patience;
 	int			refuse_key;
+	unsigned int		room;
 	spinlock_t		lock;
 	struct list_head	taken;
 	unsigned int		count;
@@ -95,7 +113,9 @@ struct card {
 	unsigned int		faults;
 	unsigned int		honest;
 	unsigned int		submits, more, kicks;
+	unsigned int		detached, resets;
 	atomic_t		contexts;
+	unsigned int		made;
 	bool			stopped;
 	struct work_struct	work;
 };
@@ -111,6 +131,7 @@ void card_hold(struct card *card);
 void card_release(struct card *card);
 struct ocf_request *card_take(struct card *card, unsigned int nth);
 void card_complete(struct card *card, unsigned int nth, int err);
+bool card_has(struct card *card, const struct ocf_request *req);
 void card_settle(struct card *card);
 void card_faults(struct card *card, enum card_fault fault, unsigned int n);
 int card_number(const struct card *card);

@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#define WAIT	(20 * HZ)	/* emulated debug kernels are slow */
+#define WAIT	(50 * HZ)	/* less than a task may hang */
 
 atomic_t work_serial;
 

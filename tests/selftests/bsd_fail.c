@@ -201,7 +201,7 @@ TEST_F(failing, small_calls)
 	EXPECT_LE(1, fail_sweep(&frees, &scene));
 }
 
-TEST_F_TIMEOUT(failing, nothing_leaks, 240)
+TEST_F_TIMEOUT(failing, nothing_leaks, 1800)
 {
 	EXPECT_EQ(0, fail_leaks());
 }

@@ -6,6 +6,7 @@
 #include <kselftest_harness.h>
 
 #include "bsd.h"
+#include "keys.h"
 
 /* As BSD's <sys/ioccom.h> has them */
 #define BSD_CIOCFSESSION	0x80046366
@@ -342,30 +343,45 @@ TEST_F(session, of_the_other_abi)
 	EXPECT_EQ(0, call(self->fd, LINUX_CIOCFSESSION, &sop.ses));
 }
 
-TEST_F(session, public_keys_are_not_there)
+TEST_F(session, public_keys)
 {
-	static const unsigned long calls[] = { CIOCKEY, CIOCKEY2 };
-	struct crypt_kop kop = {};
-	uint32_t feat;
-	int i, op;
+	uint32_t feat = 0xdeadbeef;
 
-	feat = 0xdeadbeef;
 	EXPECT_EQ(0, call(self->fd, CIOCASYMFEAT, &feat));
-	EXPECT_EQ(0, feat);
+	EXPECT_EQ(ALL_FEATURES, feat);
 	feat = 0xdeadbeef;
 	EXPECT_EQ(0, call(self->fd, BSD_CIOCASYMFEAT, &feat));
-	EXPECT_EQ(0, feat);
-	for (i = 0; i < 2; i++) {
-		for (op = 0; op <= CRK_ALGORITHM_MAX; op++) {
-			kop = (struct crypt_kop){ .crk_op = op };
-			EXPECT_EQ(ENODEV, call(self->fd, calls[i], &kop));
-		}
-		kop.crk_op = 99;
-		EXPECT_EQ(EINVAL, call(self->fd, calls[i], &kop));
-		kop.crk_iparams = 9;
-		EXPECT_EQ(EFBIG, call(self->fd, calls[i], &kop));
-		EXPECT_EQ(EFAULT, call(self->fd, calls[i], NULL));
-	}
+	EXPECT_EQ(ALL_FEATURES, feat);
+	EXPECT_TRUE(powers(self->fd, CIOCKEY));
+	EXPECT_STREQ("", wrongly_answered(self->fd, CIOCKEY));
+	EXPECT_STREQ("", wrongly_answered(self->fd, CIOCKEY2));
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCKEY, NULL));
+	EXPECT_EQ(EFAULT, call(self->fd, CIOCKEY2, NULL));
+}
+
+/* By a device, or by a kind of device, and who has done it */
+TEST_F(session, public_keys_by_name)
+{
+	struct crypt_find_op soft = { .crid = -1, .name = "cryptosoft0" };
+	struct crypt_kop kop = small_power();
+
+	ASSERT_EQ(0, call(self->fd, CIOCFINDDEV, &soft));
+	kop.crk_crid = CRYPTO_FLAG_SOFTWARE;
+	EXPECT_EQ(0, call(self->fd, CIOCKEY2, &kop));
+	EXPECT_EQ(soft.crid, kop.crk_crid);
+	EXPECT_EQ(0, call(self->fd, CIOCKEY2, &kop));
+	EXPECT_EQ(soft.crid, kop.crk_crid);
+	kop.crk_crid = CRYPTO_FLAG_HARDWARE;
+	EXPECT_EQ(ENODEV, call(self->fd, CIOCKEY2, &kop));
+	EXPECT_EQ(ENODEV, kop.crk_status);
+	kop.crk_crid = 60;
+	EXPECT_EQ(ENODEV, call(self->fd, CIOCKEY2, &kop));
+	kop.crk_crid = -2;
+	EXPECT_EQ(EINVAL, call(self->fd, CIOCKEY2, &kop));
+	/* what there is no number in is left as it is */
+	kop.crk_crid = 60;
+	EXPECT_EQ(0, call(self->fd, CIOCKEY, &kop));
+	EXPECT_EQ(60, kop.crk_crid);
 }
 
 TEST_F(session, a_second_descriptor_is_the_same_file)

@@ -73,8 +73,10 @@ const struct alg *alg_named(const char *name)
 
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name))
 {
-	const struct alg *alg;
+	const struct alg *alg = alg_named(getenv("OCF_CIPHER") ?: "");
 
+	if (alg && alg->kind & kinds)
+		return alg;
 	do
 		alg = &algs[below(nalgs)];
 	while (!(alg->kind & kinds) || !has(alg->name));
@@ -139,7 +141,10 @@ uint32_t pick_len(uint32_t max, uint32_t block)
 	uint32_t small = max < SMALL ? max : SMALL;
 	uint32_t n = one_in(3) ? at_an_edge(max, block) :
 				 log_uniform(one_in(32) ? max : small);
+	const char *most = getenv("OCF_LEN_MAX");
 
+	if (most && n > strtoul(most, NULL, 0))
+		n = strtoul(most, NULL, 0);
 	return one_in(24) ? n : n - n % block;
 }
 

@@ -137,7 +137,7 @@ void trial_begin(struct differ *d, int round);
 /* All that repeats @t, as text. */
 const char *trial_text(const struct trial *t);
 
-/* One of @kinds for which @has says yes. */
+/* One of @kinds for which @has says yes; OCF_CIPHER's, if it is of @kinds. */
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name));
 const struct alg *alg_named(const char *name);
 bool is_alg(const struct alg *alg, const char *name);
@@ -148,7 +148,8 @@ void pick_iv(struct trial *t);
 
 /*
  * A length from 0 to a bit above @max; mostly one that fits @block, mostly
- * small, and often at an edge: of a block, a page, what is pinned, @max.
+ * small, and often at an edge: of a block, a page, what is pinned, @max.  Where
+ * OCF_LEN_MAX is set, nothing is longer.
  */
 uint32_t pick_len(uint32_t max, uint32_t block);
 

@@ -139,7 +139,7 @@ static void valid_key(void *arg)
 	kop->crk_iparams = 3;
 	kop->crk_oparams = 1;
 	for (i = 0; i < 4; i++)
-		kop->crk_param[i] = (struct crparam){ a_buffer(), 1024 };
+		kop->crk_param[i] = (struct crparam){ a_buffer(), 256 };
 }
 
 static void valid_nothing(void *arg)
@@ -220,9 +220,11 @@ const struct hostile_call hostile_bsd[] = {
 		{ offsetof(struct crypt_find_op, name), 4, NUMBER },
 	  }, { EFAULT, ENOENT } },
 	{ "BSD CIOCKEY", CIOCKEY, sizeof(struct crypt_kop), 1, true, valid_key, NULL,
-	  { KEY_FIELDS }, { EFAULT, EINVAL, EFBIG, ENODEV } },
+	  { KEY_FIELDS }, { EFAULT, EINVAL, EFBIG, E2BIG, ENODEV, EDOM,
+		      ENOSPC, EKEYREJECTED, EBADMSG, EDQUOT, ENOMEM } },
 	{ "BSD CIOCKEY2", CIOCKEY2, sizeof(struct crypt_kop), 1, true, valid_key,
-	  NULL, { KEY_FIELDS }, { EFAULT, EINVAL, EFBIG, ENODEV } },
+	  NULL, { KEY_FIELDS }, { EFAULT, EINVAL, EFBIG, E2BIG, ENODEV, EDOM,
+		      ENOSPC, EKEYREJECTED, EBADMSG, EDQUOT, ENOMEM } },
 	{ "BSD CIOCASYMFEAT", CIOCASYMFEAT, 4, 1, false, valid_nothing, NULL,
 	  { { 0, 4, NUMBER } }, { EFAULT } },
 	{ "BSD's CIOCASYMFEAT", THEIR_CIOCASYMFEAT, 4, 1, false, valid_nothing, NULL,

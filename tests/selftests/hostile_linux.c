@@ -156,7 +156,7 @@ static void valid_key(void *arg)
 	kop->crk_iparams = 3;
 	kop->crk_oparams = 1;
 	for (i = 0; i < 4; i++)
-		kop->crk_param[i] = (struct crparam){ a_buffer(), 1024 };
+		kop->crk_param[i] = (struct crparam){ a_buffer(), 256 };
 }
 
 static void valid_nothing(void *arg)
@@ -201,7 +201,8 @@ const struct hostile_call hostile_linux[] = {
 		FIELD(struct crypt_kop, crk_oparams, NUMBER),
 		FIELD(struct crypt_kop, crk_param[0].crp_p, POINTER),
 		FIELD(struct crypt_kop, crk_param[0].crp_nbits, LENGTH),
-	  }, { EFAULT, EINVAL, EFBIG, ENODEV } },
+	  }, { EFAULT, EINVAL, EFBIG, E2BIG, ENODEV, EDOM,
+		      ENOSPC, EKEYREJECTED, EBADMSG, EDQUOT, ENOMEM } },
 	{ "CIOCASYMFEAT", CIOCASYMFEAT, 4, 1, false, valid_nothing, NULL,
 	  { { 0, 4, NUMBER } }, { EFAULT } },
 	{ "CIOCGSESSINFO", CIOCGSESSINFO, sizeof(struct session_info_op), 2, false,

@@ -440,8 +440,24 @@ TEST_F(digest, an_update_of_nothing_tells_the_result)
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
 }
 
+/* There is nothing to do, but that is no reason to believe all one is told. */
+TEST_F(digest, an_update_of_nothing_is_checked)
+{
+	EXPECT_EQ(EINVAL, crypt_op(self->fd, self->ses + 1, COP_ENCRYPT,
+				   COP_FLAG_UPDATE, NULL, NULL, 0, NULL, NULL));
+	EXPECT_EQ(EINVAL, crypt_op(self->fd, 0, COP_ENCRYPT, COP_FLAG_UPDATE,
+				   NULL, NULL, 0, NULL, NULL));
+	EXPECT_EQ(EINVAL, digest_(COP_FLAG_UPDATE | 1 << 12, NULL, 0, NULL));
+	EXPECT_EQ(EINVAL, crypt_op(self->fd, self->ses, 7, COP_FLAG_UPDATE,
+				   NULL, NULL, 0, NULL, NULL));
+}
+
 TEST_F(digest, a_reset_forgets)
 {
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "xyz", 3, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE | COP_FLAG_RESET, NULL, 0, NULL));
+	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "abc", 3, self->mac));
+	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "xyz", 3, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE | COP_FLAG_RESET, "ab", 2, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));

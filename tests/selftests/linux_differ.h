@@ -53,6 +53,21 @@ static inline const struct alg *pick_mac_beside(void)
 	return alg;
 }
 
+/* A cipher and the MAC of the plaintext, which goes to @mac: what comes out */
+static inline void expect_chain(struct differ *d, uint8_t *mac)
+{
+	struct trial *t = &d->t;
+	uint8_t want[TAG_MAX];
+
+	place_data(d, t->len, t->len);
+	want_cipher(t, t->encrypt, t->iv, t->src, t->len, d->want);
+	want_mac(t, t->encrypt ? t->src : d->want, t->len, want);
+	watch_data(d, t->len);
+	expect_result(d, t->len);
+	watch_tag(d, mac);
+	watch_expect(&d->on_tag, mac, want, t->taglen);
+}
+
 FIXTURE(differ)
 {
 	struct differ d;

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "linux.h"
+#include "keys.h"
 #include "fail.h"
 
 #include "kselftest_harness.h"
@@ -108,10 +109,49 @@ static int info(void *arg)
 static int asked(void *arg)
 {
 	struct scene *s = arg;
-	uint32_t features = 1;
+	uint32_t features = 0;
 	int err = call(s->fd, CIOCASYMFEAT, &features);
 
-	return err ?: features;
+	return err ?: features == ALL_FEATURES ? 0 : EIO;
+}
+
+static int power(void *arg)
+{
+	struct scene *s = arg;
+	struct crypt_kop kop = small_power();
+
+	return key_call(s->fd, CIOCKEY, &kop);
+}
+
+/* 5 ^ 103 mod 11 * 13 is 125: 103 is 3 mod 10 and 7 mod 12. */
+static int power_by_crt(void *arg)
+{
+	static uint8_t n[] = { 11, 13, 5, 3, 7, 6 };
+	struct crypt_kop kop = {
+		.crk_op = CRK_MOD_EXP_CRT, .crk_iparams = 6, .crk_oparams = 1,
+		.crk_param = {
+			{ &n[0], 8 }, { &n[1], 8 }, { &n[2], 8 }, { &n[3], 8 },
+			{ &n[4], 8 }, { &n[5], 8 }, { kop_result, 8 },
+		},
+	};
+	struct scene *s = arg;
+	int err = key_call(s->fd, CIOCKEY, &kop);
+
+	return err ?: kop_result[0] == 125 ? 0 : EIO;
+}
+
+static int signature(void *arg)
+{
+	static uint8_t digest[32] = { 1 }, private[] = { 2 }, r[32], s[32];
+	struct crypt_kop kop = {
+		.crk_op = CRK_OCF(CRK_OCF_ECDSA_SIGN, 0, CRK_CURVE_P256),
+		.crk_iparams = 2, .crk_oparams = 2,
+		.crk_param = {
+			{ digest, 256 }, { private, 8 }, { r, 256 }, { s, 256 },
+		},
+	};
+
+	return key_call(((struct scene *)arg)->fd, CIOCKEY, &kop);
 }
 
 static int descriptor(void *arg)
@@ -302,6 +342,22 @@ TEST_F(failing, small_calls)
 	}
 }
 
+TEST_F(failing, public_keys)
+{
+	static const struct fail_case cases[] = {
+		{ power, always, NULL }, { power_by_crt, always, NULL },
+		{ signature, always, NULL },
+	};
+	int i;
+
+	open_for(CRYPTO_AES_CBC, 0, 0, 64, 0);
+	for (i = 0; i < COUNT(cases); i++) {
+		EXPECT_LT(3, fail_sweep(&cases[i], &scene)) {
+			TH_LOG("%d", i);
+		}
+	}
+}
+
 TEST_F(failing, async)
 {
 	static const struct fail_case in = { hand_in, always, fetch };
@@ -327,7 +383,7 @@ TEST_F(failing, async)
 	close(fd);
 }
 
-TEST_F_TIMEOUT(failing, nothing_leaks, 240)
+TEST_F_TIMEOUT(failing, nothing_leaks, 1800)
 {
 	EXPECT_EQ(0, fail_leaks());
 }

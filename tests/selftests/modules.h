@@ -9,7 +9,7 @@
 
 #include "dev.h"
 
-#define MODULES_MAX	8
+#define MODULES_MAX	16
 
 /* As they are loaded, bottom up */
 struct modules {

@@ -20,12 +20,14 @@ $(THIRD)/%.built: $(THIRD)/%.fetched $(wildcard tests/thirdparty/*.c) \
 	@CC="$(CC)" tests/thirdparty/build $*
 	@touch $@
 
-# A real file of 64 MiB: the kernel and its modules.
+# A real file, 16 MiB unless THIRD_MIB says otherwise: the kernel, its modules.
+THIRD_MIB ?= 16
+
 $(THIRD)/file: $(B)/stock/release
 	@mkdir -p $(@D)
 	@find $(B)/kernel -type f | sort | xargs cat 2>/dev/null | \
-		head -c 64M > $@
-	@[ $$(stat -c %s $@) = 67108864 ] || { rm $@; exit 1; }
+		head -c $(THIRD_MIB)M > $@
+	@[ $$(stat -c %s $@) = $$(($(THIRD_MIB) << 20)) ] || { rm $@; exit 1; }
 
 thirdparty: modules machine $(THIRD_PACKAGES:%=$(THIRD)/%.built) $(THIRD)/file
 	@$(VM) --memory 2G --append kfence.sample_interval=1 -- \

@@ -73,7 +73,7 @@ static void learns(struct __test_metadata *_metadata, struct ocf_cost c,
 		ns = ns * (950 + (rand_r(&seed) >> 8) % 100) / 1000;
 		if (!((rand_r(&seed) >> 8) % 50))
 			ns *= 3;
-		ocf_cost_correct(&c, bytes, ns);
+		ocf_cost_correct(&c, bytes, ns, 8);
 	}
 	for (i = 0; i < nsizes; i++) {
 		EXPECT_LT(off(&c, base, slope, sizes[i]), within)
@@ -122,8 +122,14 @@ TEST(nothing_overflows)
 			for (k = 0; k < ARRAY_SIZE(ns); k++) {
 				struct ocf_cost c = start[i];
 
-				for (n = 0; n < 100; n++)
-					ocf_cost_correct(&c, bytes[j], ns[k]);
+				u32 lag = 5;
+
+				for (n = 0; n < 100; n++) {
+					ocf_cost_correct(&c, bytes[j], ns[k],
+							 n % 8 + 1);
+					ocf_cost_learn(&c, &lag, bytes[j],
+						       ns[k], n % 2, n % 3);
+				}
 			}
 	EXPECT_EQ(1, 1);
 }
@@ -131,7 +137,7 @@ TEST(nothing_overflows)
 TEST(the_least_time_to_the_end_wins)
 {
 	struct ocf_candidate c[OCF_CANDIDATES] = {
-		{ .service = 100, .load = 50, .software = true },
+		{ .service = 100, .load = 50 },
 		{ .service = 20, .load = 100 },
 		{ .service = 10, .load = 139 },
 	};
@@ -168,12 +174,66 @@ TEST(the_choice_is_the_least_of_random_ones)
 	}
 }
 
+/* A card with the keys is passed over only for one that is clearly better. */
+TEST(where_the_keys_are_is_preferred)
+{
+	struct ocf_candidate c[2] = {
+		{ .service = 990 }, { .service = 1000, .preferred = true },
+	};
+
+	EXPECT_EQ(1, ocf_route_pick(c, 2));
+	c[0].service = 900;
+	EXPECT_EQ(0, ocf_route_pick(c, 2));
+	/* the lag counts */
+	c[0].lag = 100;
+	EXPECT_EQ(1, ocf_route_pick(c, 2));
+}
+
+/*
+ * A card of 2 us and 1 ns a byte, whose results are there 10 us later, as it
+ * was measured: one request at a time, so that the lag looks like work.
+ */
+TEST(the_lag_is_told_from_the_work)
+{
+	struct ocf_cost c = { .base = 12000, .slope = 1024 };
+	unsigned int seed = 1;
+	u32 lag = 0, bytes;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		bytes = 64 << (rand_r(&seed) >> 8) % 9;
+		if (i % 10)
+			ocf_cost_learn(&c, &lag, bytes, 2000 + bytes, true,
+				       false);
+		else
+			ocf_cost_learn(&c, &lag, bytes, 12000 + bytes, false,
+				       false);
+	}
+	EXPECT_LT(8000, lag);
+	EXPECT_GT(12000, lag);
+	EXPECT_LT(off(&c, 2000, 1024, 64), 0.5);
+	EXPECT_LT(off(&c, 2000, 1024, 16384), 0.1);
+	/* the sum is right, whichever part is what */
+	EXPECT_LT(11000, ocf_cost_ns(&c, 64) + lag);
+	EXPECT_GT(13000, ocf_cost_ns(&c, 64) + lag);
+}
+
+TEST(what_is_stale_is_forgotten)
+{
+	struct ocf_cost c = { .base = 80000, .slope = 8192 };
+	u32 lag = 0;
+
+	ocf_cost_learn(&c, &lag, 4096, 14000, false, true);
+	EXPECT_LT(ocf_cost_ns(&c, 4096), 14100);
+	EXPECT_GT(ocf_cost_ns(&c, 4096), 13900);
+}
+
 static void *teach(void *arg)
 {
 	int i;
 
 	for (i = 0; i < 5000; i++)
-		ocf_cost_correct(arg, 1024, 3000);
+		ocf_cost_correct(arg, 1024, 3000, 8);
 	return NULL;
 }
 

@@ -12,9 +12,10 @@
  * virtio-serial ports, found by name:
  *
  *	ocf.stdout, ocf.stderr	what the command prints, unchanged
- *	ocf.status		one line an event: "start", "beat" every two
- *				seconds while the command runs, "exit N" at its
- *				end, "fail WHY" when it could not be run
+ *	ocf.status		one line an event: "up" before our modules are
+ *				loaded, "start", "beat" every two seconds while
+ *				the command runs, "exit N" at its end, "fail
+ *				WHY" when it could not be run
  *
  * The host takes silence, a missing "exit" or a reboot for a failure, so
  * nothing here needs to be careful about how it dies.
@@ -223,7 +224,7 @@ static int open_port(const char *name)
 	int try, fd = -1;
 	DIR *dir;
 
-	for (try = 0; fd < 0 && try < 2000; try++) {
+	for (try = 0; fd < 0 && try < 30000; try++) {
 		dir = opendir("/sys/class/virtio-ports");
 		while (dir && fd < 0 && (e = readdir(dir)))
 			if (e->d_name[0] != '.')
@@ -462,6 +463,8 @@ int main(void)
 	enter_host_tree();
 	bind_modules();
 	loopback_up();
+	/* from here on it may be the project's fault */
+	say("up\n");
 	load_project();
 	say("start\n");
 	code = run_command(!conf_get("nobeat"));

@@ -21,7 +21,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 RUN = TOP / "tests" / "vm" / "run"
 DIRTY, CRASHED, HUNG = 97, 98, 99
 # Bounds are for a machine that is busy with other things.
-PATIENCE_S = 150
+PATIENCE_S = 600
 
 FAULT = "insmod $OCF_MODULES/src/tests/kernel/ocf_fault.ko what="
 WATCHFUL = ("kfence.sample_interval=1 kfence.skip_covered_thresh=100 "
@@ -46,33 +46,46 @@ def sh(script: str, *options: str) -> subprocess.CompletedProcess:
 # Faults -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("what, says", [
-    ("panic", b"Kernel panic - not syncing: ocf_fault"),
-    ("oops", b"NULL pointer dereference"),
-    ("bug", b"kernel BUG at"),
-    ("hang", b"blocked for more than"),
-    ("spin", b"soft lockup"),
+@pytest.mark.parametrize("what, limit, says", [
+    ("panic", "", b"Kernel panic - not syncing: ocf_fault"),
+    ("oops", "", b"NULL pointer dereference"),
+    ("bug", "", b"kernel BUG at"),
+    ("hang", "sysctl -q kernel.hung_task_timeout_secs=1;",
+     b"blocked for more than"),
+    ("spin", "sysctl -q kernel.watchdog_thresh=1;", b"soft lockup"),
 ])
-def test_a_dead_kernel(what, says):
-    got = sh("sysctl -q kernel.hung_task_timeout_secs=1 "
-             f"kernel.watchdog_thresh=1; echo up; {FAULT}{what}; echo after")
+def test_a_dead_kernel(what, limit, says):
+    got = sh(f"echo up; {limit} {FAULT}{what}; echo after")
     assert got.returncode == CRASHED
     assert got.stdout == b"up\n"
     assert says in got.stderr
+    assert b"once more" not in got.stderr
+
+
+def test_a_kernel_that_does_not_boot():
+    """It is tried twice: what fails then is not the project's."""
+    got = vm("--append", "rdinit=/none root=none", "--", "true")
+    assert got.returncode == CRASHED
+    assert got.stderr.count(b"the kernel did not boot, once more") == 1
+    assert b"Unable to mount root fs" in got.stderr
 
 
 def test_a_kernel_that_is_deaf():
-    got = sh(f"echo up; {FAULT}lockup", "--heartbeat", "5")
+    got = sh(f"echo up; {FAULT}lockup", "--heartbeat", "20")
     assert got.returncode == HUNG
     assert got.stdout == b"up\n"
-    assert b"no sign of life for 5 s" in got.stderr
+    assert b"no sign of life for 20 s" in got.stderr
 
 
 def test_a_command_that_hangs():
-    got = sh("echo up; sleep 1000", "--timeout", "20")
-    assert got.returncode == HUNG
+    for limit in 20, 80, 320:
+        got = sh("echo up; sleep 1000", "--timeout", str(limit))
+        assert got.returncode == HUNG
+        assert f"no end after {limit} s".encode() in got.stderr
+        # it may not have been up by then
+        if got.stdout:
+            break
     assert got.stdout == b"up\n"
-    assert b"no end after 20 s" in got.stderr
 
 
 @pytest.mark.parametrize("allowed, code", [
@@ -84,8 +97,13 @@ def test_a_warning(allowed, code):
     assert (b"ocf_fault: a warning" in got.stderr) == (code == DIRTY)
 
 
+SAMPLE = "/sys/module/kfence/parameters/sample_interval"
+
+
 def test_stray_reads_and_writes():
-    got = sh(f"{FAULT}kfence; {FAULT}overrun; true", "--append", WATCHFUL)
+    # on a slow host all of KFENCE's objects are the boot's by now, but for this
+    got = sh(f"echo 1 > {SAMPLE}; {FAULT}kfence; {FAULT}overrun; true",
+             "--append", WATCHFUL.replace("interval=1", "interval=0"))
     assert got.returncode == DIRTY
     assert b"BUG: KFENCE: use-after-free read in fault_kfence" in got.stderr
     assert b"BUG kmalloc-64" in got.stderr
@@ -146,12 +164,11 @@ def test_output_is_unchanged():
 
 @pytest.mark.parametrize("daemon, code", [("sleep 1000", 1), ("yes", 77)])
 def test_a_daemon_stays_behind(daemon, code):
-    begun = time.monotonic()
     got = sh(f"{daemon} & echo done; exit {code}")
+    # by PATIENCE_S, which is before the daemon's end
     assert got.returncode == code
     assert b"done\n" in got.stdout
     assert len(got.stdout) < 64 << 20
-    assert time.monotonic() - begun < 60
 
 
 def test_a_reader_that_leaves():
@@ -230,7 +247,9 @@ def test_instructions_are_counted():
 
 
 def test_modules_are_loaded_soon(capsys):
-    """From the start to the command, warm: 10 s are the aim."""
+    """From the start to the command, warm: 10 s are the aim, where the host
+    has nothing else to do.  On any host it is so many instructions, 4.2e9
+    when this was written."""
     begun = time.monotonic()
     with subprocess.Popen(command("--", "ls", "/dev/crypto", modules=True),
                           cwd=TOP, stdout=subprocess.PIPE) as run:
@@ -239,7 +258,11 @@ def test_modules_are_loaded_soon(capsys):
         assert run.wait(PATIENCE_S) == 0
     with capsys.disabled():
         print(f"[{took:.1f} s to the command]", end="")
-    assert took < 40
+    # of /proc/stat without idle and iowait, which the host's load adds to
+    got = vm("--icount", "--", "head", "-1", "/proc/stat", modules=True)
+    user, nice, system, _, _, irq, softirq = map(
+        int, got.stdout.split()[1:8])
+    assert (user + nice + system + irq + softirq) / 100 < 8
 
 
 # Its own death ------------------------------------------------------------
@@ -253,9 +276,9 @@ def qemu_of(run: subprocess.Popen) -> int:
 
 
 def ends(pid: int) -> bool:
-    """Whether it is gone, or waits for its parent, within ten seconds."""
+    """Whether it is gone, or waits for its parent, before long."""
     stat = pathlib.Path(f"/proc/{pid}/stat")
-    for _ in range(100):
+    for _ in range(600):
         try:
             if stat.read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
@@ -281,7 +304,7 @@ def test_nothing_is_left_behind(number, tmp_path):
     with start(tmp_path) as run:
         qemu = qemu_of(run)
         run.send_signal(number)
-        code = run.wait(10)
+        code = run.wait(PATIENCE_S)
         if number != signal.SIGKILL:
             assert code == 128 + number
             assert run.stderr.read() == b""
@@ -291,7 +314,7 @@ def test_nothing_is_left_behind(number, tmp_path):
 
 def qmp(path: pathlib.Path, request: str) -> dict:
     with socket.socket(socket.AF_UNIX) as sock:
-        sock.settimeout(10)
+        sock.settimeout(60)
         sock.connect(str(path))
         lines = sock.makefile("rw")
         assert "QMP" in json.loads(lines.readline())
@@ -307,7 +330,7 @@ def test_qmp_and_a_killed_qemu(tmp_path):
     with start(tmp_path, "--qmp", str(path)) as run:
         assert qmp(path, "query-status")["status"] == "running"
         os.kill(qemu_of(run), signal.SIGKILL)
-        assert run.wait(10) == CRASHED
+        assert run.wait(PATIENCE_S) == CRASHED
         assert b"the machine died" in run.stderr.read()
 
 

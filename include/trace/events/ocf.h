@@ -7,8 +7,11 @@
  *	request_refuse, or request_submit
  *		-> request_park | request_wait | request_offload
  *		-> request_start -> request_end -> request_done
+ *	request_split: it is done in two steps
+ *	request_replay: taken or given back from a device, and placed anew
  *	request_cancel, request_spurious
  *	device_state, device_answer
+ *	pk_submit -> pk_start -> pk_replay* -> pk_done: public-key operations
  *
  * No key, IV, tag or data is ever in a trace.
  */
@@ -20,6 +23,7 @@
 
 #include <linux/ocf.h>
 #include <linux/ocf_driver.h>
+#include <linux/ocf_pk.h>
 #include <linux/tracepoint.h>
 
 #define ocf_show_mode(mode)					\
@@ -35,7 +39,7 @@
 #define ocf_show_state(state)					\
 	__print_symbolic(state,					\
 		{ 0, "testing" }, { 1, "ready" },		\
-		{ 2, "draining" }, { 3, "dead" })
+		{ 2, "suspect" }, { 3, "draining" }, { 4, "dead" })
 
 DECLARE_EVENT_CLASS(ocf_session_class,
 	TP_PROTO(const void *ses, const struct ocf_session_params *p, int err),
@@ -124,6 +128,8 @@ DEFINE_EVENT(ocf_request_class, name,					\
 
 OCF_REQUEST_EVENT(ocf_request_submit);
 OCF_REQUEST_EVENT(ocf_request_refuse);
+OCF_REQUEST_EVENT(ocf_request_replay);
+OCF_REQUEST_EVENT(ocf_request_split);
 OCF_REQUEST_EVENT(ocf_request_park);
 OCF_REQUEST_EVENT(ocf_request_wait);
 OCF_REQUEST_EVENT(ocf_request_offload);
@@ -165,6 +171,71 @@ TRACE_EVENT(ocf_device_answer,
 	),
 	TP_printk("device=%s test=%s err=%d", __get_str(name),
 		  __get_str(test), __entry->err)
+);
+
+TRACE_EVENT(ocf_pk_submit,
+	TP_PROTO(const struct ocf_pk_request *req),
+	TP_ARGS(req),
+	TP_STRUCT__entry(
+		__field(const void *, req)
+		__field(int, code)
+		__field(int, scheme)
+		__field(int, curve)
+	),
+	TP_fast_assign(
+		__entry->req = req;
+		__entry->code = req->op.code;
+		__entry->scheme = req->op.scheme;
+		__entry->curve = req->op.curve;
+	),
+	TP_printk("pk=%p code=%d scheme=%d curve=%d", __entry->req,
+		  __entry->code, __entry->scheme, __entry->curve)
+);
+
+TRACE_EVENT(ocf_pk_start,
+	TP_PROTO(const struct ocf_pk_request *req, struct ocf_device *dev),
+	TP_ARGS(req, dev),
+	TP_STRUCT__entry(
+		__field(const void *, req)
+		__field(const void *, dev)
+	),
+	TP_fast_assign(
+		__entry->req = req;
+		__entry->dev = dev;
+	),
+	TP_printk("pk=%p dev=%p", __entry->req, __entry->dev)
+);
+
+TRACE_EVENT(ocf_pk_replay,
+	TP_PROTO(const struct ocf_pk_request *req, struct ocf_device *dev,
+		 int err),
+	TP_ARGS(req, dev, err),
+	TP_STRUCT__entry(
+		__field(const void *, req)
+		__field(const void *, dev)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->req = req;
+		__entry->dev = dev;
+		__entry->err = err;
+	),
+	TP_printk("pk=%p dev=%p err=%d", __entry->req, __entry->dev,
+		  __entry->err)
+);
+
+TRACE_EVENT(ocf_pk_done,
+	TP_PROTO(const struct ocf_pk_request *req, int err),
+	TP_ARGS(req, err),
+	TP_STRUCT__entry(
+		__field(const void *, req)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->req = req;
+		__entry->err = err;
+	),
+	TP_printk("pk=%p err=%d", __entry->req, __entry->err)
 );
 
 #endif /* _TRACE_OCF_H */

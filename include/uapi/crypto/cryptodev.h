@@ -255,7 +255,13 @@ struct crypt_auth_op {
 #define CRYPTO_ALG_FLAG_RNG_ENABLE	2
 #define CRYPTO_ALG_FLAG_DSA_SHA		4
 
-/* Public-key operations: CIOCASYMFEAT tells which there are. */
+/*
+ * Public-key operations: CIOCASYMFEAT tells which there are, 1 << CRK_* each.
+ * A parameter has crp_nbits bits in (crp_nbits + 7) / 8 bytes.  Of CRK_MOD_EXP
+ * to CRK_MOD it is a number with the least significant byte first, but for the
+ * digest, which is as the hash has it; a result fills all of its bytes.
+ * crk_status is 0 or the errno that the call fails with.
+ */
 struct crparam {
 	__u8 __user	*crp_p;
 	__u32		crp_nbits;
@@ -273,13 +279,21 @@ struct crypt_kop {
 };
 
 enum cryptodev_crk_op_t {
-	CRK_MOD_EXP = 0,
-	CRK_MOD_EXP_CRT = 1,
-	CRK_DSA_SIGN = 2,
-	CRK_DSA_VERIFY = 3,
-	CRK_DH_COMPUTE_KEY = 4,
+	CRK_MOD_EXP = 0,	/* base, exponent, modulus: power */
+	CRK_MOD_EXP_CRT = 1,	/* p, q, base, dp, dq, qinv: power */
+	CRK_DSA_SIGN = 2,	/* digest, p, q, g, x: r, s */
+	CRK_DSA_VERIFY = 3,	/* digest, p, q, g, y, r, s */
+	CRK_DH_COMPUTE_KEY = 4,	/* private, peer's public, p: secret */
 	CRK_ALGORITHM_ALL
 };
+
+/* NetBSD's */
+#define CRK_MOD_ADD		5	/* a, b, modulus: a + b */
+#define CRK_MOD_ADDINV		6	/* a, modulus: -a */
+#define CRK_MOD_SUB		7	/* a, b, modulus: a - b */
+#define CRK_MOD_MULT		8	/* a, b, modulus: a * b */
+#define CRK_MOD_MULTINV		9	/* a, modulus: 1 / a */
+#define CRK_MOD			10	/* a, modulus: a */
 
 #define CRK_ALGORITHM_MAX	(CRK_ALGORITHM_ALL - 1)
 
@@ -288,6 +302,40 @@ enum cryptodev_crk_op_t {
 #define CRF_DSA_SIGN		(1 << CRK_DSA_SIGN)
 #define CRF_DSA_VERIFY		(1 << CRK_DSA_VERIFY)
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
+
+/*
+ * What follows is ours.  crk_op is CRK_OCF(operation, scheme, hash or curve);
+ * parameters are octet strings as the standards have them, numbers with the
+ * most significant octet first, keys as PKCS #1 DER (RFC 8017 appendix A.1) or
+ * as uncompressed points (SEC 1 section 2.3.3).  crp_nbits of a result is set
+ * to its length.  crypto(4) has the parameters of each.
+ */
+#define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
+#define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */
+#define CRK_OCF_RSA_ENCRYPT	18	/* message, key [, label]: ciphertext */
+#define CRK_OCF_RSA_DECRYPT	19	/* ciphertext, key [, label]: message */
+#define CRK_OCF_EC_PUBLIC	20	/* private: public */
+#define CRK_OCF_ECDH		21	/* private, peer's public: x */
+#define CRK_OCF_ECDSA_SIGN	22	/* digest, private: r, s */
+#define CRK_OCF_ECDSA_VERIFY	23	/* digest, public, r, s */
+#define CRK_OCF_X25519		24	/* private, peer's public: secret */
+
+#define CRK_OCF(op, scheme, what)	((op) | (scheme) << 8 | (what) << 16)
+
+enum {
+	CRK_SCHEME_RAW, CRK_SCHEME_PKCS1, CRK_SCHEME_PSS, CRK_SCHEME_OAEP,
+};
+
+enum {
+	CRK_HASH_NONE, CRK_HASH_MD5, CRK_HASH_SHA1, CRK_HASH_SHA224,
+	CRK_HASH_SHA256, CRK_HASH_SHA384, CRK_HASH_SHA512, CRK_HASH_SHA3_224,
+	CRK_HASH_SHA3_256, CRK_HASH_SHA3_384, CRK_HASH_SHA3_512,
+	CRK_HASH_RIPEMD160,
+};
+
+enum {
+	CRK_CURVE_NONE, CRK_CURVE_P256, CRK_CURVE_P384, CRK_CURVE_P521,
+};
 
 /**
  * struct cphash_op - CIOCCPHASH: copy a digest's state

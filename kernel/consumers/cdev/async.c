@@ -12,12 +12,40 @@
 
 #include "cdev.h"
 
+/*
+ * Gives back the places of results that nobody will fetch: who handed them in
+ * has ended, or has become another program.
+ */
+static void reap(struct cdev_file *file)
+{
+	struct cdev_op *op, *next;
+	LIST_HEAD(orphans);
+
+	spin_lock_bh(&file->ring_lock);
+	list_for_each_entry_safe(op, next, &file->done, node)
+		if (!atomic_read(&op->mm->mm_users)) {
+			list_move_tail(&op->node, &orphans);
+			file->unfetched--;
+		}
+	spin_unlock_bh(&file->ring_lock);
+	list_for_each_entry_safe(op, next, &orphans, node)
+		cdev_op_put(op);
+}
+
+static bool is_full(const struct cdev_file *file)
+{
+	return READ_ONCE(file->unfetched) >= CDEV_RING;
+}
+
 static int take_place(struct cdev_file *file)
 {
 	int err = 0;
 
+	if (unlikely(is_full(file)))
+		reap(file);
+
 	spin_lock_bh(&file->ring_lock);
-	if (file->unfetched < CDEV_RING)
+	if (!is_full(file))
 		file->unfetched++;
 	else
 		err = -EBUSY;
@@ -163,10 +191,12 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wait, table);
+	if (is_full(file))
+		reap(file);
 	spin_lock_bh(&file->ring_lock);
 	if (own_done(file))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (file->unfetched < CDEV_RING)
+	if (!is_full(file))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	spin_unlock_bh(&file->ring_lock);
 	return mask;

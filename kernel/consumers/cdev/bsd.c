@@ -68,23 +68,11 @@ struct compat_crypt_aead {
 	compat_uptr_t	iv;
 };
 
-struct compat_crypt_kop {
-	u32		crk_op;
-	u32		crk_status;
-	u16		crk_iparams;
-	u16		crk_oparams;
-	u32		crk_crid;
-	struct {
-		compat_uptr_t	crp_p;
-		u32		crp_nbits;
-	}		crk_param[CRK_MAXPARAM];
-};
-
 #define COMPAT_CIOCGSESSION	_IOWR('c', 101, struct compat_session_op)
 #define COMPAT_CIOCCRYPT	_IOWR('c', 103, struct compat_crypt_op)
-#define COMPAT_CIOCKEY		_IOWR('c', 104, struct compat_crypt_kop)
+#define COMPAT_CIOCKEY		_IOWR('c', 104, struct cdev_compat_kop)
 #define COMPAT_CIOCGSESSION2	_IOWR('c', 106, struct compat_session2_op)
-#define COMPAT_CIOCKEY2		_IOWR('c', 107, struct compat_crypt_kop)
+#define COMPAT_CIOCKEY2		_IOWR('c', 107, struct cdev_compat_kop)
 #define COMPAT_CIOCCRYPTAEAD	_IOWR('c', 109, struct compat_crypt_aead)
 
 /* ---- sessions ---- */
@@ -164,6 +152,7 @@ static int create_session(struct cdev_op *op, struct session2_op *sop)
 	err = params_of(sop, &p);
 	if (err)
 		return err;
+	p.owner = cdev_owner(op->file);
 	p.key = key;
 	p.mackey = mackey;
 	err = cdev_key_copy(key, KEY_MAX, sop->key, p.keylen) ?:
@@ -469,16 +458,35 @@ static long find_device(struct crypt_find_op __user *arg)
 
 /* ---- CIOCKEY, CIOCKEY2, CIOCASYMFEAT ---- */
 
-static long key_op(void __user *arg)
-{
-	struct crypt_kop kop;
+static_assert(sizeof(struct cdev_kop) == sizeof(struct crypt_kop) &&
+	      offsetof(struct cdev_kop, param) ==
+	      offsetof(struct crypt_kop, crk_param));
 
-	if (copy_from_user(&kop, arg, offsetof(struct crypt_kop, crk_param)))
-		return -EFAULT;
-	if (kop.crk_iparams + kop.crk_oparams > CRK_MAXPARAM)
-		return -EFBIG;
-	/* what CIOCASYMFEAT says: there is no device for it */
-	return kop.crk_op > CRK_ALGORITHM_MAX ? -EINVAL : -ENODEV;
+static long key_op(struct cdev_file *file, void __user *arg, bool compat)
+{
+	struct cdev_kop kop;
+	int err = cdev_kop_read(&kop, arg, compat);
+	u32 pad = kop.crid;
+
+	if (err)
+		return err;
+	err = cdev_key(file, &kop, OCF_DEVICE_ANY, 0);
+	kop.crid = pad;
+	return cdev_kop_write(&kop, arg, compat) ?: err;
+}
+
+/* The same by a device or a kind of device, and who has done it */
+static long key_op2(struct cdev_file *file, void __user *arg, bool compat)
+{
+	struct ocf_session_params where = { .device = OCF_DEVICE_ANY };
+	struct cdev_kop kop;
+	int err;
+
+	err = cdev_kop_read(&kop, arg, compat) ?: devices_of(kop.crid, &where);
+	if (err)
+		return err;
+	err = cdev_key(file, &kop, where.device, where.flags);
+	return cdev_kop_write(&kop, arg, compat) ?: err;
 }
 
 /* ---- dispatch ---- */
@@ -508,11 +516,12 @@ long cdev_bsd_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 	case CIOCFINDDEV:
 		return find_device(arg);
 	case CIOCKEY:
+		return key_op(file, arg, false);
 	case CIOCKEY2:
-		return key_op(arg);
+		return key_op2(file, arg, false);
 	case CIOCASYMFEAT:
 	case BSD_CIOCASYMFEAT:
-		return put_user(0, (u32 __user *)arg);
+		return put_user(cdev_key_features(), (u32 __user *)arg);
 	case CRIOGET:
 		return cdev_clone_fd(filp, arg);
 	default:
@@ -620,8 +629,9 @@ long cdev_bsd_compat(struct file *filp, unsigned int cmd, void __user *arg)
 	case COMPAT_CIOCGSESSION2:
 		return compat_new_session2(file, arg);
 	case COMPAT_CIOCKEY:
+		return key_op(file, arg, true);
 	case COMPAT_CIOCKEY2:
-		return key_op(arg);
+		return key_op2(file, arg, true);
 	/* the same for both */
 	case CIOCFSESSION:
 	case BSD_CIOCFSESSION:

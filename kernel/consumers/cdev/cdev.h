@@ -39,6 +39,7 @@
  * @refs: one for each open file
  * @sessions: open
  * @bytes: under way
+ * @keys: public-key operations under way
  * @node: in the table of users
  */
 struct cdev_user {
@@ -46,6 +47,7 @@ struct cdev_user {
 	refcount_t		refs;
 	atomic_t		sessions;
 	atomic_long_t		bytes;
+	atomic_t		keys;
 	struct hlist_node	node;
 };
 
@@ -220,8 +222,56 @@ static inline void cdev_iv_recall(struct cdev_session *ses, u8 *iv)
 	*(u64 *)(iv + 8) = READ_ONCE(ses->iv[1]);
 }
 
+/* Whose work it is, in front of a card; 0 is the kernel */
+static inline u32 cdev_owner(const struct cdev_file *file)
+{
+	return __kuid_val(file->user->uid) + 1;
+}
+
+/**
+ * struct cdev_param - a parameter of a public-key operation
+ * @p: where it is
+ * @bits: how long it is
+ */
+struct cdev_param {
+	void __user	*p;
+	u32		bits;
+};
+
+/**
+ * struct cdev_kop - a public-key operation: crypt_kop of both ABIs
+ * @op: which
+ * @status: 0 or an errno
+ * @in: parameters that go in
+ * @out: results, which follow them
+ * @crid: the device
+ * @param: all of them
+ */
+struct cdev_kop {
+	u32			op;
+	u32			status;
+	u16			in;
+	u16			out;
+	u32			crid;
+	struct cdev_param	param[8];
+};
+
+/* The same of a 32-bit program */
+struct cdev_compat_kop {
+	u32		op;
+	u32		status;
+	u16		in;
+	u16		out;
+	u32		crid;
+	struct {
+		u32	p;
+		u32	bits;
+	}		param[8];
+};
+
 /* main.c */
 extern unsigned int cdev_max_sessions;
+extern unsigned int cdev_max_keys;
 extern unsigned long cdev_max_bytes;
 void cdev_file_put(struct cdev_file *file);
 long cdev_clone_fd(struct file *filp, u32 __user *arg);
@@ -233,6 +283,8 @@ int cdev_user_add_session(struct cdev_user *user);
 void cdev_user_sub_session(struct cdev_user *user);
 int cdev_user_add_bytes(struct cdev_user *user, size_t bytes);
 void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes);
+int cdev_user_add_key(struct cdev_user *user);
+void cdev_user_sub_key(struct cdev_user *user);
 
 /* session.c */
 int cdev_table_init(struct cdev_file *file);
@@ -283,6 +335,13 @@ struct cdev_op *cdev_async_fetch(struct cdev_file *file);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);
 void cdev_async_close(struct cdev_file *file);
+
+/* key.c */
+int cdev_key(struct cdev_file *file, struct cdev_kop *kop, int device,
+	     u32 flags);
+u32 cdev_key_features(void);
+int cdev_kop_read(struct cdev_kop *kop, const void __user *arg, bool compat);
+int cdev_kop_write(const struct cdev_kop *kop, void __user *arg, bool compat);
 
 /* linux.c */
 long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg);

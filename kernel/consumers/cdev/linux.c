@@ -51,21 +51,9 @@ struct compat_crypt_auth_op {
 	u32		iv_len;
 };
 
-struct compat_crypt_kop {
-	u32		crk_op;
-	u32		crk_status;
-	u16		crk_iparams;
-	u16		crk_oparams;
-	u32		crk_pad1;
-	struct {
-		compat_uptr_t	crp_p;
-		u32		crp_nbits;
-	}		crk_param[CRK_MAXPARAM];
-};
-
 #define COMPAT_CIOCGSESSION	_IOWR('c', 102, struct compat_session_op)
 #define COMPAT_CIOCCRYPT	_IOWR('c', 104, struct compat_crypt_op)
-#define COMPAT_CIOCKEY		_IOWR('c', 105, struct compat_crypt_kop)
+#define COMPAT_CIOCKEY		_IOWR('c', 105, struct cdev_compat_kop)
 #define COMPAT_CIOCAUTHCRYPT	_IOWR('c', 109, struct compat_crypt_auth_op)
 #define COMPAT_CIOCASYNCCRYPT	_IOW('c', 110, struct compat_crypt_op)
 #define COMPAT_CIOCASYNCFETCH	_IOR('c', 111, struct compat_crypt_op)
@@ -117,6 +105,7 @@ static int create_session(struct cdev_op *op, struct session_op *sop)
 	err = params_of(sop, &p);
 	if (err)
 		return err;
+	p.owner = cdev_owner(op->file);
 	p.key = key;
 	p.mackey = mackey;
 	err = cdev_key_copy(key, KEY_MAX, sop->key, p.keylen) ?:
@@ -210,16 +199,21 @@ static long session_info(struct cdev_file *file, void __user *arg)
 
 /* ---- CIOCKEY, CIOCASYMFEAT ---- */
 
-static long key_op(void __user *arg)
-{
-	struct crypt_kop kop;
+static_assert(sizeof(struct cdev_kop) == sizeof(struct crypt_kop) &&
+	      offsetof(struct cdev_kop, param) ==
+	      offsetof(struct crypt_kop, crk_param));
 
-	if (copy_from_user(&kop, arg, offsetof(struct crypt_kop, crk_param)))
-		return -EFAULT;
-	if (kop.crk_iparams + kop.crk_oparams > CRK_MAXPARAM)
-		return -EFBIG;
-	/* what CIOCASYMFEAT says: there is no device for it */
-	return kop.crk_op > CRK_ALGORITHM_MAX ? -EINVAL : -ENODEV;
+static long key_op(struct cdev_file *file, void __user *arg, bool compat)
+{
+	struct cdev_kop kop;
+	int err = cdev_kop_read(&kop, arg, compat);
+	u32 pad = kop.crid;
+
+	if (err)
+		return err;
+	err = cdev_key(file, &kop, OCF_DEVICE_ANY, 0);
+	kop.crid = pad;
+	return cdev_kop_write(&kop, arg, compat) ?: err;
 }
 
 /* ---- dispatch ---- */
@@ -282,9 +276,9 @@ long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 	case CIOCCPHASH:
 		return cdev_linux_cphash(file, arg);
 	case CIOCKEY:
-		return key_op(arg);
+		return key_op(file, arg, false);
 	case CIOCASYMFEAT:
-		return put_user(0, (u32 __user *)arg);
+		return put_user(cdev_key_features(), (u32 __user *)arg);
 	case CRIOGET:
 		return cdev_clone_fd(filp, arg);
 	default:
@@ -401,7 +395,7 @@ long cdev_linux_compat(struct file *filp, unsigned int cmd, void __user *arg)
 	case COMPAT_CIOCGSESSION:
 		return compat_new_session(file, arg);
 	case COMPAT_CIOCKEY:
-		return key_op(arg);
+		return key_op(file, arg, true);
 	/* the same for both */
 	case CIOCFSESSION:
 	case CIOCGSESSINFO:

@@ -80,11 +80,14 @@ static struct crypt_op *cop_of(struct cdev_op *op)
 	return (struct crypt_op *)op->user;
 }
 
-/* Whether the digest's result is due, and not only a part of it taken. */
+/*
+ * Whether the digest's result is due, and not only a part of it taken.  A part
+ * of nothing with room for a result asks for it.
+ */
 static bool is_last(const struct crypt_op *cop)
 {
 	return cop->flags & COP_FLAG_FINAL || !(cop->flags & COP_FLAG_UPDATE) ||
-	       !cop->len;
+	       (!cop->len && cop->mac);
 }
 
 static bool in_parts(const struct crypt_op *cop)
@@ -229,13 +232,6 @@ static int run(struct cdev_op **op)
 						 cdev_op_run(op);
 }
 
-/* A part of nothing, and nobody asks for the result. */
-static bool does_nothing(const struct crypt_op *cop)
-{
-	return cop->flags & COP_FLAG_UPDATE && !(cop->flags & COP_FLAG_FINAL) &&
-	       !cop->len && !cop->mac;
-}
-
 /**
  * cdev_linux_crypt() - CIOCCRYPT
  * @op: with the structure in op->user; not the caller's any more
@@ -245,13 +241,10 @@ static bool does_nothing(const struct crypt_op *cop)
  */
 int cdev_linux_crypt(struct cdev_op *op)
 {
-	int err = 0;
+	int err = prepare(op) ?: run(&op);
 
-	if (!does_nothing(cop_of(op))) {
-		err = prepare(op) ?: run(&op);
-		if (!err)
-			err = deliver(op);
-	}
+	if (!err)
+		err = deliver(op);
 	cdev_op_put(op);
 	return err;
 }

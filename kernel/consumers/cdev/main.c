@@ -22,6 +22,10 @@ unsigned long cdev_max_bytes = 128UL << 20;
 module_param_named(max_bytes, cdev_max_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_bytes, "bytes of operations a user may have under way (128 MiB)");
 
+unsigned int cdev_max_keys = 64;
+module_param_named(max_keys, cdev_max_keys, uint, 0644);
+MODULE_PARM_DESC(max_keys, "public-key operations a user may have under way (64)");
+
 static int cdev_open(struct inode *inode, struct file *filp)
 {
 	struct cdev_file *file;

@@ -127,3 +127,25 @@ void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
 {
 	atomic_long_sub(bytes, &user->bytes);
 }
+
+/**
+ * cdev_user_add_key() - charge a public-key operation
+ * @user: to whom
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_user_add_key(struct cdev_user *user)
+{
+	if (atomic_inc_return(&user->keys) > READ_ONCE(cdev_max_keys) &&
+	    !exempt()) {
+		atomic_dec(&user->keys);
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+void cdev_user_sub_key(struct cdev_user *user)
+{
+	atomic_dec(&user->keys);
+}

@@ -167,6 +167,8 @@ static struct null_card *make_card(void)
 	struct ocf_device_info info = {
 		.name = "nullasync", .ops = &card_ops,
 		.kind = OCF_KIND_HARDWARE, .depth = depth,
+		/* it is late when the CPU is, which says nothing of it */
+		.patience = 60 * MSEC_PER_SEC,
 	};
 	struct null_card *card;
 

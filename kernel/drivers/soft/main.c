@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
+#include "pk.h"
 #include "soft.h"
 
 static struct ocf_device *cryptosoft0;
@@ -63,6 +64,8 @@ static int do_mte(struct ocf_request *req)
 	if (req->op == OCF_OP_ENCRYPT)
 		return mac_over(req, req->src, &req->auth, false) ?:
 		       soft_cipher(req);
+	if (ocf_request_opened(req))
+		return soft_tls_open(req);
 	return soft_cipher(req) ?: soft_tls_open(req);
 }
 
@@ -180,6 +183,7 @@ static int __init soft_init(void)
 			 BIT(OCF_MODE_AEAD) | BIT(OCF_MODE_ETA) |
 			 BIT(OCF_MODE_MTE) | BIT(OCF_MODE_CHAIN) |
 			 BIT(OCF_MODE_COMPRESS),
+		.pk = &soft_pk_ops,
 	};
 
 	soft_impl_init(info.algs);

@@ -30,6 +30,7 @@ typedef unsigned int gfp_t;
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define BITS_PER_LONG		64
 #define DECLARE_BITMAP(n, bits)	unsigned long n[((bits) + 63) / 64]
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define U16_MAX			UINT16_MAX
 #define U32_MAX			UINT32_MAX
@@ -61,6 +62,8 @@ typedef unsigned int gfp_t;
 
 static inline u64 div64_u64(u64 a, u64 b) { return a / b; }
 static inline s64 div64_s64(s64 a, s64 b) { return a / b; }
+#define max3(a, b, c)		max(max(a, b), c)
+
 
 __attribute__((format(printf, 3, 4)))
 static inline int scnprintf(char *buf, size_t size, const char *fmt, ...)

@@ -14,6 +14,7 @@ import tempfile
 import time
 
 from . import cpio, kmsg
+from .cards import Card
 from .kernel import BUILD, PATH, TOP, Kernel, Missing
 
 # Exit statuses that are the machine's own and not COMMAND's.
@@ -21,7 +22,8 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
-BOOT_S = 120
+BOOT_S = 120        # s; the debug kernel takes as long on a busy host,
+DEBUG_BOOT_S = 400  # and is not stuck
 KVM_PROBE_S = 10
 PR_SET_PDEATHSIG = 1    # <linux/prctl.h>
 
@@ -30,6 +32,9 @@ BASE_ARGS = (
     "sysctl.kernel.hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60 "
     "mitigations=off random.trust_cpu=on tsc=reliable no_timer_check "
     "systemd.show_status=0 cryptomgr.panic_on_fail=0 "
+    # or the first event that is traced has the scheduler patched, while the
+    # other emulated processor runs it
+    "trace_options=norecord-cmd "
 )
 
 # Virtual time is the number of instructions (QEMU docs, tcg-icount): the
@@ -73,6 +78,9 @@ class Options:
 
     command: list[str] = []
     cards = 0
+    card_process: list[str] = []
+    card_dir = None
+    rng: list[str] = []
     cpus = 2
     memory = "1G"
     icount = False
@@ -82,7 +90,7 @@ class Options:
     append = ""
     allow: list[str] = []
     env: list[str] = []
-    timeout = 600
+    timeout = 1800
     heartbeat = 90      # s; the guest beats every 2 s, emulation may be slow
     log = None
     accel = "tcg"
@@ -101,6 +109,8 @@ class Machine:
     def __init__(self, kernel: Kernel, opt: Options, tmp: pathlib.Path):
         self.kernel, self.opt, self.tmp = kernel, opt, tmp
         self.log = pathlib.Path(opt.log) if opt.log else tmp / "console.log"
+        self.processes: list[Card] = []
+        self.up = False     # the kernel has booted, our modules come next
 
     # What the guest is told ------------------------------------------------
 
@@ -122,6 +132,8 @@ class Machine:
                "PYTHONDONTWRITEBYTECODE": "1",
                "OCF_MODULES": str(self.kernel.tree),
                "OCF_DEBUG_KERNEL": "1" if self.kernel.debug else ""}
+        if self.processes:
+            env["OCF_CARDS"] = " ".join(c.name for c in self.processes)
         env.update(e.partition("=")[::2] for e in opt.env)
         rec += [("env", f"{k}={v}") for k, v in env.items()]
         rec += [("arg", a) for a in opt.command]
@@ -175,6 +187,15 @@ class Machine:
             cmd += ["-object", f"cryptodev-backend-builtin,id=backend{i}",
                     "-device", f"virtio-crypto-pci,id=card{i},"
                     f"cryptodev=backend{i}"]
+        if self.processes:
+            # they look into the guest's memory
+            cmd += ["-object", f"memory-backend-memfd,id=ram,share=on,"
+                    f"size={opt.memory}", "-machine", "memory-backend=ram"]
+        for card in self.processes:
+            cmd += card.qemu()
+        for i, file in enumerate(opt.rng):
+            cmd += ["-object", f"rng-random,id=rng{i},filename={file}",
+                    "-device", f"virtio-rng-pci,rng=rng{i}"]
         if opt.qmp:
             cmd += ["-qmp", f"unix:{opt.qmp},server=on,wait=off"]
         return cmd + ["-append", args + opt.append]
@@ -182,6 +203,26 @@ class Machine:
     # The run ---------------------------------------------------------------
 
     def run(self) -> int:
+        where = pathlib.Path(self.opt.card_dir or self.tmp)
+        try:
+            for i, spec in enumerate(self.opt.card_process, self.opt.cards):
+                self.processes.append(Card(f"card{i}", spec, where,
+                                           die_with_parent))
+            for card in self.processes:
+                card.wait()
+            code = self._run()
+            if code == CRASHED and not self.up and not self.opt.probe:
+                # seen once in a thousand: an emulated processor runs what
+                # another is just patching, a static key's jump for example
+                print("vm: the kernel did not boot, once more",
+                      file=sys.stderr, flush=True)
+                code = self._run()
+            return code
+        finally:
+            for card in self.processes:
+                card.end()
+
+    def _run(self) -> int:
         pairs = {n: socket.socketpair() for n in ("stdout", "stderr", "status")}
         fds = {n: p[1].fileno() for n, p in pairs.items()}
         with open(self.tmp / "qemu.err", "wb") as err:
@@ -209,6 +250,7 @@ class Machine:
             sock.setblocking(False)
             sel.register(sock, selectors.EVENT_READ, name)
         begun = life = time.monotonic()
+        boot_s = DEBUG_BOOT_S if self.kernel.debug else BOOT_S
         beating = False
         while sel.get_map():
             now = time.monotonic()
@@ -216,8 +258,8 @@ class Machine:
                 return word, f"no end after {self.opt.timeout} s"
             if beating and now - life > self.opt.heartbeat:
                 return word, f"no sign of life for {self.opt.heartbeat} s"
-            if not beating and not self.opt.icount and now - begun > BOOT_S:
-                return word, f"not up after {BOOT_S} s"
+            if not beating and not self.opt.icount and now - begun > boot_s:
+                return word, f"not up after {boot_s} s"
             for key, _ in sel.select(1):
                 try:
                     data = key.fileobj.recv(65536)
@@ -231,7 +273,9 @@ class Machine:
                     *lines, status = status.split(b"\n")
                     for line in lines:
                         text = line.decode(errors="replace")
-                        if text in ("start", "beat"):
+                        if text == "up":
+                            self.up = True
+                        elif text in ("start", "beat"):
                             beating = not self.opt.icount
                         else:
                             word = text
@@ -264,5 +308,5 @@ class Machine:
 
 
 def die_with_parent() -> None:
-    """In QEMU's process: whatever ends this program ends QEMU too."""
+    """In a child: whatever ends this program ends QEMU and the cards too."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -292,18 +292,60 @@ struct crypt_kop {
 };
 
 #define CRK_ALGORITHM_MIN	0
-#define CRK_MOD_EXP		0
-#define CRK_MOD_EXP_CRT		1
-#define CRK_DSA_SIGN		2
-#define CRK_DSA_VERIFY		3
-#define CRK_DH_COMPUTE_KEY	4
+#define CRK_MOD_EXP		0	/* base, exponent, modulus: power */
+#define CRK_MOD_EXP_CRT		1	/* p, q, base, dp, dq, qinv: power */
+#define CRK_DSA_SIGN		2	/* digest, p, q, g, x: r, s */
+#define CRK_DSA_VERIFY		3	/* digest, p, q, g, y, r, s */
+#define CRK_DH_COMPUTE_KEY	4	/* private, peer's public, p: secret */
 #define CRK_ALGORITHM_MAX	4
+
+/* NetBSD's */
+#define CRK_MOD_ADD		5	/* a, b, modulus: a + b */
+#define CRK_MOD_ADDINV		6	/* a, modulus: -a */
+#define CRK_MOD_SUB		7	/* a, b, modulus: a - b */
+#define CRK_MOD_MULT		8	/* a, b, modulus: a * b */
+#define CRK_MOD_MULTINV		9	/* a, modulus: 1 / a */
+#define CRK_MOD			10	/* a, modulus: a */
 
 #define CRF_MOD_EXP		(1 << CRK_MOD_EXP)
 #define CRF_MOD_EXP_CRT		(1 << CRK_MOD_EXP_CRT)
 #define CRF_DSA_SIGN		(1 << CRK_DSA_SIGN)
 #define CRF_DSA_VERIFY		(1 << CRK_DSA_VERIFY)
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
+
+/*
+ * What follows is ours.  crk_op is CRK_OCF(operation, scheme, hash or curve);
+ * parameters are octet strings as the standards have them, numbers with the
+ * most significant octet first, keys as PKCS #1 DER (RFC 8017 appendix A.1) or
+ * as uncompressed points (SEC 1 section 2.3.3).  crp_nbits of a result is set
+ * to its length.  crypto(4) has the parameters of each.
+ */
+#define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
+#define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */
+#define CRK_OCF_RSA_ENCRYPT	18	/* message, key [, label]: ciphertext */
+#define CRK_OCF_RSA_DECRYPT	19	/* ciphertext, key [, label]: message */
+#define CRK_OCF_EC_PUBLIC	20	/* private: public */
+#define CRK_OCF_ECDH		21	/* private, peer's public: x */
+#define CRK_OCF_ECDSA_SIGN	22	/* digest, private: r, s */
+#define CRK_OCF_ECDSA_VERIFY	23	/* digest, public, r, s */
+#define CRK_OCF_X25519		24	/* private, peer's public: secret */
+
+#define CRK_OCF(op, scheme, what)	((op) | (scheme) << 8 | (what) << 16)
+
+enum {
+	CRK_SCHEME_RAW, CRK_SCHEME_PKCS1, CRK_SCHEME_PSS, CRK_SCHEME_OAEP,
+};
+
+enum {
+	CRK_HASH_NONE, CRK_HASH_MD5, CRK_HASH_SHA1, CRK_HASH_SHA224,
+	CRK_HASH_SHA256, CRK_HASH_SHA384, CRK_HASH_SHA512, CRK_HASH_SHA3_224,
+	CRK_HASH_SHA3_256, CRK_HASH_SHA3_384, CRK_HASH_SHA3_512,
+	CRK_HASH_RIPEMD160,
+};
+
+enum {
+	CRK_CURVE_NONE, CRK_CURVE_P256, CRK_CURVE_P384, CRK_CURVE_P521,
+};
 
 /* A new descriptor for the same open file. */
 #define CRIOGET		_IOWR('c', 100, __u32)

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts: what each device has made of a generation's keys.
+ *
+ * One is made when a request has missed it, and dropped with its device or with
+ * its generation.  A device with no room for more gives up the one that was not
+ * used for longest: for anybody if that is a second and more, in any case for
+ * who has nowhere else to go.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+#include <trace/events/ocf.h>
+
+#define IDLE	HZ		/* jiffies a context was not used for */
+#define DRAIN	HZ		/* jiffies to wait for what uses it */
+#define CROWDED	(HZ / 10)	/* jiffies before one is asked for once more */
+
+/* Context: process; may sleep. */
+void ocf_context_free(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	dev->info.ops->ctx_exit(ctx);
+	kfree_sensitive(ctx);
+	ocf_device_put(dev);
+}
+
+/* Has the driver make it; the caller holds the mutex of @keys. */
+static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	struct ocf_context *ctx;
+	int err;
+
+	lockdep_assert_held(&keys->mutex);
+	ctx = kzalloc(struct_size(ctx, priv, dev->info.ctx_size),
+		      GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return -ENOMEM;
+	ctx->dev = dev;
+	ctx->params = &keys->params;
+	ctx->submit = dev->info.ops->submit;
+	/* what waits for it is to have a second to use it */
+	ctx->used = jiffies + (list_empty(&keys->parked) ? 0 : IDLE);
+	err = dev->info.ops->ctx_init(ctx, &keys->params);
+	if (err) {
+		kfree_sensitive(ctx);
+		/* it will say so again, whoever asks */
+		if (err == -EOPNOTSUPP || err == -EINVAL ||
+		    err == -EKEYREJECTED)
+			WRITE_ONCE(keys->refused,
+				   keys->refused | BIT(dev->number));
+		return err;
+	}
+	ocf_device_get(dev);
+	rcu_assign_pointer(keys->ctx[dev->number], ctx);
+	__set_bit(dev->number, &keys->present);
+	return 0;
+}
+
+static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+{
+	int err = 0;
+
+	mutex_lock(&keys->mutex);
+	if (!test_bit(dev->number, &keys->present)) {
+		if ((!(flags & OCF_CONTEXT_TESTING) &&
+		     READ_ONCE(dev->state) != OCF_DEVICE_READY) ||
+		    !ocf_device_usable(dev))
+			err = -ENODEV;
+		else
+			err = init_context(keys, dev);
+	}
+	mutex_unlock(&keys->mutex);
+	trace_ocf_context_create(keys, dev->number, err);
+	return err;
+}
+
+/* ---- room ---- */
+
+/*
+ * The generation whose context on @dev was not used for longest, nor since
+ * @limit in jiffies, or NULL.  It is held.  Those in use count if @busy.
+ */
+static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
+				   bool busy)
+{
+	struct ocf_keys *keys, *found = NULL;
+	struct ocf_context *ctx;
+	unsigned long used;
+	int idx;
+
+	mutex_lock(&ocf_generations_mutex);
+	idx = srcu_read_lock(&ocf_srcu);
+	list_for_each_entry(keys, &ocf_generations, node) {
+		ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
+		if (!ctx)
+			continue;
+		used = READ_ONCE(ctx->used);
+		if (time_after(used, limit) ||
+		    (!busy && ocf_queue_uses(dev, ctx)))
+			continue;
+		limit = used - 1;
+		found = keys;
+	}
+	srcu_read_unlock(&ocf_srcu, idx);
+	if (found && !refcount_inc_not_zero(&found->refs))
+		found = NULL;
+	mutex_unlock(&ocf_generations_mutex);
+	return found;
+}
+
+/* Waits for what is in @dev with @ctx, which nobody finds; whether it ended */
+static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
+		    bool urgent)
+{
+	unsigned long end = jiffies + (urgent ? DRAIN : 0);
+
+	synchronize_srcu(&ocf_srcu);
+	while (ocf_queue_uses(dev, ctx)) {
+		if (time_after_eq(jiffies, end) ||
+		    READ_ONCE(dev->state) != OCF_DEVICE_READY)
+			return false;
+		usleep_range(100, 500);
+	}
+	return true;
+}
+
+/* Drops the context of @keys on @dev, unless it is in use; whether it went. */
+static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
+{
+	struct ocf_context *ctx;
+	bool left = true;
+
+	mutex_lock(&keys->mutex);
+	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
+				  lockdep_is_held(&keys->mutex));
+	if (ctx) {
+		left = is_left(dev, ctx, urgent);
+		if (left)
+			__clear_bit(dev->number, &keys->present);
+		else
+			rcu_assign_pointer(keys->ctx[dev->number], ctx);
+	}
+	mutex_unlock(&keys->mutex);
+	if (ctx && left) {
+		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
+		ocf_context_free(ctx);
+		atomic64_inc(&dev->evictions);
+	}
+	return left;
+}
+
+/* Whether somebody's context on @dev is gone now. */
+static bool make_room(struct ocf_device *dev, bool urgent)
+{
+	struct ocf_keys *keys;
+	bool done;
+
+	lockdep_assert_held(&dev->room);
+	keys = least_used(dev, jiffies - (urgent ? 0 : IDLE), false);
+	if (!keys && urgent)
+		keys = least_used(dev, jiffies, true);
+	if (!keys)
+		return false;
+	done = give_up(keys, dev, urgent);
+	ocf_keys_put(keys);
+	return done;
+}
+
+/* The same on a device that has no room, one after the other. */
+static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
+				 u32 flags)
+{
+	bool urgent = flags & OCF_CONTEXT_URGENT, made;
+	unsigned long end;
+	int err;
+
+	mutex_lock(&dev->room);
+	end = jiffies + DRAIN;
+	/* whoever came before may have made room for two */
+	while ((err = make(keys, dev, flags)) == -ENOSPC) {
+		made = make_room(dev, urgent);
+		if ((!made && !urgent) || time_after(jiffies, end)) {
+			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
+			break;
+		}
+		if (!made)
+			usleep_range(100, 500);
+	}
+	mutex_unlock(&dev->room);
+	return err;
+}
+
+/* ---- what others call ---- */
+
+/**
+ * ocf_context_make() - make the context of a generation on a device
+ * @keys: the generation
+ * @dev: the device; the caller holds it
+ * @flags: OCF_CONTEXT_TESTING: for known answers, whatever state it is in;
+ *	OCF_CONTEXT_URGENT: there is no other device
+ *
+ * Context: process; may sleep.
+ * Return: 0, also if it is there already; -ENODEV if the device is going;
+ * -ENOSPC if it has no room; -ENOMEM; what the driver says.
+ */
+int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+{
+	int err = make(keys, dev, flags);
+
+	return err == -ENOSPC ? make_in_turn(keys, dev, flags) : err;
+}
+
+/**
+ * ocf_contexts_drop() - drop every generation's context on a device
+ * @dev: the device; nothing is in it, and it is not ready
+ *
+ * Context: process; may sleep.
+ */
+void ocf_contexts_drop(struct ocf_device *dev)
+{
+	struct ocf_keys *keys;
+
+	mutex_lock(&ocf_generations_mutex);
+	list_for_each_entry(keys, &ocf_generations, node) {
+		mutex_lock(&keys->mutex);
+		WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
+		if (__test_and_clear_bit(dev->number, &keys->present)) {
+			keys->dropped =
+				rcu_replace_pointer(keys->ctx[dev->number],
+						    NULL, true);
+			trace_ocf_context_drop(keys, dev->number, 0);
+		}
+		mutex_unlock(&keys->mutex);
+	}
+	/* until then a submitter that is refused may write to one */
+	synchronize_srcu(&ocf_srcu);
+	list_for_each_entry(keys, &ocf_generations, node) {
+		if (keys->dropped)
+			ocf_context_free(keys->dropped);
+		keys->dropped = NULL;
+	}
+	mutex_unlock(&ocf_generations_mutex);
+}

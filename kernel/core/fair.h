@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fairness between owners who wait for the same card: what each request meets.
+ * fair.c says how; all calls under the lock of the queue.
+ */
+#ifndef OCF_FAIR_H
+#define OCF_FAIR_H
+
+#include <linux/jiffies.h>
+
+#include "core.h"
+
+#define OCF_SHARED	(HZ / 10) /* jiffies that a card counts as shared */
+#define OCF_NEXT	2	/* requests in the engine and before it */
+#define OCF_REACTION	5000	/* ns until a completion lets one more in */
+
+static inline struct ocf_flow *ocf_flow_of(struct ocf_fair *fair,
+					   const struct ocf_request *req)
+{
+	return &fair->flow[req->session->flow];
+}
+
+static inline bool ocf_is_shared(const struct ocf_fair *fair)
+{
+	return time_before(jiffies, READ_ONCE(fair->shared) + OCF_SHARED);
+}
+
+/**
+ * ocf_fair_came() - a request comes
+ * @fair: the device's
+ * @flow: whose
+ *
+ * Return: whether the device is shared.
+ */
+static inline bool ocf_fair_came(struct ocf_fair *fair, unsigned int flow)
+{
+	if (unlikely(flow != fair->latest)) {
+		fair->latest = flow;
+		if (time_before(jiffies, fair->came + OCF_SHARED))
+			fair->shared = jiffies;
+	}
+	fair->came = jiffies;
+	return ocf_is_shared(fair);
+}
+
+/**
+ * ocf_fair_room() - whether an owner may have more inside the device
+ * @fair: the device's
+ * @flow: whose
+ * @work: ns, of the request
+ * @lag: ns, of the device
+ *
+ * Return: whether.
+ */
+static inline bool ocf_fair_room(const struct ocf_fair *fair,
+				 unsigned int flow, u64 work, u64 lag)
+{
+	u64 inside = fair->flow[flow].inside;
+
+	return !inside || inside + work <= lag + OCF_NEXT * work + OCF_REACTION;
+}
+
+/**
+ * ocf_fair_enter() - a request goes into the device
+ * @fair: the device's
+ * @req: the request
+ */
+static inline void ocf_fair_enter(struct ocf_fair *fair,
+				  struct ocf_request *req)
+{
+	struct ocf_flow *flow = ocf_flow_of(fair, req);
+
+	flow->inside += req->estimate;
+	if (flow->start < fair->now)
+		flow->start = fair->now;
+	fair->now = flow->start;
+	flow->start += req->estimate;
+}
+
+/**
+ * ocf_fair_leave() - a request is not in the device any more
+ * @fair: the device's
+ * @req: the request
+ */
+static inline void ocf_fair_leave(struct ocf_fair *fair,
+				  struct ocf_request *req)
+{
+	ocf_flow_of(fair, req)->inside -= req->estimate;
+}
+
+#endif /* OCF_FAIR_H */

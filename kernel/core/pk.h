@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Public-key operations: the core's side.
+ *
+ * pk_op.c says what an operation is made of; pk_rsa.c puts paddings on and
+ * takes them off; pk.c is a request's life, pk_place.c the choice of a device;
+ * pk_kat.c asks a device for known answers.
+ *
+ * An operation takes so long that one lock, pk_lock, does for all lists of all
+ * devices.  It is never held over a driver's method.
+ */
+#ifndef OCF_PK_H
+#define OCF_PK_H
+
+#include <crypto/internal/rsa.h>
+#include <linux/ocf_pk.h>
+
+#include "core.h"
+
+#define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
+#define OCF_PK_WAITING	256	/* requests that may wait for one device */
+
+/**
+ * struct ocf_pk_row - what an operation is made of
+ * @name: of sysfs
+ * @in: operands
+ * @out: results
+ * @size: the operand whose length is that of the numbers
+ * @flags: OCF_PK_*
+ * @text: operands that are no numbers, a bit each
+ * @key: operands that are RSA keys, a bit each
+ * @empty: operands that may be empty, a bit each
+ */
+struct ocf_pk_row {
+	const char	*name;
+	u8		in, out, size;
+#define OCF_PK_IS_RSA	BIT(0)
+#define OCF_PK_IS_EC	BIT(1)
+#define OCF_PK_PRIVATE	BIT(2)	/* the RSA key is a private one */
+	u8		flags;
+	u8		text, key, empty;
+};
+
+/**
+ * struct ocf_pk_plain - RSA without its padding
+ * @op: what is left to be done: OCF_PK_RSA_ENCRYPT or OCF_PK_RSA_DECRYPT, which
+ *	is signing too, of a number
+ * @key: the key, in the consumer's memory, without zeros in front of @key.n
+ * @k: bytes of the modulus
+ * @bits: of the modulus
+ * @em: the number it is of, @k bytes
+ * @out: the result, @k bytes
+ */
+struct ocf_pk_plain {
+	struct ocf_pk_op	op;
+	struct rsa_key		key;
+	u32			k;
+	u32			bits;
+	u8			em[OCF_PK_NUMBER_MAX];
+	u8			out[OCF_PK_NUMBER_MAX];
+};
+
+/**
+ * struct ocf_pk_cost - what a device takes for an operation of a size
+ * @ns: of service; 0 if nobody knows
+ * @heard: jiffies, when it was last learnt
+ */
+struct ocf_pk_cost {
+	u64		ns;
+	unsigned long	heard;
+};
+
+/**
+ * struct ocf_pk_unit - a device's part in public-key operations
+ * @dev: the device
+ * @codes: operations it has given right answers to
+ * @closed: nothing enters
+ * @inflight: requests inside the device
+ * @waiting: requests that wait for it
+ * @count: on @inflight
+ * @queued: on @waiting
+ * @backlog: ns of work in both; on the CPU, under way
+ * @last: ns, when it last completed one
+ * @failures: in a row
+ * @feed: gives it those that wait
+ * @watch: looks for what is overdue
+ * @cost: by operation and class of size
+ * @done: requests that ended on it
+ * @errors: of those, with an error
+ * @replays: taken or given back, and placed anew
+ *
+ * All under pk_lock.
+ */
+struct ocf_pk_unit {
+	struct ocf_device	*dev;
+	u32			codes;
+	bool			closed;
+	struct list_head	inflight;
+	struct list_head	waiting;
+	u32			count;
+	u32			queued;
+	u64			backlog;
+	u64			last;
+	u32			failures;
+	struct delayed_work	feed;
+	struct delayed_work	watch;
+	struct ocf_pk_cost	cost[OCF_PK_COUNT][OCF_PK_CLASSES];
+	u64			done;
+	u64			errors;
+	u64			replays;
+};
+
+/* ocf_pk_request.at; under pk_lock */
+enum {
+	OCF_PK_IDLE,		/* on no list; whoever has it goes on */
+	OCF_PK_QUEUED,		/* on unit->waiting */
+	OCF_PK_WORKING,		/* on unit->inflight */
+	OCF_PK_TAKING,		/* being detached */
+	OCF_PK_ANSWERED,	/* the device is done; off all lists */
+};
+
+/* pk_op.c: pure */
+extern const struct ocf_pk_row ocf_pk_rows[OCF_PK_COUNT];
+int ocf_pk_check(const struct ocf_pk_op *op);
+int ocf_pk_check_result(const struct ocf_pk_op *op);
+u32 ocf_pk_class_bytes(unsigned int class);
+u32 ocf_pk_size(const struct ocf_pk_operand *number);
+unsigned int ocf_pk_class(u32 bytes);
+void ocf_pk_wipe(struct ocf_pk_op *op);
+
+/* pk_rsa.c */
+int ocf_pk_rsa_prepare(struct ocf_pk_request *req);
+int ocf_pk_rsa_finish(struct ocf_pk_request *req);
+int ocf_pk_rsa_prove(const struct ocf_pk_request *req);
+void ocf_pk_rsa_free(struct ocf_pk_request *req);
+
+/* pk_place.c */
+struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err);
+void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
+		  u64 ns);
+
+/* pk.c */
+extern spinlock_t ocf_pk_lock;
+int ocf_pk_init(void);
+void ocf_pk_exit(void);
+int ocf_pk_make(struct ocf_device *dev);
+void ocf_pk_free_unit(struct ocf_device *dev);
+void ocf_pk_open(struct ocf_device *dev);
+void ocf_pk_rescue(struct ocf_device *dev);
+void ocf_pk_end(struct ocf_device *dev);
+int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
+		  unsigned long timeout);
+
+/* pk_show.c */
+int ocf_pk_show(struct ocf_device *dev, char *buf);
+int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at);
+
+/* pk_kat.c */
+int ocf_pk_kat(struct ocf_device *dev, bool again);
+
+#endif /* OCF_PK_H */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the administrator sees of a device's public-key operations.
+ */
+#include <linux/sysfs.h>
+
+#include "pk.h"
+
+/**
+ * ocf_pk_show() - operations, sizes and costs
+ * @dev: the device
+ * @buf: a page
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+int ocf_pk_show(struct ocf_device *dev, char *buf)
+{
+	struct ocf_pk_unit *unit = dev->pk;
+	int code, i, n = 0;
+	u64 ns;
+
+	for (code = 0; unit && code < OCF_PK_COUNT; code++) {
+		if (!(READ_ONCE(unit->codes) & BIT(code)))
+			continue;
+		for (i = 0; i < OCF_PK_CLASSES && n < PAGE_SIZE - 64; i++) {
+			ns = READ_ONCE(unit->cost[code][i].ns);
+			if (ns)
+				n += sysfs_emit_at(buf, n, "%s %u %llu\n",
+						   ocf_pk_rows[code].name,
+						   ocf_pk_class_bytes(i),
+						   ns);
+		}
+	}
+	return n;
+}
+
+/**
+ * ocf_pk_show_counters() - what has become of them
+ * @dev: the device
+ * @buf: a page
+ * @at: where in it
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at)
+{
+	struct ocf_pk_unit *unit = dev->pk;
+	int n;
+
+	if (!unit)
+		return 0;
+	spin_lock_bh(&ocf_pk_lock);
+	n = sysfs_emit_at(buf, at, "pk_operations %llu\npk_errors %llu\n"
+			  "pk_replays %llu\npk_inflight %u\npk_waiting %u\n",
+			  unit->done, unit->errors, unit->replays, unit->count,
+			  unit->queued);
+	spin_unlock_bh(&ocf_pk_lock);
+	return n;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nonces of DSA and ECDSA: RFC 6979 section 3.2, with 32 fresh random bytes as
+ * the additional data of section 3.6.  A bad random generator then does not
+ * give the key away, nor does a fault that makes one digest into two.  The hash
+ * is SHA-512 whatever the digest is, for it is strong enough for every group.
+ */
+#include <crypto/hash.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "pk.h"
+
+#define HASH		64
+#define FRESH		32
+
+/**
+ * struct soft_nonces - a source of numbers from 1 to a group's order, less one
+ * @hmac: HMAC-SHA-512
+ * @order: of the group
+ * @len: bytes of it
+ * @bits: of it
+ * @k: K of RFC 6979
+ * @v: V of it
+ */
+struct soft_nonces {
+	struct crypto_shash	*hmac;
+	u8			order[SOFT_ORDER_MAX];
+	u32			len;
+	u32			bits;
+	u8			k[HASH];
+	u8			v[HASH];
+};
+
+/* K = HMAC(K, V || @tag || @text), if there is a tag; V = HMAC(K, V) */
+static int step(struct soft_nonces *s, int tag, const u8 *text, u32 len)
+{
+	SHASH_DESC_ON_STACK(desc, s->hmac);
+	u8 byte = tag;
+	int err = crypto_shash_setkey(s->hmac, s->k, HASH);
+
+	desc->tfm = s->hmac;
+	if (!err && tag >= 0)
+		err = crypto_shash_init(desc) ?:
+		      crypto_shash_update(desc, s->v, HASH) ?:
+		      crypto_shash_update(desc, &byte, 1) ?:
+		      crypto_shash_update(desc, text, len) ?:
+		      crypto_shash_final(desc, s->k) ?:
+		      crypto_shash_setkey(s->hmac, s->k, HASH);
+	if (!err)
+		err = crypto_shash_digest(desc, s->v, HASH, s->v);
+	shash_desc_zero(desc);
+	return err;
+}
+
+/* int2octets(x) || bits2octets(digest) || k': the digest is not reduced */
+static int seed(struct soft_nonces *s, const u8 *secret,
+		const struct ocf_pk_operand *digest)
+{
+	u32 size = s->len + digest->len + FRESH;
+	u8 *text = kmalloc(size, GFP_KERNEL);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, secret, s->len);
+	memcpy(text + s->len, digest->data, digest->len);
+	get_random_bytes(text + s->len + digest->len, FRESH);
+	memset(s->v, 1, HASH);
+	err = step(s, 0, text, size) ?: step(s, 1, text, size);
+	kfree_sensitive(text);
+	return err;
+}
+
+/**
+ * soft_nonces_start() - begin with a signature's nonces
+ * @order: of the group, without zeros in front
+ * @len: bytes of it, up to SOFT_ORDER_MAX
+ * @secret: the private key, as long
+ * @digest: what is signed
+ *
+ * Context: process; may sleep.
+ * Return: to be ended with soft_nonces_end(), or an ERR_PTR.
+ */
+struct soft_nonces *soft_nonces_start(const u8 *order, u32 len,
+				      const u8 *secret,
+				      const struct ocf_pk_operand *digest)
+{
+	struct soft_nonces *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int err;
+
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->hmac = crypto_alloc_shash("hmac(sha512)", 0, 0);
+	if (IS_ERR(s->hmac)) {
+		err = PTR_ERR(s->hmac);
+		kfree(s);
+		return ERR_PTR(err);
+	}
+	memcpy(s->order, order, len);
+	s->len = len;
+	s->bits = 8 * (len - 1) + fls(order[0]);
+	err = seed(s, secret, digest);
+	if (!err)
+		return s;
+	soft_nonces_end(s);
+	return ERR_PTR(err);
+}
+
+/* bits2int of what @out begins with: its first @s->bits */
+static void keep_bits(const struct soft_nonces *s, u8 *out)
+{
+	u32 drop = 8 * s->len - s->bits, i;
+
+	if (!drop)
+		return;
+	for (i = s->len; --i;)
+		out[i] = out[i] >> drop | out[i - 1] << (8 - drop);
+	out[0] >>= drop;
+}
+
+static bool in_group(const struct soft_nonces *s, const u8 *n)
+{
+	return memchr_inv(n, 0, s->len) && memcmp(n, s->order, s->len) < 0;
+}
+
+/**
+ * soft_nonces_next() - the next nonce
+ * @s: the source
+ * @out: as many bytes as the order has
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int soft_nonces_next(struct soft_nonces *s, u8 *out)
+{
+	u32 at, n;
+	int err;
+
+	do {
+		for (at = 0; at < s->len; at += n) {
+			err = step(s, -1, NULL, 0);
+			if (err)
+				return err;
+			n = min(s->len - at, (u32)HASH);
+			memcpy(out + at, s->v, n);
+		}
+		keep_bits(s, out);
+		/* for who comes again, because of the range or otherwise */
+		err = step(s, 0, NULL, 0);
+		if (err)
+			return err;
+	} while (!in_group(s, out));
+	return 0;
+}
+
+void soft_nonces_end(struct soft_nonces *s)
+{
+	crypto_free_shash(s->hmac);
+	kfree_sensitive(s);
+}

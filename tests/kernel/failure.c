@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cards that fail while they are in use: nothing is lost, and who works again
+ * is used again.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "test.h"
+
+#define N	12
+
+/* ms; a card that is asked must be able to answer, on a slow kernel too */
+#define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 1000u)
+#define LEISURE	24000u	/* ms, no more than work_wait() has */
+
+/* A card that loses patience with itself soon. */
+static struct card *hasty_card(struct test *t, enum card_kind kind,
+			       unsigned int patience)
+{
+	struct card *card = card_alloc(4);
+
+	card->kind = kind;
+	card->patience = patience;
+	if (EQUAL(t, card_register(card), 0))
+		return card;
+	card_free(card);
+	return NULL;
+}
+
+static struct card *other_card(struct test *t)
+{
+	struct card *card = card_alloc(4);
+
+	card->name = "other";
+	if (EQUAL(t, card_register(card), 0))
+		return card;
+	card_free(card);
+	return NULL;
+}
+
+/* Whether @card works within some seconds, by a session of its own. */
+static bool works_again(struct test *t, struct card *card)
+{
+	struct ocf_session *ses = NULL;
+	struct work *w;
+	int i, err = -ENODEV;
+
+	for (i = 0; i < 600 && err; i++) {
+		struct ocf_session_params p = {
+			.mode = OCF_MODE_CIPHER, .cipher = OCF_NULL_CIPHER,
+			.device = card_number(card),
+		};
+
+		msleep(50);
+		ses = ocf_session_create(&p, GFP_KERNEL);
+		if (IS_ERR(ses))
+			continue;
+		w = work_make(ses, 64, 0);
+		err = ocf_run(&w->req);
+		work_free(w);
+		ocf_session_put(ses);
+	}
+	return !err;
+}
+
+static void make_all(struct work **w, struct ocf_session *ses)
+{
+	int i;
+
+	for (i = 0; i < N; i++) {
+		w[i] = work_make(ses, 512, 0);
+		/* some of them in place */
+		if (i % 3 == 0) {
+			memcpy(w[i]->out, w[i]->buf, 512);
+			w[i]->req.src = &w[i]->dst;
+		}
+	}
+}
+
+static void submit_all(struct test *t, struct work **w, struct ocf_session *ses)
+{
+	int i;
+
+	make_all(w, ses);
+	for (i = 0; i < N; i++)
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+}
+
+static void free_all(struct work **w)
+{
+	int i;
+
+	for (i = 0; i < N; i++)
+		work_free(w[i]);
+}
+
+static void all_right(struct test *t, struct work **w)
+{
+	int i;
+
+	for (i = 0; i < N; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+		CHECK(t, work_right(w[i], WORK_KEY));
+	}
+	free_all(w);
+}
+
+/*
+ * Submits @w to @card, the only one, and has another come; true if that came
+ * before the first was given up, so that there was somewhere to go.
+ */
+static bool elsewhere(struct test *t, struct card *card, struct card **other,
+		      struct work **w)
+{
+	bool in_time = true;
+	int i, err;
+
+	card_hold(card);
+	for (i = 0; i < N; i++) {
+		err = work_submit(w[i]);
+		if (err == -EINPROGRESS)
+			continue;
+		EQUAL(t, err, -ENODEV);
+		w[i]->err = err;
+		complete(&w[i]->done);
+	}
+	*other = other_card(t);
+	for (i = 0; i < N; i++) {
+		in_time &= work_wait(w[i]) != -ENODEV;
+		complete(&w[i]->done);
+	}
+	return in_time;
+}
+
+/* Of a card that was silent, and is so no more. */
+static void was_overdue(struct test *t, struct card *card, struct work **w)
+{
+	int i;
+
+	/* it may have been asked since, and be silent at that, too */
+	for (i = 0; i < N; i++)
+		CHECK(t, !card_has(card, &w[i]->req));
+	if (card->kind == CARD_IS_LEFT) {
+		CHECK(t, card->detached >= 4);
+		CHECK(t, !card->stopped);
+	}
+	all_right(t, w);
+	card_release(card);
+	EQUAL(t, works_again(t, card), card->kind != CARD_IS_STOPPED);
+	EQUAL(t, card->resets > 0, card->kind == CARD_IS_RESET);
+}
+
+static bool overdue_once(struct test *t, enum card_kind kind,
+			 unsigned int patience)
+{
+	struct card *card = hasty_card(t, kind, patience), *other;
+	struct ocf_session *ses;
+	struct work *w[N];
+	bool in_time;
+
+	if (!card)
+		return false;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	make_all(w, ses);
+	in_time = elsewhere(t, card, &other, w);
+	if (in_time) {
+		CHECK(t, other->submits >= N);
+		was_overdue(t, card, w);
+	} else {
+		free_all(w);
+	}
+	ocf_session_put(ses);
+	card_drop(card);
+	card_drop(other);
+	return in_time;
+}
+
+/* What is in a silent card, and in front of it, goes elsewhere. */
+static void overdue(struct test *t, enum card_kind kind)
+{
+	unsigned int patience = HASTE;
+	bool in_time = false;
+	int i;
+
+	/* a machine that stands still in between has no other card yet */
+	for (i = 0; i < 4 && !in_time && !t->failed; i++) {
+		in_time = overdue_once(t, kind, patience);
+		patience = min(4 * patience, LEISURE);
+	}
+	CHECK(t, in_time);
+}
+
+static void failure_overdue_stopped(struct test *t)
+{
+	overdue(t, CARD_IS_STOPPED);
+}
+
+static void failure_overdue_reset(struct test *t)
+{
+	overdue(t, CARD_IS_RESET);
+}
+
+static void failure_overdue_left(struct test *t)
+{
+	overdue(t, CARD_IS_LEFT);
+}
+
+/* With no other device the caller is told so, and soon. */
+static void failure_of_the_last(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
+	struct ocf_session *ses;
+	struct work *w[N];
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card_hold(card);
+	submit_all(t, w, ses);
+	for (i = 0; i < N; i++) {
+		EQUAL(t, work_wait(w[i]), -ENODEV);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+	}
+	EQUAL(t, work_submit(w[0]), -ENODEV);
+	card_release(card);
+	CHECK(t, works_again(t, card));
+	/* an idle session has moved out and in again */
+	memset(w[1]->req.iv, WORK_IV, OCF_IV_MAX);
+	EQUAL(t, ocf_run(&w[1]->req), 0);
+	CHECK(t, work_right(w[1], WORK_KEY));
+	free_all(w);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* One that waits for its keys to get there, too. */
+static void failure_cancelled(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
+	struct ocf_session *ses;
+	struct work *w[N];
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, OCF_DEVICE_ANY);
+	ocf_session_put(ses);
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card_hold(card);
+	submit_all(t, w, ses);
+	for (i = 0; i < N; i++)
+		ocf_cancel(&w[i]->req);
+	for (i = 0; i < N; i++) {
+		EQUAL(t, work_wait(w[i]), -ECANCELED);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+		work_free(w[i]);
+	}
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* An error is no answer: another device is asked. */
+static void errors(struct test *t, enum card_fault fault)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE), *other;
+	struct ocf_session *ses;
+	struct work *w[N];
+
+	if (!card)
+		return;
+	other = other_card(t);
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card_faults(card, fault, N);
+	submit_all(t, w, ses);
+	all_right(t, w);
+	card_faults(card, CARD_WORKS, 0);
+	CHECK(t, works_again(t, card));
+	card_drop(other);
+	/* of the only one, it is */
+	card_faults(card, fault, 1);
+	w[0] = work_make(ses, 64, 0);
+	EQUAL(t, ocf_run(&w[0]->req), -EIO);
+	EQUAL(t, ocf_run(&w[0]->req), 0);
+	work_free(w[0]);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+static void failure_errors(struct test *t)
+{
+	errors(t, CARD_FAILS);
+}
+
+static void failure_errors_at_once(struct test *t)
+{
+	errors(t, CARD_FAILS_AT_ONCE);
+}
+
+/* Enough of them in a row, and it is asked first whether it works. */
+static void failure_errors_in_a_row(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
+	struct ocf_session *ses;
+	struct work *w;
+	int i, err = 0;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, card_number(card));
+	w = work_make(ses, 64, 0);
+	card_faults(card, CARD_FAILS, UINT_MAX);
+	for (i = 0; i < 100 && err != -ENODEV; i++) {
+		err = ocf_run(&w->req);
+		CHECK(t, err == -EIO || err == -ENODEV);
+	}
+	CHECK(t, i > 4 && i < 20);
+	card_faults(card, CARD_WORKS, 0);
+	CHECK(t, works_again(t, card));
+	work_free(w);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* A card's word that a tag is wrong is not enough. */
+static void failure_accuses(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses;
+	struct work *w;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_GCM, 0, OCF_DEVICE_ANY);
+	w = work_make(ses, 512, 0);
+	w->req.tag_start = 512;
+	EQUAL(t, ocf_run(&w->req), 0);
+	ocf_session_put(ses);
+	w->req.session = work_session(t, OCF_AES_GCM, 0, OCF_DEVICE_ANY);
+	ses = w->req.session;
+	/* nothing is to be gained from the CPU any more */
+	w->req.op = OCF_OP_DECRYPT;
+	w->req.src = &w->dst;
+	w->req.dst = &w->src;
+	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
+	card_faults(card, CARD_ACCUSES, UINT_MAX);
+	EQUAL(t, ocf_run(&w->req), 0);
+	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
+	/* a wrong one is wrong, whoever says so */
+	w->out[3] ^= 1;
+	EQUAL(t, ocf_run(&w->req), -EBADMSG);
+	card_faults(card, CARD_WORKS, 0);
+	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
+	EQUAL(t, ocf_run(&w->req), -EBADMSG);
+	work_free(w);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* The driver knows before anybody is overdue. */
+static void failure_known_to_the_driver(struct test *t)
+{
+	struct card *card = card_alloc(4), *other;
+	struct ocf_session *ses;
+	struct work *w[N];
+
+	card->kind = CARD_IS_LEFT;
+	EQUAL(t, card_register(card), 0);
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card_hold(card);
+	submit_all(t, w, ses);
+	other = other_card(t);
+	ocf_device_fail(card->dev);
+	ocf_device_fail(card->dev);
+	all_right(t, w);
+	card_release(card);
+	ocf_device_revive(card->dev);
+	CHECK(t, works_again(t, card));
+	ocf_device_revive(card->dev);
+	ocf_session_put(ses);
+	card_drop(card);
+	card_drop(other);
+}
+
+/* It goes while it is being nursed. */
+static void failure_then_gone(struct test *t)
+{
+	struct ocf_session *ses;
+	struct card *card;
+	struct work *w[N];
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		card = hasty_card(t, i % 3, HASTE);
+		if (!card)
+			return;
+		ses = work_session(t, OCF_AES_CBC, 0, OCF_DEVICE_ANY);
+		ocf_session_put(ses);
+		ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+				   OCF_DEVICE_ANY);
+		card_hold(card);
+		submit_all(t, w, ses);
+		ocf_device_fail(card->dev);
+		msleep(i / 3 * 100);
+		card_drop(card);
+		for (int j = 0; j < N; j++) {
+			EQUAL(t, work_wait(w[j]), -ENODEV);
+			work_free(w[j]);
+		}
+		ocf_session_put(ses);
+	}
+}
+
+const struct test_case failure_tests[] = {
+	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
+	TEST(failure_overdue_left), TEST(failure_of_the_last),
+	TEST(failure_cancelled), TEST(failure_errors),
+	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row),
+	TEST(failure_accuses), TEST(failure_known_to_the_driver),
+	TEST(failure_then_gone), {}
+};

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Owners who want the same card.
+ */
+#include <linux/slab.h>
+
+#include "test.h"
+
+static struct ocf_session *session_of(u32 owner, struct card *card)
+{
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_CIPHER, .cipher = OCF_NULL_CIPHER,
+		.device = card_number(card), .owner = owner,
+	};
+
+	return ocf_session_create(&p, GFP_KERNEL);
+}
+
+static struct work **submit_n(struct test *t, struct ocf_session *ses, u32 len,
+			      int n)
+{
+	struct work **w = kcalloc(n, sizeof(*w), GFP_KERNEL);
+	int i;
+
+	for (i = 0; i < n; i++) {
+		w[i] = work_make(ses, len, 0);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	return w;
+}
+
+/* How many of them were among the first @serial callbacks; frees them. */
+static int done_by(struct test *t, struct work **w, int n, int serial)
+{
+	int i, count = 0;
+
+	for (i = 0; i < n; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+		count += w[i]->serial <= serial;
+		work_free(w[i]);
+	}
+	kfree(w);
+	return count;
+}
+
+/* One request of one owner does not wait for a hundred of another. */
+static void fair_one_beside_many(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *bulk, *small;
+	struct work **many, **one;
+	int begun;
+
+	if (!card)
+		return;
+	bulk = session_of(1, card);
+	small = session_of(2, card);
+	begun = atomic_read(&work_serial);
+	card_hold(card);
+	many = submit_n(t, bulk, 4096, 100);
+	one = submit_n(t, small, 64, 1);
+	card_release(card);
+	EQUAL(t, done_by(t, one, 1, begun + 12), 1);
+	EQUAL(t, done_by(t, many, 100, begun + 101), 100);
+	ocf_session_put(bulk);
+	ocf_session_put(small);
+	card_drop(card);
+}
+
+/* Of two that always wait, each gets about half of the time. */
+static void fair_halves(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *a, *b;
+	struct work **wa, **wb;
+	int begun, early;
+
+	if (!card)
+		return;
+	a = session_of(1, card);
+	b = session_of(2, card);
+	begun = atomic_read(&work_serial);
+	card_hold(card);
+	wa = submit_n(t, a, 1024, 200);
+	wb = submit_n(t, b, 1024, 200);
+	card_release(card);
+	early = done_by(t, wa, 200, begun + 200);
+	CHECK(t, early > 80 && early < 120);
+	early += done_by(t, wb, 200, begun + 200);
+	EQUAL(t, early, 200);
+	ocf_session_put(a);
+	ocf_session_put(b);
+	card_drop(card);
+}
+
+/* In the order in which they came, as long as they are of one owner. */
+static void fair_alone(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses;
+	struct work **w;
+	int i, begun;
+
+	if (!card)
+		return;
+	ses = session_of(7, card);
+	begun = atomic_read(&work_serial);
+	card_hold(card);
+	w = submit_n(t, ses, 64, 100);
+	EQUAL(t, card->count, 4);
+	card_release(card);
+	for (i = 0; i < 100; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		EQUAL(t, w[i]->serial, begun + 1 + i);
+		complete(&w[i]->done);
+	}
+	done_by(t, w, 100, begun);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* Taken back from the line, of several owners, all are told so. */
+static void fair_cancelled(struct test *t)
+{
+	struct card *card = card_make(t, 2);
+	struct ocf_session *ses[3];
+	struct work **w[3];
+	int i, j;
+
+	if (!card)
+		return;
+	card_hold(card);
+	for (i = 0; i < 3; i++) {
+		ses[i] = session_of(i, card);
+		w[i] = submit_n(t, ses[i], 64, 10);
+	}
+	for (i = 0; i < 3; i++)
+		for (j = 0; j < 10; j++)
+			CHECK(t, ocf_cancel(&w[i][j]->req));
+	card_release(card);
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < 10; j++) {
+			EQUAL(t, work_wait(w[i][j]), -ECANCELED);
+			work_free(w[i][j]);
+		}
+		kfree(w[i]);
+		ocf_session_put(ses[i]);
+	}
+	card_drop(card);
+}
+
+const struct test_case fair_tests[] = {
+	TEST(fair_one_beside_many), TEST(fair_halves), TEST(fair_alone),
+	TEST(fair_cancelled), {}
+};

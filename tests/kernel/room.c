@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cards with room for a few contexts, and more sessions than that.
+ */
+#include <linux/slab.h>
+
+#include "test.h"
+
+#define SESSIONS	7
+
+static struct card *small_card(struct test *t, unsigned int room)
+{
+	struct card *card = card_make(t, 8);
+
+	if (card)
+		card->room = room;
+	return card;
+}
+
+/* A session that only @card may serve, or why there is none */
+static struct ocf_session *on_card(struct card *card)
+{
+	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_CIPHER, .cipher = OCF_AES_CBC,
+		.device = card_number(card), .key = key, .keylen = 16,
+	};
+
+	return ocf_session_create(&p, GFP_KERNEL);
+}
+
+static void works(struct test *t, struct ocf_session *ses)
+{
+	struct work *w = work_make(ses, 256, 0);
+
+	EQUAL(t, work_submit(w), -EINPROGRESS);
+	EQUAL(t, work_wait(w), 0);
+	CHECK(t, work_right(w, WORK_KEY));
+	work_free(w);
+}
+
+static void put_all(struct ocf_session **ses, int n)
+{
+	while (n--)
+		if (!IS_ERR(ses[n]))
+			ocf_session_put(ses[n]);
+}
+
+/* All are served, whoever's turn it is, by the same card. */
+static void room_for_everybody(struct test *t)
+{
+	struct card *card = small_card(t, 3);
+	struct ocf_session *ses[SESSIONS];
+	int i, turn;
+
+	if (!card)
+		return;
+	for (i = 0; i < SESSIONS; i++) {
+		ses[i] = on_card(card);
+		EQUAL(t, PTR_ERR_OR_ZERO(ses[i]), 0);
+	}
+	for (turn = 0; turn < 3; turn++)
+		for (i = 0; i < SESSIONS; i++)
+			if (!IS_ERR(ses[i]))
+				works(t, ses[i]);
+	EQUAL(t, atomic_read(&card->contexts), 3);
+	put_all(ses, SESSIONS);
+	card_drop(card);
+}
+
+/* They take turns also when all of them are at work. */
+static void room_by_turns(struct test *t)
+{
+	struct card *card = small_card(t, 2);
+	struct ocf_session *ses[SESSIONS];
+	struct work *w[SESSIONS];
+	int i, n, turn;
+
+	if (!card)
+		return;
+	for (n = 0; n < SESSIONS; n++) {
+		ses[n] = on_card(card);
+		if (!EQUAL(t, PTR_ERR_OR_ZERO(ses[n]), 0))
+			break;
+	}
+	for (turn = 0; turn < 5; turn++) {
+		for (i = 0; i < n; i++) {
+			w[i] = work_make(ses[i], 256, 0);
+			EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+		}
+		for (i = 0; i < n; i++) {
+			EQUAL(t, work_wait(w[i]), 0);
+			CHECK(t, work_right(w[i], WORK_KEY));
+			work_free(w[i]);
+		}
+	}
+	put_all(ses, n);
+	card_drop(card);
+}
+
+/* The one that was used last is the one that stays. */
+static void room_of_the_least_used(struct test *t)
+{
+	struct card *card = small_card(t, 2);
+	struct ocf_session *ses[3];
+	unsigned int made;
+
+	if (!card)
+		return;
+	ses[0] = on_card(card);
+	ses[1] = on_card(card);
+	if (EQUAL(t, IS_ERR(ses[0]) || IS_ERR(ses[1]), 0)) {
+		schedule_timeout_uninterruptible(2);
+		works(t, ses[0]);
+		schedule_timeout_uninterruptible(2);
+		ses[2] = on_card(card);
+		EQUAL(t, PTR_ERR_OR_ZERO(ses[2]), 0);
+		made = card->made;
+		works(t, ses[0]);
+		EQUAL(t, card->made, made);
+		works(t, ses[1]);
+		EQUAL(t, card->made, made + 1);
+		put_all(ses, 3);
+	}
+	card_drop(card);
+}
+
+/* What has a request in the card keeps its context; others are refused. */
+static void room_of_who_works(struct test *t)
+{
+	struct card *card = small_card(t, 2);
+	struct ocf_session *ses[2], *more;
+	struct work *w[2];
+	int i;
+
+	if (!card)
+		return;
+	for (i = 0; i < 2; i++) {
+		ses[i] = on_card(card);
+		if (!EQUAL(t, PTR_ERR_OR_ZERO(ses[i]), 0))
+			goto put;
+	}
+	card_hold(card);
+	for (i = 0; i < 2; i++) {
+		w[i] = work_make(ses[i], 256, 0);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	more = on_card(card);
+	EQUAL(t, PTR_ERR(more), -ENOSPC);
+	card_release(card);
+	for (i = 0; i < 2; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		CHECK(t, work_right(w[i], WORK_KEY));
+		work_free(w[i]);
+	}
+	more = on_card(card);
+	if (EQUAL(t, PTR_ERR_OR_ZERO(more), 0)) {
+		works(t, more);
+		ocf_session_put(more);
+	}
+put:
+	put_all(ses, i);
+	card_drop(card);
+}
+
+/* So does one whose keys are not the session's any more. */
+static void room_of_old_keys(struct test *t)
+{
+	static const u8 key[16] = "sixteen bytes...";
+	struct card *card = small_card(t, 2);
+	struct ocf_session *ses, *more[2] = { ERR_PTR(-1), ERR_PTR(-1) };
+	struct work *w;
+	int i;
+
+	if (!card)
+		return;
+	ses = on_card(card);
+	if (EQUAL(t, PTR_ERR_OR_ZERO(ses), 0)) {
+		card_hold(card);
+		w = work_make(ses, 256, 0);
+		EQUAL(t, work_submit(w), -EINPROGRESS);
+		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0), 0);
+		/* each takes the place of the one before */
+		for (i = 0; i < 2; i++) {
+			more[i] = on_card(card);
+			EQUAL(t, PTR_ERR_OR_ZERO(more[i]), 0);
+		}
+		EQUAL(t, atomic_read(&card->contexts), 2);
+		card_release(card);
+		EQUAL(t, work_wait(w), 0);
+		CHECK(t, work_right(w, WORK_KEY));
+		work_free(w);
+		put_all(more, 2);
+		ocf_session_put(ses);
+	}
+	card_drop(card);
+}
+
+/* Who can go elsewhere takes nothing from who was here a moment ago. */
+static void room_only_for_who_needs_it(struct test *t)
+{
+	struct card *card = small_card(t, 1);
+	struct ocf_session *first, *other;
+	unsigned long begun = jiffies;
+	unsigned int made;
+	int i;
+
+	if (!card)
+		return;
+	first = on_card(card);
+	other = work_session(t, OCF_AES_CBC, 0, OCF_DEVICE_ANY);
+	if (EQUAL(t, PTR_ERR_OR_ZERO(first), 0) && other) {
+		works(t, first);
+		made = card->made;
+		for (i = 0; i < 20; i++) {
+			struct work *w = work_make(other, 65536, 0);
+
+			EQUAL(t, ocf_run(&w->req), 0);
+			CHECK(t, work_right(w, WORK_KEY));
+			work_free(w);
+		}
+		/* a moment is a second */
+		CHECK(t, card->made == made || time_after(jiffies, begun + HZ));
+	}
+	ocf_session_put(other);
+	if (!IS_ERR(first))
+		ocf_session_put(first);
+	card_drop(card);
+}
+
+const struct test_case room_tests[] = {
+	TEST(room_for_everybody), TEST(room_by_turns),
+	TEST(room_of_the_least_used),
+	TEST(room_of_who_works), TEST(room_of_old_keys),
+	TEST(room_only_for_who_needs_it), {}
+};

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: devices as sysfs shows them, and work for them."""
+
+import ctypes
+import fcntl
+import os
+import pathlib
+import struct
+import threading
+import time
+
+CLASS = pathlib.Path("/sys/class/ocf")
+SOFTWARE = "cryptosoft0"
+
+# <crypto/cryptodev.h>
+CIOCGSESSION = 0xc0306366
+CIOCCRYPT = 0xc0306368
+AES_CBC = 11
+
+DATA = bytes((i * 167 + (i >> 8) * 31 + 7) & 255 for i in range(70000))
+
+
+def write(path: pathlib.Path, text: object) -> None:
+    """In one write(), whose error is raised."""
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, str(text).encode())
+    finally:
+        os.close(fd)
+
+
+def wait_for(what, seconds: float = 20) -> bool:
+    """Whether @what() comes true in time."""
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Device:
+    """One of /sys/class/ocf, which need not be there."""
+
+    where = CLASS
+
+    def __init__(self, name: str):
+        self.path = self.where / name
+
+    def exists(self) -> bool:
+        return (self.path / "state").exists()
+
+    def text(self, file: str) -> str:
+        return (self.path / file).read_text().strip()
+
+    def state(self) -> str:
+        return self.text("state") if self.exists() else "gone"
+
+    def counters(self) -> dict[str, int]:
+        """What the core has counted."""
+        lines = self.text("counters").splitlines()
+        return {k: int(v) for k, v in (x.split()[:2] for x in lines)}
+
+    def counter(self, which: str) -> int:
+        return self.counters()[which]
+
+
+def prefer_cards() -> None:
+    """What a card can do it does, whatever that costs, and nothing else."""
+    write(pathlib.Path("/sys/module/ocf/parameters/recheck"), 0)
+    write(CLASS / SOFTWARE / "weight", 10000)
+
+
+class Session:
+    """AES-128-CBC of /dev/crypto."""
+
+    def __init__(self):
+        self.fd = os.open("/dev/crypto", os.O_RDWR)
+        key = ctypes.create_string_buffer(DATA[100:116])
+        sop = bytearray(struct.pack(
+            "IIIxxxxPIxxxxPIxxxx", AES_CBC, 0, 16, ctypes.addressof(key),
+            0, 0, 0))
+        fcntl.ioctl(self.fd, CIOCGSESSION, sop)
+        self.ses = struct.unpack_from("I", sop, 40)[0]
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_) -> None:
+        os.close(self.fd)
+
+    def crypt(self, data: bytes, decrypt: bool = False,
+              place: bool = False) -> bytes:
+        src = ctypes.create_string_buffer(data, len(data))
+        dst = src if place else ctypes.create_string_buffer(len(data))
+        iv = ctypes.create_string_buffer(DATA[9:25], 16)
+        fcntl.ioctl(self.fd, CIOCCRYPT, struct.pack(
+            "IHHIxxxxPPPP", self.ses, decrypt, 0, len(data),
+            ctypes.addressof(src), ctypes.addressof(dst), 0,
+            ctypes.addressof(iv)))
+        return dst.raw
+
+
+class Load:
+    """Threads that encrypt and decrypt; every result is looked at.
+
+    @wants: what the CPU makes of DATA by length."""
+
+    def __init__(self, wants: dict, threads: int = 4):
+        self.wants = wants
+        self.stop = False
+        self.done = 0
+        self.wrong = []
+        self.threads = [threading.Thread(target=self._work, args=(i,))
+                        for i in range(threads)]
+
+    def _work(self, number: int) -> None:
+        try:
+            with Session() as ses:
+                while not self.stop:
+                    for size, want in self.wants.items():
+                        place = bool(number & 1)
+                        if ses.crypt(DATA[:size], False, place) != want or \
+                           ses.crypt(want, True, place) != DATA[:size]:
+                            self.wrong.append(size)
+                        self.done += 1
+        except OSError as why:
+            self.wrong.append(why)
+
+    def __enter__(self) -> "Load":
+        for t in self.threads:
+            t.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop = True
+        for t in self.threads:
+            t.join()
+
+    def goes_on(self, seconds: float = 60) -> bool:
+        before = self.done
+        return wait_for(lambda: self.done > before + len(self.threads),
+                        seconds)
