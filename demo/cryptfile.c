@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define BLOCK	16
-#define CHUNK	(240 << 10)	/* bytes; CIOCCRYPT takes 262,140 */
+#define CHUNK	(64 << 10)	/* bytes: what a card takes at a time */
 #define BAR	40		/* characters of progress */
 
 struct job {

@@ -10,5 +10,10 @@ $(B)/demo/cryptfile: demo/cryptfile.c $(wildcard include/uapi/bsd/crypto/*.h) \
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(TEST_WARN) -Iinclude/uapi -o $@ $<
 
-run: modules machine $(B)/demo/cryptfile
-	@$(VM) --memory 2G -- demo/show $(DEMO_FILE)
+$(B)/demo/flow: demo/flow.c $(wildcard include/uapi/crypto/*.h) | deps
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE $(TEST_WARN) -Iinclude/uapi \
+		-o $@ $<
+
+run: modules machine $(B)/demo/cryptfile $(B)/demo/flow
+	@demo/run $(DEMO_FILE)

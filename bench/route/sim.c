@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The choice of devices, simulated: kernel/core/route.c as it is, and the
+ * policies it is compared with, on the same arrivals.
+ *
+ *	sim [MIX]	MIX: small, mixed, large
+ *
+ * Each device works on one request at a time, first come, first served; a
+ * card's result is there a lag after.  Arrivals are Poisson, of SESSIONS
+ * sessions that are not equally busy.  Costs are learned from completions as in
+ * the kernel.  Prints the mean latency and the 99th percentile, us, and fails
+ * if at any point ours is more than WITHIN times the best of all.
+ */
+#include <math.h>
+#include <shim.h>
+
+#include "../../kernel/core/route.h"
+
+#define DEVICES_MAX	8
+#define REQUESTS	200000
+#define WARM		20000		/* not counted */
+#define SESSIONS	16
+#define DEPTH		64		/* of a card, for its policies */
+#define THRESHOLD	2048		/* bytes */
+#define WITHIN		1.15
+
+struct machine {
+	const char	*name;
+	int		devices;
+	bool		software;	/* device 0 is the CPU */
+	double		slow[DEVICES_MAX]; /* times a card's 2 us + 1 ns/B */
+};
+
+static const struct machine machines[] = {
+	{ "one card", 1, false, { 1 } },
+	{ "four equal cards", 4, false, { 1, 1, 1, 1 } },
+	{ "four unequal cards", 4, false, { 1, 2, 4, 8 } },
+	{ "four unequal cards and the CPU", 5, true, { 0, 1, 2, 4, 8 } },
+};
+
+struct mix {
+	const char	*name;
+	unsigned int	least, most;	/* bytes; a power of two between them */
+};
+
+static const struct mix mixes[] = {
+	{ "small", 16, 256 },
+	{ "mixed", 64, 16384 },
+	{ "large", 4096, 16384 },
+};
+
+struct server {
+	bool		cpu;
+	double		base, per_byte, lag;	/* ns, true */
+	double		free;			/* when it is done with all */
+	double		last_done;
+	struct ocf_cost	cost;			/* what is known */
+	u32		known_lag;
+	u64		work;			/* estimated, not completed */
+	int		sessions;		/* pinned to it */
+	int		inside;
+};
+
+/* A completion to come. */
+struct event {
+	double		at, begun;
+	int		device;
+	u32		bytes;
+	u64		estimate;
+};
+
+static struct server servers[DEVICES_MAX];
+static int nservers;
+static struct event heap[REQUESTS];
+static int nevents;
+static int pinned[SESSIONS], turn;
+static u64 seed;
+
+static double uniform(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 11) / 9007199254740992.0;
+}
+
+static int below(int n)
+{
+	return uniform() * n;
+}
+
+/* ---- events ---- */
+
+static void push(struct event e)
+{
+	int i = nevents++, up;
+
+	for (; i && heap[up = (i - 1) / 2].at > e.at; i = up)
+		heap[i] = heap[up];
+	heap[i] = e;
+}
+
+static struct event pop(void)
+{
+	struct event first = heap[0], e = heap[--nevents];
+	int i = 0, down;
+
+	while ((down = 2 * i + 1) < nevents) {
+		if (down + 1 < nevents && heap[down + 1].at < heap[down].at)
+			down++;
+		if (heap[down].at >= e.at)
+			break;
+		heap[i] = heap[down];
+		i = down;
+	}
+	heap[i] = e;
+	return first;
+}
+
+/* A completion, as the kernel learns from it. */
+static void complete(struct event e)
+{
+	struct server *s = &servers[e.device];
+	bool busy = e.begun < s->last_done;
+
+	s->work -= e.estimate;
+	s->inside--;
+	ocf_cost_learn(&s->cost, &s->known_lag, e.bytes,
+		       e.at - (busy ? s->last_done : e.begun), busy, false);
+	s->last_done = e.at;
+}
+
+/* ---- policies ---- */
+
+static bool is_cpu(int i)
+{
+	return servers[i].cpu;
+}
+
+/* The papers': the card with the fewest sessions, and there it stays. */
+static int fewest_sessions(int session, u32 bytes, double now)
+{
+	int i, best = -1;
+
+	if (pinned[session] >= 0)
+		return pinned[session];
+	for (i = 0; i < nservers; i++)
+		if (!is_cpu(i) && (best < 0 || servers[i].sessions <
+				   servers[best].sessions))
+			best = i;
+	servers[best].sessions++;
+	return pinned[session] = best;
+}
+
+static int round_robin(int session, u32 bytes, double now)
+{
+	return turn++ % nservers;
+}
+
+static int shortest_queue(int session, u32 bytes, double now)
+{
+	int i, best = 0;
+
+	for (i = 1; i < nservers; i++)
+		if (servers[i].inside < servers[best].inside)
+			best = i;
+	return best;
+}
+
+/* Small ones to the CPU, if there is one; the others to the shortest queue. */
+static int threshold(int session, u32 bytes, double now)
+{
+	int i, best = -1;
+
+	if (is_cpu(0) && bytes < THRESHOLD)
+		return 0;
+	for (i = 0; i < nservers; i++)
+		if (!is_cpu(i) && (best < 0 ||
+				   servers[i].inside < servers[best].inside))
+			best = i;
+	return best;
+}
+
+static struct ocf_candidate candidate(int i, u32 bytes, double now)
+{
+	struct server *s = &servers[i];
+
+	return (struct ocf_candidate){
+		.service = ocf_cost_ns(&s->cost, bytes), .load = s->work,
+		.lag = s->known_lag, .device = i,
+	};
+}
+
+/* route.c's, over all. */
+static int of_all(int session, u32 bytes, double now)
+{
+	struct ocf_candidate c[DEVICES_MAX];
+	int i;
+
+	for (i = 0; i < nservers; i++)
+		c[i] = candidate(i, bytes, now);
+	return ocf_route_pick(c, nservers);
+}
+
+/* A card that is not in the set @tried, which has not all of them */
+static int one_of_the_others(unsigned int tried)
+{
+	int i;
+
+	do {
+		i = below(nservers);
+	} while (is_cpu(i) || tried & BIT(i));
+	return i;
+}
+
+/* As place.c has it: the CPU, and cards at random. */
+static int of_some(int most, int session, u32 bytes, double now)
+{
+	struct ocf_candidate c[OCF_CANDIDATES];
+	unsigned int tried = 0;
+	int n = 0, i;
+
+	if (is_cpu(0))
+		c[n++] = candidate(0, bytes, now);
+	while (n < most && n < nservers) {
+		i = one_of_the_others(tried);
+		tried |= BIT(i);
+		c[n++] = candidate(i, bytes, now);
+	}
+	return c[ocf_route_pick(c, n)].device;
+}
+
+static int of_three(int session, u32 bytes, double now)
+{
+	return of_some(3, session, bytes, now);
+}
+
+static int ours(int session, u32 bytes, double now)
+{
+	return of_some(OCF_CANDIDATES, session, bytes, now);
+}
+
+static const struct policy {
+	const char *name;
+	int (*choose)(int session, u32 bytes, double now);
+} policies[] = {
+	{ "fewest sessions", fewest_sessions },
+	{ "round robin", round_robin },
+	{ "shortest queue", shortest_queue },
+	{ "threshold 2048", threshold },
+	{ "soonest of all", of_all },
+	{ "soonest of three", of_three },
+	{ "ours", ours },
+};
+
+/* ---- a run ---- */
+
+static void set_up(const struct machine *m)
+{
+	int i;
+
+	nservers = m->devices;
+	nevents = 0;
+	turn = 0;
+	seed = 88172645463325252ull;
+	memset(servers, 0, sizeof(servers));
+	for (i = 0; i < nservers; i++) {
+		struct server *s = &servers[i];
+
+		s->cpu = m->software && !i;
+		s->base = s->cpu ? 300 : 2000 * m->slow[i];
+		/* a CPU that a card is worth having beside */
+		s->per_byte = s->cpu ? 5 : m->slow[i];
+		s->lag = s->cpu ? 0 : 10000;
+		/* as measured when it was registered: one at a time */
+		s->cost.base = s->base + s->lag;
+		s->cost.slope = s->per_byte * 1024;
+		s->last_done = -1;
+	}
+	for (i = 0; i < SESSIONS; i++)
+		pinned[i] = -1;
+}
+
+static u32 draw_size(const struct mix *mix)
+{
+	int steps = ilog2(mix->most / mix->least) + 1;
+
+	return mix->least << below(steps);
+}
+
+/* Zipf, more or less: the nth is n times less busy than the first */
+static int draw_session(void)
+{
+	return (int)(pow(SESSIONS + 1, uniform())) - 1;
+}
+
+static double mean_service(const struct server *s, const struct mix *mix)
+{
+	double sum = 0;
+	int n = 0;
+	u32 size;
+
+	for (size = mix->least; size <= mix->most; size *= 2, n++)
+		sum += s->base + s->per_byte * size;
+	return sum / n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void run(const struct policy *p, const struct machine *m,
+		const struct mix *mix, double load, double *mean, double *p99)
+{
+	static double latency[REQUESTS];
+	double now = 0, rate = 0, sum = 0;
+	int i, d;
+
+	set_up(m);
+	for (i = 0; i < nservers; i++)
+		if (!servers[i].cpu)
+			rate += 1 / mean_service(&servers[i], mix);
+	for (i = 0; i < REQUESTS; i++) {
+		u32 bytes = draw_size(mix);
+		int session = draw_session();
+		struct server *s;
+		struct event e;
+
+		now -= log(1 - uniform()) / (rate * load);
+		while (nevents && heap[0].at <= now)
+			complete(pop());
+		d = p->choose(session, bytes, now);
+		s = &servers[d];
+		e = (struct event){ .begun = now, .device = d, .bytes = bytes,
+				    .estimate = ocf_cost_ns(&s->cost, bytes) };
+		s->free = (s->free > now ? s->free : now) + s->base +
+			  s->per_byte * bytes;
+		e.at = s->free + s->lag;
+		s->work += e.estimate;
+		s->inside++;
+		push(e);
+		latency[i] = e.at - now;
+	}
+	for (i = WARM; i < REQUESTS; i++)
+		sum += latency[i];
+	*mean = sum / (REQUESTS - WARM);
+	qsort(latency + WARM, REQUESTS - WARM, sizeof(*latency), by_value);
+	*p99 = latency[WARM + (int)((REQUESTS - WARM) * 0.99)];
+}
+
+/* The factor between our mean and the best, at the worst load */
+static double table(const struct machine *m, const struct mix *mix)
+{
+	static const int loads[] = { 30, 70, 90 };
+	enum { LOADS = ARRAY_SIZE(loads), OURS = ARRAY_SIZE(policies) - 1 };
+	double mean, p99, best[LOADS], worst = 1;
+	unsigned int i, j;
+
+	printf("\n%s, %s sizes (%u to %u bytes): mean (p99), us\n", m->name,
+	       mix->name, mix->least, mix->most);
+	printf("%-24s", "load");
+	for (j = 0; j < LOADS; j++) {
+		printf("%20d%%", loads[j]);
+		best[j] = INFINITY;
+	}
+	putchar('\n');
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		printf("%-24s", policies[i].name);
+		for (j = 0; j < LOADS; j++) {
+			run(&policies[i], m, mix, loads[j] / 100., &mean, &p99);
+			printf("%10.1f (%8.1f)", mean / 1000, p99 / 1000);
+			best[j] = fmin(best[j], mean);
+			if (i == OURS)
+				worst = fmax(worst, mean / best[j]);
+		}
+		putchar('\n');
+	}
+	return worst;
+}
+
+int main(int argc, char **argv)
+{
+	double worst = 1;
+	unsigned int m, x;
+
+	for (m = 0; m < ARRAY_SIZE(machines); m++)
+		for (x = 0; x < ARRAY_SIZE(mixes); x++)
+			if (argc < 2 || !strcmp(argv[1], mixes[x].name))
+				worst = fmax(worst,
+					     table(&machines[m], &mixes[x]));
+	printf("\nours is at most %.2f times the best (%.2f allowed)\n", worst,
+	       WITHIN);
+	return worst > WITHIN;
+}

@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ring of a card: what the driver puts into it, when the card is done with
+ * it, and what the driver does then.
+ *
+ * A card completes by the id of a slot, as one of silicon does, and may do so
+ * late or twice; the id of a slot that is used again is another one.
+ */
+#include <linux/bitops.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "sim.h"
+
+#define BUSY_NS		(10 * NSEC_PER_USEC)	/* until it takes more */
+#define REFUSE_MS	500	/* until one that goes on is cut off */
+#define BUDGET		256	/* completions before others have their turn */
+
+/* In a request's private part. */
+struct sim_job {
+	u32 slot;
+};
+
+static u32 knob(const struct sim_card *card, enum sim_knob k)
+{
+	return READ_ONCE(card->config.knob[k]);
+}
+
+/* ---- slots ---- */
+
+static struct sim_slot *take_slot(struct sim_card *card,
+				  struct ocf_request *req)
+{
+	struct sim_job *job = (void *)req->priv;
+	struct sim_slot *slot;
+
+	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
+	job->slot = card->free[--card->nfree];
+	slot = &card->slots[job->slot];
+	slot->req = req;
+	return slot;
+}
+
+static void put_slot(struct sim_card *card, struct sim_slot *slot)
+{
+	slot->req = NULL;
+	/* whoever still completes it means another */
+	slot->id += OCF_DEPTH_MAX;
+	card->free[card->nfree++] = slot - card->slots;
+}
+
+/* Forgets all that is inside; the card does nothing any more. */
+static void empty(struct sim_card *card)
+{
+	u32 i;
+
+	INIT_LIST_HEAD(&card->due);
+	card->nfree = 0;
+	for (i = card->nslots; i--;) {
+		kfree(card->slots[i].bounce);
+		card->slots[i].bounce = NULL;
+		put_slot(card, &card->slots[i]);
+	}
+	memset(card->engine_free, 0, sizeof(card->engine_free));
+	card->silent_until = 0;
+	card->blocked = false;
+}
+
+/* ---- time ---- */
+
+/* ns an engine works on @len bytes */
+static u64 engine_time(const struct sim_card *card, u32 len)
+{
+	u64 ns = knob(card, SIM_OVERHEAD) +
+		 div_u64((u64)len * knob(card, SIM_PER_BYTE), 1000);
+	u32 slow = knob(card, SIM_SLOW);
+
+	return likely(slow == 100) ? ns : div_u64(ns * slow, 100);
+}
+
+/**
+ * sim_engage() - give work to the engine that is free first
+ * @card: the card
+ * @now: ns
+ * @ns: how long it takes
+ *
+ * Context: under @card->lock.
+ * Return: ns, when it is done.
+ */
+u64 sim_engage(struct sim_card *card, u64 now, u64 ns)
+{
+	u64 *engine = card->engine_free;
+	u32 i, n = knob(card, SIM_ENGINES);
+
+	for (i = 1; i < n; i++)
+		if (card->engine_free[i] < *engine)
+			engine = &card->engine_free[i];
+	*engine = max(*engine, now) + ns;
+	return *engine;
+}
+
+/* When there is something to do next. */
+static u64 next_event(struct sim_card *card)
+{
+	const struct sim_slot *slot;
+	u64 ns = U64_MAX;
+
+	slot = list_first_entry_or_null(&card->due, struct sim_slot, node);
+	if (slot)
+		ns = max(slot->due, card->silent_until);
+	return card->blocked ? min(ns, card->blocked_until) : ns;
+}
+
+static void arm(struct sim_card *card)
+{
+	u64 ns;
+
+	lockdep_assert_held(&card->lock);
+	if (card->completing || card->stopped || card->dead)
+		return;
+	ns = next_event(card);
+	if (ns >= card->expires)
+		return;
+	card->expires = ns;
+	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Waits for @timer's function, and lets it go on. */
+static void settle(struct sim_card *card)
+{
+	hrtimer_cancel(&card->timer);
+	spin_lock_bh(&card->lock);
+	card->expires = U64_MAX;
+	arm(card);
+	spin_unlock_bh(&card->lock);
+}
+
+/* ---- in ---- */
+
+/**
+ * sim_befalls() - whether a fault that is armed befalls this one
+ * @card: the card
+ * @fault: which
+ *
+ * Context: under @card->lock.
+ * Return: whether; then it has.
+ */
+bool sim_befalls(struct sim_card *card, enum sim_fault fault)
+{
+	struct sim_trouble *t = &card->config.trouble[fault];
+
+	if (!(card->armed & BIT(fault)))
+		return false;
+	if (t->after) {
+		t->after--;
+		return false;
+	}
+	if (!--t->count)
+		card->armed &= ~BIT(fault);
+	return true;
+}
+
+static void die(struct sim_card *card, u32 inside)
+{
+	struct sim_trouble *t = &card->config.trouble[SIM_DEATH];
+
+	if (t->after)
+		t->after--;
+	else if (inside >= t->count)
+		card->dead = true;
+}
+
+/**
+ * sim_draw_fate() - what is to go wrong with a request that enters
+ * @card: the card, of which some fault is armed
+ * @tag: it has a MAC or tag
+ * @inside: requests that are inside
+ * @now: ns
+ *
+ * Context: under @card->lock.
+ * Return: BIT(SIM_*).
+ */
+noinline u32 sim_draw_fate(struct sim_card *card, bool tag, u32 inside,
+			   u64 now)
+{
+	static const u8 of_requests[] = {
+		SIM_ERROR, SIM_WRONG, SIM_LOST, SIM_LATE, SIM_DOUBLE,
+	};
+	u32 i, fate = 0;
+
+	for (i = 0; i < ARRAY_SIZE(of_requests); i++)
+		if (sim_befalls(card, of_requests[i]))
+			fate |= BIT(of_requests[i]);
+	if (tag && sim_befalls(card, SIM_TAG))
+		fate |= BIT(SIM_TAG);
+	if (sim_befalls(card, SIM_STALL))
+		card->silent_until = now + NSEC_PER_MSEC *
+				     card->config.trouble[SIM_STALL].ms;
+	if (card->armed & BIT(SIM_DEATH))
+		die(card, inside);
+	return fate;
+}
+
+/* Puts @slot where it belongs among those due: near the end, nearly always. */
+static void enqueue(struct sim_card *card, struct sim_slot *slot)
+{
+	struct sim_slot *s;
+
+	list_for_each_entry_reverse(s, &card->due, node)
+		if (s->due <= slot->due)
+			break;
+	list_add(&slot->node, &s->node);
+}
+
+static void refuse(struct sim_card *card, struct ocf_request *req, u64 until)
+{
+	card->count[SIM_REFUSED]++;
+	card->blocked_until = min(card->blocked ? card->blocked_until : U64_MAX,
+				  until);
+	card->blocked = true;
+	card->blocked_dev = req->dev;
+	arm(card);
+}
+
+static bool is_room(const struct sim_card *card)
+{
+	return card->nslots - card->nfree < knob(card, SIM_DEPTH);
+}
+
+/* Whether @req can be taken; the core asks again if not. */
+static bool accepts(struct sim_card *card, struct ocf_request *req, u64 now)
+{
+	if (unlikely(sim_befalls(card, SIM_BUSY))) {
+		refuse(card, req, now + BUSY_NS);
+		return false;
+	}
+	if (unlikely(!is_room(card))) {
+		/* a completion says so */
+		refuse(card, req, U64_MAX);
+		return false;
+	}
+	return true;
+}
+
+static void enter(struct sim_card *card, struct sim_slot *slot,
+		  const struct ocf_request *req, u64 now)
+{
+	slot->fate = unlikely(card->armed) ?
+			     sim_draw_fate(card, ocf_request_maclen(req),
+					   card->nslots - card->nfree, now) : 0;
+	slot->due = sim_engage(card, now, engine_time(card, slot->span.len)) +
+		    knob(card, SIM_LATENCY);
+	card->count[SIM_SUBMITTED]++;
+	/* empty() has lists of nothing */
+	INIT_LIST_HEAD(&slot->node);
+	if (unlikely(slot->fate & BIT(SIM_LOST)))
+		return;
+	if (unlikely(slot->fate & BIT(SIM_LATE)))
+		slot->due += NSEC_PER_MSEC * card->config.trouble[SIM_LATE].ms;
+	enqueue(card, slot);
+	if (list_is_first(&slot->node, &card->due))
+		arm(card);
+}
+
+/*
+ * Whether the card is to have memory of its own.  What is in place and may turn
+ * out to be forged must be as it was then.
+ */
+static bool wants_bounce(const struct sim_card *card,
+			 const struct ocf_request *req)
+{
+	return card->config.bounce ||
+	       unlikely(req->src == req->dst && ocf_request_verifies(req));
+}
+
+/* A copy of what @req is about, that the card has to itself; or NULL. */
+static u8 *bounce_in(struct ocf_request *req, struct ocf_range span)
+{
+	struct ocf_range source = ocf_request_source(req);
+	u8 *bounce = kmalloc(max(span.len, 1u), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (bounce)
+		ocf_sg_read(req->src, source.start, bounce, source.len);
+	return bounce;
+}
+
+/**
+ * sim_submit() - ocf_device_ops.submit
+ * @req: the request
+ * @more: not looked at: there is no doorbell
+ *
+ * Context: process or BH.
+ * Return: -EINPROGRESS or -EBUSY.
+ */
+int sim_submit(struct ocf_request *req, bool more)
+{
+	struct sim_card *card = ocf_device_priv(req->dev);
+	struct ocf_range span = ocf_request_span(req);
+	bool wants = wants_bounce(card, req);
+	struct sim_slot *slot;
+	u8 *bounce = NULL;
+	u64 now;
+
+	if (wants)
+		bounce = bounce_in(req, span);
+	now = ktime_get_ns();
+	spin_lock_bh(&card->lock);
+	if (unlikely(wants && !bounce)) {
+		refuse(card, req, now + BUSY_NS);
+		goto full;
+	}
+	if (unlikely(!accepts(card, req, now)))
+		goto full;
+	slot = take_slot(card, req);
+	slot->bounce = bounce;
+	slot->span = span;
+	enter(card, slot, req, now);
+	spin_unlock_bh(&card->lock);
+	return -EINPROGRESS;
+
+full:
+	spin_unlock_bh(&card->lock);
+	kfree(bounce);
+	return -EBUSY;
+}
+
+/**
+ * sim_detach() - ocf_device_ops.detach
+ * @req: the request
+ *
+ * Context: process or BH.
+ * Return: whether it is the core's; its memory stays with the card.
+ */
+bool sim_detach(struct ocf_request *req)
+{
+	struct sim_card *card = ocf_device_priv(req->dev);
+	struct sim_job *job = (void *)req->priv;
+	struct sim_slot *slot = &card->slots[job->slot];
+	bool mine;
+
+	spin_lock_bh(&card->lock);
+	mine = slot->req == req;
+	if (mine) {
+		slot->req = NULL;
+		card->count[SIM_DETACHED]++;
+	}
+	spin_unlock_bh(&card->lock);
+	return mine;
+}
+
+/* ---- out ---- */
+
+/* The first slot that is due by @now, which is brought up to date if not. */
+static struct sim_slot *next_due(struct sim_card *card, u64 *now)
+{
+	struct sim_slot *slot;
+	u64 due;
+
+	slot = list_first_entry_or_null(&card->due, struct sim_slot, node);
+	if (!slot || card->stopped || card->dead)
+		return NULL;
+	due = max(slot->due, card->silent_until);
+	if (due > *now)
+		*now = ktime_get_ns();
+	if (due > *now)
+		return NULL;
+	list_del_init(&slot->node);
+	return slot;
+}
+
+/* What @slot's card has made of it, which is not the core's yet. */
+static void hand_back(struct sim_card *card, struct sim_slot *slot)
+	__must_hold(&card->lock)
+{
+	struct ocf_request *req = slot->req;
+	struct sim_slot done = *slot;
+	int err;
+
+	/* it cannot be taken back any more */
+	slot->req = NULL;
+	if (!done.bounce)
+		put_slot(card, slot);
+	card->count[SIM_COMPLETED]++;
+	spin_unlock(&card->lock);
+	err = sim_compute(card, req, &done);
+	if (done.bounce) {
+		spin_lock(&card->lock);
+		slot->bounce = NULL;
+		put_slot(card, slot);
+		spin_unlock(&card->lock);
+		kfree(done.bounce);
+	}
+	ocf_complete(req, err);
+	spin_lock(&card->lock);
+}
+
+/* The card has answered what the core has long done elsewhere. */
+static void answer_late(struct sim_card *card, struct sim_slot *slot)
+	__must_hold(&card->lock)
+{
+	kfree(slot->bounce);
+	slot->bounce = NULL;
+	put_slot(card, slot);
+	card->count[SIM_ANSWERED_LATE]++;
+	if (!card->listens)
+		return;
+	spin_unlock(&card->lock);
+	ocf_device_revive(card->dev);
+	spin_lock(&card->lock);
+}
+
+/* The card says that it is done with @id. */
+static void completed(struct sim_card *card, u32 id)
+	__must_hold(&card->lock)
+{
+	struct sim_slot *slot = &card->slots[id % OCF_DEPTH_MAX];
+
+	if (unlikely(slot->id != id))
+		card->count[SIM_SPURIOUS]++;
+	else if (likely(slot->req))
+		hand_back(card, slot);
+	else
+		answer_late(card, slot);
+}
+
+/* Has it been full?  If it has room now, or its time is up, it says so. */
+static void unblock(struct sim_card *card, bool some, u64 now)
+	__must_hold(&card->lock)
+{
+	struct ocf_device *dev = card->blocked_dev;
+
+	if (likely(!card->blocked))
+		return;
+	if (!(some && is_room(card)) && card->blocked_until > now)
+		return;
+	card->blocked = false;
+	spin_unlock(&card->lock);
+	ocf_device_unblock(dev);
+	spin_lock(&card->lock);
+}
+
+/* Completes what is due; returns how many. */
+static int complete_due(struct sim_card *card, u64 *now)
+	__must_hold(&card->lock)
+{
+	struct sim_slot *slot;
+	u32 id, twice;
+	int n = 0;
+
+	while (n < BUDGET && (slot = next_due(card, now))) {
+		id = slot->id;
+		twice = slot->fate & BIT(SIM_DOUBLE);
+		completed(card, id);
+		if (unlikely(twice))
+			completed(card, id);
+		unblock(card, true, *now);
+		n++;
+	}
+	return n;
+}
+
+static enum hrtimer_restart timer_expired(struct hrtimer *timer)
+{
+	struct sim_card *card = container_of(timer, struct sim_card, timer);
+	bool again;
+	u64 now;
+
+	spin_lock(&card->lock);
+	/* or later; whoever needs to know it looks at the clock */
+	now = card->expires;
+	card->completing = true;
+	unblock(card, complete_due(card, &now), now);
+	card->completing = false;
+	/* by a submitter who had looked at the clock before it expired */
+	again = !hrtimer_is_queued(timer);
+	if (again) {
+		card->expires = card->stopped || card->dead ? U64_MAX :
+							      next_event(card);
+		again = card->expires != U64_MAX;
+	}
+	if (again)
+		hrtimer_set_expires(timer, ns_to_ktime(card->expires));
+	spin_unlock(&card->lock);
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* ---- stop and go ---- */
+
+/* Cut off from whatever it would touch. */
+static void stop(struct sim_card *card)
+{
+	spin_lock_bh(&card->lock);
+	card->stopped = true;
+	spin_unlock_bh(&card->lock);
+	hrtimer_cancel(&card->timer);
+	sim_pk_stop(card);
+	spin_lock_bh(&card->lock);
+	card->expires = U64_MAX;
+	empty(card);
+	spin_unlock_bh(&card->lock);
+}
+
+/* It goes on, with memory of the driver's; the requests are the core's. */
+static void let_go(struct sim_card *card)
+{
+	u32 i;
+
+	spin_lock_bh(&card->lock);
+	card->blocked = false;
+	for (i = 0; i < card->nslots; i++) {
+		card->count[SIM_DETACHED] += !!card->slots[i].req;
+		card->slots[i].req = NULL;
+	}
+	spin_unlock_bh(&card->lock);
+	settle(card);
+}
+
+/**
+ * sim_quiesce() - ocf_device_ops.quiesce
+ * @dev: the device
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -ETIMEDOUT if it has been told to refuse and may.
+ */
+int sim_quiesce(struct ocf_device *dev)
+{
+	struct sim_card *card = ocf_device_priv(dev);
+	bool refuses;
+
+	spin_lock_bh(&card->lock);
+	card->count[SIM_QUIESCES]++;
+	refuses = sim_befalls(card, SIM_REFUSE);
+	spin_unlock_bh(&card->lock);
+	if (refuses && card->config.bounce) {
+		let_go(card);
+		return -ETIMEDOUT;
+	}
+	if (refuses)
+		msleep(REFUSE_MS);
+	stop(card);
+	return 0;
+}
+
+/**
+ * sim_reset() - ocf_device_ops.reset
+ * @dev: the device
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EIO as long as what it died of has not been mended.
+ */
+int sim_reset(struct ocf_device *dev)
+{
+	struct sim_card *card = ocf_device_priv(dev);
+	bool mended;
+
+	stop(card);
+	spin_lock_bh(&card->lock);
+	card->count[SIM_RESETS]++;
+	mended = !card->dead || !(card->armed & BIT(SIM_DEATH));
+	if (mended) {
+		card->dead = false;
+		card->stopped = false;
+	}
+	spin_unlock_bh(&card->lock);
+	return mended ? 0 : -EIO;
+}
+
+/**
+ * sim_listen() - whether the core is to be told of signs of life
+ * @card: the card; @card->dev is registered, or will be unregistered next
+ * @listens: whether
+ *
+ * Context: process; may sleep.
+ */
+void sim_listen(struct sim_card *card, bool listens)
+{
+	spin_lock_bh(&card->lock);
+	card->listens = listens;
+	spin_unlock_bh(&card->lock);
+	settle(card);
+}
+
+/**
+ * sim_ring_init() - make a card's ring, as deep as it is configured
+ * @card: the card
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sim_ring_init(struct sim_card *card)
+{
+	u32 i;
+
+	card->nslots = card->config.knob[SIM_DEPTH];
+	card->slots = kvcalloc(card->nslots, sizeof(*card->slots), GFP_KERNEL);
+	card->free = kvcalloc(card->nslots, sizeof(*card->free), GFP_KERNEL);
+	if (!card->slots || !card->free) {
+		kvfree(card->free);
+		kvfree(card->slots);
+		return -ENOMEM;
+	}
+	spin_lock_init(&card->lock);
+	for (i = 0; i < card->nslots; i++)
+		card->slots[i].id = i;
+	empty(card);
+	card->expires = U64_MAX;
+	hrtimer_init(&card->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	card->timer.function = timer_expired;
+	return 0;
+}
+
+/**
+ * sim_ring_exit() - pull the card out
+ * @card: a card that is not registered
+ *
+ * Context: process; may sleep.
+ */
+void sim_ring_exit(struct sim_card *card)
+{
+	stop(card);
+	kvfree(card->free);
+	kvfree(card->slots);
+}

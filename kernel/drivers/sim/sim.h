@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A card in software: the map of the module.
+ *
+ * main.c makes cards and takes them away, knobs.c is what the administrator
+ * sees of one, ring.c is the card's ring with the driver's side of it and the
+ * clock that runs the card, compute.c what comes out; pk.c is the same for
+ * public-key operations.  docs/sim.md has every knob.
+ *
+ * What a card does is settled when a request enters its ring: which engine
+ * takes it, when that is done, and what is to go wrong.  One timer waits for
+ * the first that is due.
+ */
+#ifndef OCF_SIM_H
+#define OCF_SIM_H
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/ocf_driver.h>
+#include <linux/ocf_pk.h>
+#include <linux/spinlock.h>
+
+#include "../../compat.h"
+
+struct attribute_group;
+
+#define SIM_ENGINES_MAX		16
+#define SIM_SCRATCH		2048	/* bytes for the crypto API */
+#define SIM_LEN_MAX		(1u << 20) /* bytes of a request */
+
+/**
+ * enum sim_knob - what a card is like, a file each
+ * @SIM_ENGINES: requests worked on at a time
+ * @SIM_OVERHEAD: ns an engine takes for any request
+ * @SIM_PER_BYTE: ps it takes for each byte the request spans
+ * @SIM_LATENCY: ns from the engine's end to the completion
+ * @SIM_DEPTH: requests in the ring
+ * @SIM_CONTEXTS: contexts its memory has room for
+ * @SIM_SLOW: hundredths: what an engine's time is multiplied with
+ * @SIM_PUBLIC: ns an engine takes for RSA by a private key of 2048 bits
+ * @SIM_KNOBS: how many there are
+ */
+enum sim_knob {
+	SIM_ENGINES,
+	SIM_OVERHEAD,
+	SIM_PER_BYTE,
+	SIM_LATENCY,
+	SIM_DEPTH,
+	SIM_CONTEXTS,
+	SIM_SLOW,
+	SIM_PUBLIC,
+	SIM_KNOBS
+};
+
+/**
+ * enum sim_fault - what may go wrong, for so many requests
+ * @SIM_BUSY: refused, as if the ring were full
+ * @SIM_ERROR: ends with -EIO
+ * @SIM_WRONG: a bit of the result is wrong
+ * @SIM_TAG: a bit of the MAC or tag is wrong, or a right one is refused
+ * @SIM_LOST: never ends
+ * @SIM_LATE: ends some ms later than it should
+ * @SIM_DOUBLE: is completed twice
+ * @SIM_STALL: when it enters, the card is silent for some ms
+ * @SIM_DEATH: not of requests: with so many inside the card falls silent
+ * @SIM_REFUSE: not of requests: so many times it cannot be stopped
+ * @SIM_FAULTS: how many there are
+ */
+enum sim_fault {
+	SIM_BUSY,
+	SIM_ERROR,
+	SIM_WRONG,
+	SIM_TAG,
+	SIM_LOST,
+	SIM_LATE,
+	SIM_DOUBLE,
+	SIM_STALL,
+	SIM_DEATH,
+	SIM_REFUSE,
+	SIM_FAULTS
+};
+
+/**
+ * struct sim_trouble - a fault that was asked for
+ * @count: how often; of SIM_DEATH, with how many inside
+ * @after: how many it spares before
+ * @ms: how long
+ */
+struct sim_trouble {
+	u32	count;
+	u32	after;
+	u32	ms;
+};
+
+/**
+ * enum sim_counter - what has happened, a file each
+ * @SIM_SUBMITTED: requests that entered the ring
+ * @SIM_COMPLETED: requests handed back to the core
+ * @SIM_REFUSED: submissions answered with -EBUSY
+ * @SIM_DETACHED: requests taken back while the card had them
+ * @SIM_ANSWERED_LATE: answers to what had been taken back
+ * @SIM_SPURIOUS: completions of what was complete already
+ * @SIM_QUIESCES: times it was stopped, or was to be
+ * @SIM_RESETS: times it was reset, or was to be
+ * @SIM_COUNTERS: how many there are
+ */
+enum sim_counter {
+	SIM_SUBMITTED,
+	SIM_COMPLETED,
+	SIM_REFUSED,
+	SIM_DETACHED,
+	SIM_ANSWERED_LATE,
+	SIM_SPURIOUS,
+	SIM_QUIESCES,
+	SIM_RESETS,
+	SIM_COUNTERS
+};
+
+/* Which algorithms a card has. */
+enum sim_algs {
+	SIM_ALGS_ALL,
+	SIM_ALGS_NULL,
+	SIM_ALGS_REAL,
+};
+
+/**
+ * struct sim_config - what a card is made with
+ * @knob: by enum sim_knob
+ * @trouble: by enum sim_fault
+ * @algs: which algorithms
+ * @public_key: does public-key operations
+ * @bounce: gets memory of the driver's instead of the request's pages, and
+ *	requests can be taken back from it
+ * @patience: ocf_device_info.patience, ms
+ */
+struct sim_config {
+	u32			knob[SIM_KNOBS];
+	struct sim_trouble	trouble[SIM_FAULTS];
+	enum sim_algs		algs;
+	bool			public_key;
+	bool			bounce;
+	u32			patience;
+};
+
+/**
+ * struct sim_slot - a place in a card's ring
+ * @node: in the card's @due
+ * @req: whose; NULL if free, taken back, or being handed back
+ * @id: what the card completes it by: its number in the low bits, and above
+ *	how often it has been used
+ * @fate: BIT(SIM_*) of what goes wrong
+ * @due: ns, when it is complete
+ * @bounce: the memory that the card has instead of the request's, if any
+ * @span: what part of the request that is
+ */
+struct sim_slot {
+	struct list_head	node;
+	struct ocf_request	*req;
+	u32			id;
+	u32			fate;
+	u64			due;
+	u8			*bounce;
+	struct ocf_range	span;
+};
+
+/**
+ * struct sim_card - a card
+ * @dev: as registered
+ * @timer: for the first that is due
+ * @lock: protects all below but @contexts and @scratch
+ * @config: as it is now; @config.knob is read without the lock
+ * @armed: BIT(SIM_*) of faults that are to come
+ * @nslots: places in the ring
+ * @nfree: of those free
+ * @slots: all of them
+ * @free: numbers of those that are free, @nfree of them
+ * @due: slots to be completed, in that order
+ * @expires: ns, when @timer does; U64_MAX if it does not
+ * @completing: @timer's function runs, and will look at @due again
+ * @engine_free: ns, when each engine is done with what it has
+ * @silent_until: ns, end of a stall
+ * @blocked: was last said to be full, to @blocked_dev
+ * @blocked_until: ns, when to say otherwise if nothing completes before
+ * @blocked_dev: the device, which is not @dev while it is being registered
+ * @listens: @dev is there to be told of signs of life
+ * @dead: answers nothing any more
+ * @stopped: takes what it gets and does nothing
+ * @count: by enum sim_counter
+ * @contexts: contexts there are
+ * @scratch: memory for the crypto API, of @timer's function
+ * @pk: its part in public-key operations, or NULL
+ */
+struct sim_card {
+	struct ocf_device	*dev;
+	struct hrtimer		timer;
+	spinlock_t		lock;
+	struct sim_config	config;
+	u32			armed;
+	u32			nslots;
+	u32			nfree;
+	struct sim_slot		*slots;
+	u16			*free;
+	struct list_head	due;
+	u64			expires;
+	bool			completing;
+	u64			engine_free[SIM_ENGINES_MAX];
+	u64			silent_until;
+	bool			blocked;
+	u64			blocked_until;
+	struct ocf_device	*blocked_dev;
+	bool			listens;
+	bool			dead;
+	bool			stopped;
+	u64			count[SIM_COUNTERS];
+	atomic_t		contexts;
+	u8			scratch[SIM_SCRATCH] CRYPTO_MINALIGN_ATTR;
+	struct sim_pk		*pk;
+};
+
+/* main.c */
+struct sim_card *sim_card_of(struct device *dev);
+
+/* knobs.c */
+extern const struct attribute_group *sim_groups[];
+void sim_config_init(struct sim_config *config);
+int sim_number(const char *text, u32 min, u32 max, u32 *value);
+int sim_config_parse(struct sim_config *config, char *text);
+
+/* ring.c */
+u64 sim_engage(struct sim_card *card, u64 now, u64 ns);
+bool sim_befalls(struct sim_card *card, enum sim_fault fault);
+u32 sim_draw_fate(struct sim_card *card, bool tag, u32 inside, u64 now);
+int sim_ring_init(struct sim_card *card);
+void sim_ring_exit(struct sim_card *card);
+void sim_listen(struct sim_card *card, bool listens);
+int sim_submit(struct ocf_request *req, bool more);
+bool sim_detach(struct ocf_request *req);
+int sim_quiesce(struct ocf_device *dev);
+int sim_reset(struct ocf_device *dev);
+
+/* pk.c */
+extern const struct ocf_pk_ops sim_pk_ops;
+int sim_pk_init(struct sim_card *card);
+void sim_pk_exit(struct sim_card *card);
+void sim_pk_stop(struct sim_card *card);
+
+/* source.c */
+int sim_add_source(const char *text);
+int sim_remove_source(const char *text);
+void sim_remove_sources(void);
+
+/* compute.c */
+void sim_algs(enum sim_algs which, struct ocf_device_info *info);
+int sim_ctx_init(struct ocf_context *ctx, const struct ocf_session_params *p);
+void sim_ctx_exit(struct ocf_context *ctx);
+size_t sim_ctx_size(void);
+int sim_compute(struct sim_card *card, struct ocf_request *req,
+		const struct sim_slot *slot);
+
+#endif /* OCF_SIM_H */
