@@ -60,10 +60,12 @@ include demo/demo.mk
 include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
+include tests/virtio/virtio.mk
 include tests/install/install.mk
 include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
+include tests/card/card.mk
 include bench/bench.mk
 include docs/docs.mk
 
@@ -75,7 +77,7 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
-test: check selftests test-sim \
+test: check selftests test-sim test-virtio test-card \
       vectors thirdparty examples budgets test-machine test-install
 
 test-debug: selftests-debug

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RSA on a card: the service AKCIPHER of <linux/virtio_crypto.h> (VIRTIO 1.3,
+ * 5.9).
+ *
+ * A card signs and verifies with a padding of its own, which is that of
+ * PKCS #1 v1.5, or does RSA of a number; which of them, and with which hashes,
+ * it has shown by known answers.  It is not asked to take a padding off, for
+ * its word of one that is wrong would tell of the message (Bleichenbacher:
+ * Chosen Ciphertext Attacks Against Protocols Based on PKCS #1).
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "virtio.h"
+
+#define DEPTH		4	/* they hold up what comes after them */
+#define OUT_AT		SZ_2K	/* where in a slot's buffer results go */
+
+static_assert(2 * OCF_PK_NUMBER_MAX <= OUT_AT);
+static_assert(OUT_AT + OCF_PK_NUMBER_MAX <= SZ_4K);
+
+static const u8 hashes[OCF_ALG_COUNT] = {
+	[OCF_MD5] = VIRTIO_CRYPTO_RSA_MD5,
+	[OCF_SHA1] = VIRTIO_CRYPTO_RSA_SHA1,
+	[OCF_SHA224] = VIRTIO_CRYPTO_RSA_SHA224,
+	[OCF_SHA256] = VIRTIO_CRYPTO_RSA_SHA256,
+	[OCF_SHA384] = VIRTIO_CRYPTO_RSA_SHA384,
+	[OCF_SHA512] = VIRTIO_CRYPTO_RSA_SHA512,
+};
+
+static_assert(VIRTIO_CRYPTO_RSA_SHA224 < RSA_HASHES);
+static_assert(OCF_PK_RSA_DECRYPT - OCF_PK_RSA_SIGN < RSA_CODES);
+
+/* The number a card knows a hash by, or VIRTIO_CRYPTO_RSA_NO_HASH. */
+u32 akcipher_hash(enum ocf_alg hash)
+{
+	return hashes[hash];
+}
+
+/* An operation with a hash, which a card has or has not */
+static unsigned int ability(const struct ocf_pk_op *op)
+{
+	return (op->code - OCF_PK_RSA_SIGN) * RSA_HASHES + hashes[op->hash];
+}
+
+/* Whether the card has done such an operation. */
+bool akcipher_has_shown(const struct card *card, const struct ocf_pk_op *op)
+{
+	return test_bit(ability(op), card->rsa);
+}
+
+static bool pads(const struct ocf_pk_op *op)
+{
+	return op->code == OCF_PK_RSA_SIGN || op->code == OCF_PK_RSA_VERIFY;
+}
+
+/* Once it is known, only what it has shown. */
+static bool akcipher_capable(struct ocf_device *dev, const struct ocf_pk_op *op)
+{
+	struct card *card = card_of(dev);
+
+	if (pads(op) ? op->scheme != OCF_PK_PKCS1 || !hashes[op->hash] :
+		       op->scheme != OCF_PK_RAW)
+		return false;
+	return !card->registered || akcipher_has_shown(card, op);
+}
+
+/* ---- in ---- */
+
+static const u32 opcodes[] = {
+	[OCF_PK_RSA_SIGN] = VIRTIO_CRYPTO_AKCIPHER_SIGN,
+	[OCF_PK_RSA_VERIFY] = VIRTIO_CRYPTO_AKCIPHER_VERIFY,
+	[OCF_PK_RSA_ENCRYPT] = VIRTIO_CRYPTO_AKCIPHER_ENCRYPT,
+	[OCF_PK_RSA_DECRYPT] = VIRTIO_CRYPTO_AKCIPHER_DECRYPT,
+};
+
+/* What is verified are the signature and, right after it, the digest. */
+static void fill(struct slot *slot, const struct ocf_pk_op *op)
+{
+	bool verifies = op->code == OCF_PK_RSA_VERIFY;
+	const struct ocf_pk_operand *src = &op->in[verifies];
+	struct virtio_crypto_op_data_req *req = &slot->shared->head.req;
+	u32 made = verifies ? op->in[0].len : slot->rsa->size;
+
+	memset(req, 0, sizeof(*req));
+	req->header.opcode = cpu_to_le32(opcodes[op->code]);
+	req->header.algo = cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_RSA);
+	req->header.session_id = cpu_to_le64(slot->rsa->id);
+	req->u.akcipher_req.para.src_data_len = cpu_to_le32(src->len);
+	req->u.akcipher_req.para.dst_data_len = cpu_to_le32(made);
+	memcpy(slot->buf, src->data, src->len);
+	slot->len = src->len;
+	slot->made = made;
+	if (verifies) {
+		memcpy(slot->buf + src->len, op->in[0].data, made);
+		slot->len += made;
+		slot->made = 0;
+	}
+	memset(slot->buf + OUT_AT, 0, slot->made);
+	memset(&slot->shared->tail, 0xff, sizeof(slot->shared->tail));
+}
+
+/**
+ * akcipher_sgs() - what a ring needs to know of a slot
+ * @slot: filled
+ * @sg: room for four
+ * @out: how many of them the card reads; the others it writes
+ *
+ * Return: how many there are.
+ */
+unsigned int akcipher_sgs(struct slot *slot, struct scatterlist *sg,
+			  unsigned int *out)
+{
+	struct slot_shared *shared = slot->shared;
+	unsigned int n = 0;
+
+	sg_init_one(&sg[n++], &shared->head.req, sizeof(shared->head.req));
+	sg_init_one(&sg[n++], slot->buf, slot->len);
+	*out = n;
+	if (slot->made)
+		sg_init_one(&sg[n++], slot->buf + OUT_AT, slot->made);
+	sg_init_one(&sg[n++], &shared->tail,
+		    sizeof(struct virtio_crypto_inhdr));
+	return n;
+}
+
+static int akcipher_submit(struct ocf_pk_request *req)
+{
+	struct card *card = card_of(req->dev);
+	struct slot *slot;
+	struct rsa_session *s;
+	int err;
+
+	control_claim(card, req->dev);
+	s = rsa_session_get(card, req->now);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	slot = slot_take(card);
+	if (!slot) {
+		rsa_session_put(s);
+		return -EBUSY;
+	}
+	atomic_inc(&card->rsa_out);
+	slot->rsa = s;
+	slot->pk = req;
+	fill(slot, req->now);
+	req->priv = slot;
+	err = queue_enter(queue_here(card), slot, false);
+	if (err != -EINPROGRESS)
+		slot_put(card, slot, false);
+	return err;
+}
+
+/* The slot stays where it is until the card lets go of it. */
+static bool akcipher_detach(struct ocf_pk_request *req)
+{
+	struct slot *slot = req->priv;
+	struct queue *q = slot->queue;
+	bool mine;
+
+	spin_lock_bh(&q->lock);
+	/* it may be another's by now */
+	mine = slot->pk == req;
+	if (mine) {
+		slot->pk = NULL;
+		atomic_inc(&q->card->detached);
+	}
+	spin_unlock_bh(&q->lock);
+	return mine;
+}
+
+/* ---- out ---- */
+
+static int take(struct slot *slot, struct ocf_pk_op *op, u32 made)
+{
+	struct ocf_pk_result *out = &op->out[0];
+
+	if (op->code == OCF_PK_RSA_VERIFY)
+		return 0;
+	if (!pads(op))
+		return ocf_pk_put(out, slot->buf + OUT_AT, made);
+	/*
+	 * QEMU with nettle does not count the zeros in front, and leaves off as
+	 * many bytes at the end: one signature of 256 is lost.
+	 */
+	if (made != slot->made)
+		return -EOPNOTSUPP;
+	memcpy(out->data, slot->buf + OUT_AT, made);
+	out->len = made;
+	return 0;
+}
+
+/**
+ * akcipher_result() - take what a card has made of a request
+ * @slot: the slot
+ * @req: the request
+ * @written: bytes the card says it has written
+ *
+ * Context: BH.
+ * Return: 0, -EBADMSG, -EOPNOTSUPP or -EIO; -ESTALE if the card does not know
+ * the key; -EPROTO if it makes no sense.
+ */
+int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
+{
+	u8 status = READ_ONCE(slot->shared->tail.bytes[0]);
+	struct card *card = card_of(req->dev);
+	struct ocf_pk_op *op = req->now;
+
+	if (!written ||
+	    written > slot->made + sizeof(struct virtio_crypto_inhdr))
+		return -EPROTO;
+	switch (status) {
+	case VIRTIO_CRYPTO_OK:
+		set_bit(ability(op), card->rsa);
+		return take(slot, op,
+			    written - sizeof(struct virtio_crypto_inhdr));
+	case VIRTIO_CRYPTO_INVSESS:
+		return -ESTALE;
+	case VIRTIO_CRYPTO_BADMSG:
+	case VIRTIO_CRYPTO_KEY_REJECTED:
+		if (op->code == OCF_PK_RSA_VERIFY)
+			return -EBADMSG;
+		fallthrough;
+	case VIRTIO_CRYPTO_ERR:
+	case VIRTIO_CRYPTO_NOTSUPP:
+	case VIRTIO_CRYPTO_NOSPC:
+		return akcipher_has_shown(card, op) ? -EIO : -EOPNOTSUPP;
+	default:
+		return -EPROTO;
+	}
+}
+
+/* Nothing of a request is left in its slot.  Context: any. */
+void akcipher_release(struct card *card, struct slot *slot)
+{
+	atomic_dec(&card->rsa_out);
+	memzero_explicit(slot->buf, SZ_4K);
+	rsa_session_put(slot->rsa);
+	slot->rsa = NULL;
+	slot->pk = NULL;
+}
+
+static const struct ocf_pk_ops akcipher_ops = {
+	.codes = BIT(OCF_PK_RSA_SIGN) | BIT(OCF_PK_RSA_VERIFY) |
+		 BIT(OCF_PK_RSA_ENCRYPT) | BIT(OCF_PK_RSA_DECRYPT),
+	.schemes = BIT(OCF_PK_RAW) | BIT(OCF_PK_PKCS1),
+	.depth = DEPTH,
+	.capable = akcipher_capable,
+	.submit = akcipher_submit,
+	.detach = akcipher_detach,
+};
+
+/* Says that a card may be asked, if it says it has RSA at all. */
+void akcipher_offer(const struct card *card, struct ocf_device_info *info)
+{
+	if (card->limits.services & BIT(VIRTIO_CRYPTO_SERVICE_AKCIPHER) &&
+	    card->limits.akciphers & BIT(VIRTIO_CRYPTO_AKCIPHER_RSA))
+		info->pk = &akcipher_ops;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a card can: its masks of algorithms (VIRTIO 1.2, 5.9.3.1 and 5.9.4) and
+ * ours.
+ */
+#include "virtio.h"
+
+/**
+ * struct row - an algorithm of ours on a card
+ * @service: whose it is, VIRTIO_CRYPTO_SERVICE_*
+ * @id: its number there
+ * @ask: ask for known answers also if the card does not say it can: QEMU says
+ *	AES-CBC and SHA-1 for all of its backends; the builtin one does the
+ *	ciphers, and those that are processes may do chains with the MACs
+ */
+struct row {
+	u8	service;
+	u8	id;
+	bool	ask;
+};
+
+#define CIPHER(id_, ask_) { .service = VIRTIO_CRYPTO_SERVICE_CIPHER, \
+	.id = VIRTIO_CRYPTO_CIPHER_##id_, .ask = (ask_) }
+#define HASH(id_) { .service = VIRTIO_CRYPTO_SERVICE_HASH, \
+	.id = VIRTIO_CRYPTO_HASH_##id_ }
+#define MAC(id_, ask_) { .service = VIRTIO_CRYPTO_SERVICE_MAC, \
+	.id = VIRTIO_CRYPTO_MAC_##id_, .ask = (ask_) }
+
+static const struct row rows[OCF_ALG_COUNT] = {
+	[OCF_AES_CBC]		= CIPHER(AES_CBC, true),
+	[OCF_AES_CTR]		= CIPHER(AES_CTR, true),
+	[OCF_AES_ECB]		= CIPHER(AES_ECB, true),
+	[OCF_AES_XTS]		= CIPHER(AES_XTS, true),
+	[OCF_DES3_CBC]		= CIPHER(3DES_CBC, true),
+	[OCF_DES_CBC]		= CIPHER(DES_CBC, false),
+	[OCF_MD5]		= HASH(MD5),
+	[OCF_SHA1]		= HASH(SHA1),
+	[OCF_SHA224]		= HASH(SHA_224),
+	[OCF_SHA256]		= HASH(SHA_256),
+	[OCF_SHA384]		= HASH(SHA_384),
+	[OCF_SHA512]		= HASH(SHA_512),
+	[OCF_SHA3_224]		= HASH(SHA3_224),
+	[OCF_SHA3_256]		= HASH(SHA3_256),
+	[OCF_SHA3_384]		= HASH(SHA3_384),
+	[OCF_SHA3_512]		= HASH(SHA3_512),
+	[OCF_HMAC_MD5]		= MAC(HMAC_MD5, false),
+	[OCF_HMAC_SHA1]		= MAC(HMAC_SHA1, true),
+	[OCF_HMAC_SHA224]	= MAC(HMAC_SHA_224, true),
+	[OCF_HMAC_SHA256]	= MAC(HMAC_SHA_256, true),
+	[OCF_HMAC_SHA384]	= MAC(HMAC_SHA_384, true),
+	[OCF_HMAC_SHA512]	= MAC(HMAC_SHA_512, true),
+	[OCF_AES_CMAC]		= MAC(CMAC_AES, false),
+};
+
+/* An algorithm's number on the card; 0 is none of any service. */
+u32 alg_id(enum ocf_alg alg)
+{
+	return rows[alg].id;
+}
+
+bool alg_is_hash(enum ocf_alg alg)
+{
+	return rows[alg].id && rows[alg].service == VIRTIO_CRYPTO_SERVICE_HASH;
+}
+
+static bool offered(const struct limits *l, const struct row *row)
+{
+	u64 mask = l->ciphers;
+
+	if (!row->id || !(l->services & BIT(row->service)))
+		return false;
+	if (row->service == VIRTIO_CRYPTO_SERVICE_HASH)
+		mask = l->hashes;
+	else if (row->service == VIRTIO_CRYPTO_SERVICE_MAC)
+		mask = l->macs;
+	return row->ask || mask & BIT_ULL(row->id);
+}
+
+/**
+ * alg_offer() - say what a card may be asked for
+ * @card: the card
+ * @info: gets its algorithms and modes; known answers then take off what it
+ *	refuses
+ */
+void alg_offer(const struct card *card, struct ocf_device_info *info)
+{
+	bool cipher = false, mac = false;
+	int alg;
+
+	for (alg = 0; alg < OCF_ALG_COUNT; alg++) {
+		if (!offered(&card->limits, &rows[alg]))
+			continue;
+		set_bit(alg, info->algs);
+		if (rows[alg].service == VIRTIO_CRYPTO_SERVICE_CIPHER)
+			cipher = true;
+		else
+			mac = true;
+	}
+	if (cipher)
+		info->modes |= BIT(OCF_MODE_CIPHER);
+	if (mac)
+		info->modes |= BIT(OCF_MODE_DIGEST);
+	if (cipher && mac)
+		info->modes |= BIT(OCF_MODE_ETA) | BIT(OCF_MODE_CHAIN);
+}
+
+/*
+ * Whether the card takes a session like this.  Its keys fit, 5.9.4.2; XTS has
+ * two of one AES key; and a MAC that was shown in a chain may be none alone.
+ */
+bool alg_fits(const struct card *card, const struct ocf_session_params *p)
+{
+	if (p->mode == OCF_MODE_DIGEST && card->registered &&
+	    !test_bit(OCF_MODE_DIGEST * OCF_ALG_COUNT + p->mac, card->made))
+		return false;
+	if (p->cipher == OCF_AES_XTS && p->keylen == 48)
+		return false;
+	return p->keylen <= card->limits.cipher_key &&
+	       p->mackeylen <= card->limits.mac_key;
+}

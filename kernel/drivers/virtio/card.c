@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a card: it comes, is offered to the core, fails, is reset, goes.
+ *
+ * A reset of a virtio device waits for the device, and for ever if that does
+ * not answer.  So it is done by a worker, and everybody but remove() waits for
+ * that a second at most.  Until it has ended, the memory that the card knows
+ * stays where it is.
+ */
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+
+#include "virtio.h"
+
+#define STATUS_GONE	0xff	/* what a card that is not on the bus reads */
+#define SGS_DIRECT	4	/* descriptors of a request without indirect */
+
+/**
+ * card_fail() - a card does not work
+ * @card: the card
+ * @why: for the log
+ *
+ * Context: process or BH, no lock held.
+ */
+void card_fail(struct card *card, const char *why)
+{
+	struct ocf_device *dev = READ_ONCE(card->dev);
+
+	dev_warn_ratelimited(&card->vdev->dev, "%s\n", why);
+	if (dev)
+		ocf_device_fail(dev);
+}
+
+/* It has answered what nobody waits for any more. */
+void card_revive(struct card *card)
+{
+	struct ocf_device *dev = READ_ONCE(card->dev);
+
+	if (dev)
+		ocf_device_revive(dev);
+}
+
+/* What the core calls ------------------------------------------------------ */
+
+static bool card_capable(struct ocf_device *dev,
+			 const struct ocf_session_params *p)
+{
+	return alg_fits(card_of(dev), p);
+}
+
+static int card_ctx_init(struct ocf_context *ctx,
+			 const struct ocf_session_params *p)
+{
+	control_claim(card_of(ctx->dev), ctx->dev);
+	return session_make_all(ctx, p);
+}
+
+static void reset_work(struct work_struct *work)
+{
+	struct card *card = container_of(work, struct card, reset);
+
+	virtio_reset_device(card->vdev);
+	complete(&card->reset_done);
+}
+
+/* 0 if the card can touch nothing of ours any more */
+static int reset_in_time(struct card *card)
+{
+	struct virtio_device *vdev = card->vdev;
+
+	lockdep_assert_held(&card->life);
+	if (vdev->config->get_status(vdev) == STATUS_GONE)
+		return 0;
+	if (!card->resetting) {
+		card->resetting = true;
+		reinit_completion(&card->reset_done);
+		queue_work(system_unbound_wq, &card->reset);
+	}
+	if (!wait_for_completion_timeout(&card->reset_done,
+					 msecs_to_jiffies(RESET_MS)))
+		return -ETIMEDOUT;
+	card->resetting = false;
+	return 0;
+}
+
+/*
+ * What it has of ours comes back, and it forgets our keys; both if it answers.
+ */
+static void say_goodbye(struct card *card)
+{
+	wait_event_timeout(card->idle, READ_ONCE(card->nfree) == card->depth,
+			   msecs_to_jiffies(DRAIN_MS));
+	session_drop_everybodys(card);
+	rsa_sessions_drop(card);
+}
+
+/*
+ * Stops it: afterwards nothing goes to it, and nothing it says is heard.
+ * Returns 0, or an errno if the card may go on writing to the slots.
+ */
+static int stop(struct card *card)
+{
+	int err;
+
+	lockdep_assert_held(&card->life);
+	if (!card->ready)
+		return 0;
+	queues_stop(card);
+	if (card->awake)
+		say_goodbye(card);
+	control_stop(card);
+	card->awake = false;
+	err = reset_in_time(card);
+	queues_mute(card);
+	control_mute(card);
+	session_forget_everybodys(card);
+	if (!err) {
+		queues_reclaim(card);
+		control_reclaim(card);
+	}
+	/* whoever waits for a session of one has been told now, or soon is */
+	rsa_sessions_forget(card);
+	if (err)
+		return err;
+	card->vdev->config->del_vqs(card->vdev);
+	card->ready = false;
+	return 0;
+}
+
+static int card_quiesce(struct ocf_device *dev)
+{
+	struct card *card = card_of(dev);
+	int err;
+
+	mutex_lock(&card->life);
+	err = stop(card);
+	mutex_unlock(&card->life);
+	/* whoever would tell the core of a failure has been waited for */
+	WRITE_ONCE(card->dev, NULL);
+	return err;
+}
+
+/* Its rings, 5.9.2: data queues, and the control queue after them */
+static int find_queues(struct card *card)
+{
+	struct virtqueue_info *info;
+	struct virtqueue **vqs;
+	unsigned int i;
+	int err = -ENOMEM;
+
+	info = kcalloc(card->total + 1, sizeof(*info), GFP_KERNEL);
+	vqs = kcalloc(card->total + 1, sizeof(*vqs), GFP_KERNEL);
+	if (!info || !vqs)
+		goto out;
+	for (i = 0; i < card->total; i++) {
+		info[i].name = "data";
+		if (i < card->nqueues)
+			info[i].callback = queue_interrupt;
+	}
+	info[i].name = "control";
+	info[i].callback = control_interrupt;
+	err = virtio_find_vqs(card->vdev, card->total + 1, vqs, info, NULL);
+	if (!err) {
+		queues_set(card, vqs);
+		control_set(card, vqs[card->total]);
+		card->ready = true;
+	}
+out:
+	kfree(vqs);
+	kfree(info);
+	return err;
+}
+
+static bool hardware_ready(struct card *card)
+{
+	u32 status;
+
+	virtio_cread_le(card->vdev, struct virtio_crypto_config, status,
+			&status);
+	return status & VIRTIO_CRYPTO_S_HW_READY;
+}
+
+/* Lets requests in, if the card wants any: 5.9.4.2 */
+static int start(struct card *card)
+{
+	lockdep_assert_held(&card->life);
+	if (!hardware_ready(card))
+		return -EAGAIN;
+	control_start(card);
+	queues_start(card);
+	card->awake = true;
+	return 0;
+}
+
+/* As for a card that has just come: 3.1.1, steps 2 to 6 */
+static int negotiate(struct virtio_device *vdev)
+{
+	int err;
+
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_ACKNOWLEDGE);
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_DRIVER);
+	err = vdev->config->finalize_features(vdev);
+	if (err)
+		return err;
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_FEATURES_OK);
+	return vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_FEATURES_OK ?
+	       0 : -EIO;
+}
+
+static int card_reset(struct ocf_device *dev)
+{
+	struct card *card = card_of(dev);
+	int err;
+
+	mutex_lock(&card->life);
+	err = stop(card) ?: negotiate(card->vdev) ?: find_queues(card);
+	if (!err) {
+		virtio_device_ready(card->vdev);
+		err = start(card);
+	}
+	mutex_unlock(&card->life);
+	return err;
+}
+
+static const struct ocf_device_ops card_ops = {
+	.capable = card_capable,
+	.ctx_init = card_ctx_init,
+	.ctx_exit = session_drop_all,
+	.submit = queue_submit,
+	.kick = queue_kick,
+	.nudge = queue_nudge,
+	.detach = queue_detach,
+	.quiesce = card_quiesce,
+	.reset = card_reset,
+};
+
+/* What the bus calls ------------------------------------------------------- */
+
+static void read_limits(struct card *card)
+{
+	struct virtio_device *vdev = card->vdev;
+	struct limits *l = &card->limits;
+	u32 low, high;
+
+	virtio_cread_le(vdev, struct virtio_crypto_config, max_dataqueues,
+			&card->total);
+	card->total = max(card->total, 1);
+	virtio_cread_le(vdev, struct virtio_crypto_config, crypto_services,
+			&l->services);
+	virtio_cread_le(vdev, struct virtio_crypto_config, cipher_algo_l, &low);
+	virtio_cread_le(vdev, struct virtio_crypto_config, cipher_algo_h,
+			&high);
+	l->ciphers = (u64)high << 32 | low;
+	virtio_cread_le(vdev, struct virtio_crypto_config, hash_algo,
+			&l->hashes);
+	virtio_cread_le(vdev, struct virtio_crypto_config, mac_algo_l, &low);
+	virtio_cread_le(vdev, struct virtio_crypto_config, mac_algo_h, &high);
+	l->macs = (u64)high << 32 | low;
+	virtio_cread_le(vdev, struct virtio_crypto_config, max_cipher_key_len,
+			&l->cipher_key);
+	virtio_cread_le(vdev, struct virtio_crypto_config, max_auth_key_len,
+			&l->mac_key);
+	virtio_cread_le(vdev, struct virtio_crypto_config, max_size, &l->size);
+	if (l->services & BIT(VIRTIO_CRYPTO_SERVICE_AKCIPHER))
+		virtio_cread_le(vdev, struct virtio_crypto_config,
+				akcipher_algo, &l->akciphers);
+}
+
+/*
+ * As much as the ring and the card take: @max_size is of IV, data twice and
+ * MAC together (5.9.4).
+ */
+static int fit(struct card *card)
+{
+	unsigned int room = virtqueue_get_vring_size(card->queues[0].vq), i;
+	u64 size = card->limits.size;
+
+	for (i = 1; i < card->nqueues; i++)
+		room = min(room, virtqueue_get_vring_size(card->queues[i].vq));
+	if (!virtio_has_feature(card->vdev, VIRTIO_RING_F_INDIRECT_DESC))
+		room /= SGS_DIRECT;
+	if (!room || size < OCF_IV_MAX + 2 * PAGE_SIZE + OCF_TAG_MAX)
+		return -EINVAL;
+	size = (size - OCF_IV_MAX - OCF_TAG_MAX) / 2;
+	card->depth = min(ocf_virtio_depth, room);
+	card->buffer = min_t(u64, ocf_virtio_buffer,
+			     rounddown_pow_of_two(min_t(u64, size, SZ_1G)));
+	return 0;
+}
+
+static int offer(struct card *card)
+{
+	struct ocf_device_info info = {
+		.name = "virtio", .owner = THIS_MODULE, .ops = &card_ops,
+		.parent = &card->vdev->dev, .priv = card,
+		.kind = OCF_KIND_HARDWARE, .depth = card->depth,
+		.ctx_size = sizeof(struct context), .max_len = card->buffer,
+		.patience = ocf_virtio_patience,
+	};
+	struct ocf_device *dev;
+
+	alg_offer(card, &info);
+	akcipher_offer(card, &info);
+	if (!info.modes && !info.pk)
+		return -ENODEV;
+	dev = ocf_device_register(&info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	card->registered = dev;
+	return 0;
+}
+
+static void wake_up_card(struct card *card)
+{
+	int err;
+
+	if (card->registered) {
+		card_revive(card);
+		return;
+	}
+	err = offer(card);
+	if (err)
+		dev_err(&card->vdev->dev, "not used: %d\n", err);
+}
+
+/*
+ * The card may have changed its mind about being ready.  Not while it is being
+ * probed or removed: the bus keeps such changes back, and remove() waits.
+ */
+static void config_work(struct work_struct *work)
+{
+	struct card *card = container_of(work, struct card, config);
+	bool was, is;
+
+	mutex_lock(&card->life);
+	was = card->awake;
+	is = was;
+	if (card->ready && !was) {
+		is = !start(card);
+	} else if (card->ready && !hardware_ready(card)) {
+		/* 5.9.4.2: it must not be asked for anything now */
+		queues_stop(card);
+		control_stop(card);
+		card->awake = false;
+		is = false;
+	}
+	mutex_unlock(&card->life);
+	if (was && !is)
+		card_fail(card, "not ready any more");
+	else if (is && !was)
+		wake_up_card(card);
+}
+
+void card_config_changed(struct virtio_device *vdev)
+{
+	struct card *card = vdev->priv;
+
+	queue_work(system_long_wq, &card->config);
+}
+
+static struct card *alloc(struct virtio_device *vdev)
+{
+	struct card *card = kzalloc(sizeof(*card), GFP_KERNEL);
+
+	if (!card)
+		return NULL;
+	card->vdev = vdev;
+	vdev->priv = card;
+	mutex_init(&card->life);
+	mutex_init(&card->contexts_lock);
+	INIT_LIST_HEAD(&card->contexts);
+	rsa_sessions_init(card);
+	control_init(card);
+	spin_lock_init(&card->slots_lock);
+	INIT_LIST_HEAD(&card->free);
+	init_waitqueue_head(&card->idle);
+	INIT_WORK(&card->config, config_work);
+	INIT_WORK(&card->reset, reset_work);
+	init_completion(&card->reset_done);
+	read_limits(card);
+	return card;
+}
+
+/*
+ * Stops what was not stopped yet, however long it takes: who returns from
+ * here takes the card's registers away from under the worker.
+ */
+static void take_down(struct card *card)
+{
+	mutex_lock(&card->life);
+	while (stop(card) == -ETIMEDOUT)
+		dev_warn_ratelimited(&card->vdev->dev,
+				     "does not answer a reset\n");
+	mutex_unlock(&card->life);
+	flush_work(&card->reset);
+	rsa_sessions_exit(card);
+	slots_free(card);
+	kfree(card->queues);
+	mutex_destroy(&card->contexts_lock);
+	mutex_destroy(&card->life);
+	card->vdev->priv = NULL;
+	kfree(card);
+}
+
+static int set_up(struct card *card)
+{
+	int err;
+
+	if (card->total > QUEUES_MAX)
+		return -E2BIG;
+	err = queues_alloc(card, min(card->total, num_online_cpus())) ?:
+	      find_queues(card) ?: fit(card) ?: slots_alloc(card);
+	if (!err)
+		virtio_device_ready(card->vdev);
+	return err;
+}
+
+int card_probe(struct virtio_device *vdev)
+{
+	struct card *card;
+	int err;
+
+	if (!virtio_has_feature(vdev, VIRTIO_F_VERSION_1) ||
+	    !vdev->config->get)
+		return -ENODEV;
+	card = alloc(vdev);
+	if (!card)
+		return -ENOMEM;
+	mutex_lock(&card->life);
+	err = set_up(card) ?: start(card);
+	mutex_unlock(&card->life);
+	if (!err)
+		err = offer(card);
+	else if (err == -EAGAIN)
+		err = 0;	/* config_work() goes on when it is ready */
+	if (err)
+		take_down(card);
+	return err;
+}
+
+void card_remove(struct virtio_device *vdev)
+{
+	struct card *card = vdev->priv;
+
+	cancel_work_sync(&card->config);
+	ocf_device_unregister(card->registered);
+	take_down(card);
+}
+
+int card_freeze(struct virtio_device *vdev)
+{
+	card_remove(vdev);
+	return 0;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The control queue (VIRTIO 1.2, 5.9.7.2).  Whoever asks waits as long as there
+ * is patience, and less if it is killed.  What the card has not answered by
+ * then belongs to the card alone: a late answer frees it, and takes the
+ * session down again that it may have made.
+ */
+#include <linux/slab.h>
+
+#include "virtio.h"
+
+struct order *order_alloc(u32 keylen)
+{
+	struct order *o = kzalloc(sizeof(*o) + keylen, GFP_KERNEL);
+
+	if (!o)
+		return NULL;
+	o->keylen = keylen;
+	INIT_LIST_HEAD(&o->node);
+	init_completion(&o->done);
+	refcount_set(&o->refs, 1);
+	return o;
+}
+
+void order_put(struct order *o)
+{
+	if (refcount_dec_and_test(&o->refs))
+		kfree_sensitive(o);
+}
+
+static bool creates(const struct order *o)
+{
+	u32 opcode = le32_to_cpu(o->req.header.opcode);
+
+	/* 5.9.7.2: ..._CREATE_SESSION is 2 in each service but this */
+	return opcode == VIRTIO_CRYPTO_AKCIPHER_CREATE_SESSION ||
+	       (opcode & 0xff) == (VIRTIO_CRYPTO_CIPHER_CREATE_SESSION & 0xff);
+}
+
+/* Puts @o in the ring, with a reference for the card. */
+static int post(struct control *ctl, struct order *o)
+{
+	u32 len = creates(o) ? sizeof(o->answer.session) :
+			       sizeof(o->answer.status);
+	struct scatterlist ask, answer, *sgs[] = { &ask, &answer };
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct order, keys) !=
+		     offsetofend(struct order, req));
+	lockdep_assert_held(&ctl->lock);
+	if (!ctl->up)
+		return -ENODEV;
+	if (ctl->stuck)
+		return -ETIMEDOUT;
+	sg_init_one(&ask, &o->req, sizeof(o->req) + o->keylen);
+	sg_init_one(&answer, &o->answer, len);
+	err = virtqueue_add_sgs(ctl->vq, sgs, 1, 1, o, GFP_ATOMIC);
+	if (err)
+		return err == -ENOSPC ? -ENOMEM : err;
+	refcount_inc(&o->refs);
+	list_add_tail(&o->node, &ctl->out);
+	virtqueue_kick(ctl->vq);
+	return 0;
+}
+
+/* Takes down the session that was made for nobody; false if there is none. */
+static bool undo(struct card *card, struct order *o)
+{
+	__le32 status = READ_ONCE(o->answer.session.status);
+	__le64 id = READ_ONCE(o->answer.session.session_id);
+	u32 opcode = le32_to_cpu(o->req.header.opcode);
+	int err;
+
+	if (o->err || !creates(o) || o->len < sizeof(o->answer.session) ||
+	    status != cpu_to_le32(VIRTIO_CRYPTO_OK))
+		return false;
+	memzero_explicit(&o->req, sizeof(o->req));
+	memzero_explicit(o->keys, o->keylen);
+	o->keylen = 0;
+	/* ..._DESTROY_SESSION comes next after ..._CREATE_SESSION */
+	o->req.header.opcode = cpu_to_le32(opcode + 1);
+	o->req.u.destroy_session.session_id = id;
+	spin_lock_bh(&card->control.lock);
+	err = post(&card->control, o);
+	spin_unlock_bh(&card->control.lock);
+	return !err;
+}
+
+/* The card answers after all. */
+static void unstick(struct card *card)
+{
+	bool was;
+
+	spin_lock_bh(&card->control.lock);
+	was = card->control.stuck;
+	card->control.stuck = false;
+	spin_unlock_bh(&card->control.lock);
+	if (was)
+		card_revive(card);
+}
+
+/* @o comes back: its asker is told, if there is one. */
+static void answered(struct card *card, struct order *o, bool abandoned)
+{
+	if (!abandoned) {
+		complete(&o->done);
+	} else {
+		atomic_inc(&card->late);
+		unstick(card);
+		undo(card, o);
+	}
+	order_put(o);
+}
+
+static struct order *next_answer(struct control *ctl, bool *abandoned)
+{
+	struct order *o;
+	u32 len;
+
+	lockdep_assert_held(&ctl->lock);
+	if (!ctl->live)
+		return NULL;
+	o = virtqueue_get_buf(ctl->vq, &len);
+	if (!o)
+		return NULL;
+	list_del_init(&o->node);
+	o->len = len;
+	o->answered = true;
+	*abandoned = o->abandoned;
+	return o;
+}
+
+/* Takes out what the card has answered.  Context: BH. */
+static void take_answers(struct card *card)
+{
+	struct control *ctl = &card->control;
+	bool abandoned, broken;
+	struct order *o;
+
+	spin_lock_bh(&ctl->lock);
+	do {
+		if (ctl->live)
+			virtqueue_disable_cb(ctl->vq);
+		while ((o = next_answer(ctl, &abandoned))) {
+			spin_unlock_bh(&ctl->lock);
+			answered(card, o, abandoned);
+			spin_lock_bh(&ctl->lock);
+		}
+		broken = ctl->live && virtqueue_is_broken(ctl->vq);
+	} while (ctl->live && !broken && !virtqueue_enable_cb(ctl->vq));
+	spin_unlock_bh(&ctl->lock);
+	if (broken)
+		card_fail(card, "the control queue is broken");
+}
+
+/*
+ * No answer was seen to @o in time, or its asker is being killed; false if one
+ * came after all.  It may be in the ring, and this machine have stood still.
+ */
+static bool give_up(struct card *card, struct order *o, bool late)
+{
+	struct control *ctl = &card->control;
+	bool answered;
+
+	if (late) {
+		local_bh_disable();
+		take_answers(card);
+		local_bh_enable();
+	}
+	spin_lock_bh(&ctl->lock);
+	answered = o->answered;
+	if (!answered) {
+		o->abandoned = true;
+		ctl->stuck |= late;
+	}
+	spin_unlock_bh(&ctl->lock);
+	if (!answered && late)
+		card_fail(card, "the control queue is not answered");
+	return !answered;
+}
+
+/**
+ * control_ask() - ask the card for something, and wait
+ * @card: the card
+ * @o: what; with 0 the answer is in it
+ * @killable: the wait ends when the task is killed
+ *
+ * Context: process; may sleep, as long as it has patience.
+ * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
+ * down; -ENOMEM; -EIO if the ring is broken.
+ */
+int control_ask(struct card *card, struct order *o, bool killable)
+{
+	struct control *ctl = &card->control;
+	unsigned long patience = msecs_to_jiffies(ocf_virtio_patience);
+	long left;
+	int err;
+
+	spin_lock_bh(&ctl->lock);
+	err = post(ctl, o);
+	spin_unlock_bh(&ctl->lock);
+	if (err)
+		return err;
+	/* a card may do one thing after the other, and RSA takes its time */
+	patience *= 1 + atomic_read(&card->rsa_out);
+	if (killable)
+		left = wait_for_completion_killable_timeout(&o->done, patience);
+	else
+		left = wait_for_completion_timeout(&o->done, patience);
+	if (left <= 0 && give_up(card, o, !left))
+		return left ? -EINTR : -ETIMEDOUT;
+	return o->err;
+}
+
+static void drain(struct work_struct *work)
+{
+	take_answers(container_of(work, struct card, control.drain));
+}
+
+void control_init(struct card *card)
+{
+	struct control *ctl = &card->control;
+
+	spin_lock_init(&ctl->lock);
+	INIT_LIST_HEAD(&ctl->out);
+	INIT_WORK(&ctl->drain, drain);
+}
+
+/* Context: hard irq. */
+void control_interrupt(struct virtqueue *vq)
+{
+	struct card *card = vq->vdev->priv;
+
+	queue_work(system_bh_wq, &card->control.drain);
+}
+
+/* Notes what to tell of failures, as long as the card is up. */
+void control_claim(struct card *card, struct ocf_device *dev)
+{
+	spin_lock_bh(&card->control.lock);
+	if (card->control.up)
+		WRITE_ONCE(card->dev, dev);
+	spin_unlock_bh(&card->control.lock);
+}
+
+void control_set(struct card *card, struct virtqueue *vq)
+{
+	card->control.vq = vq;
+}
+
+void control_start(struct card *card)
+{
+	struct control *ctl = &card->control;
+
+	spin_lock_bh(&ctl->lock);
+	ctl->up = true;
+	ctl->live = true;
+	ctl->stuck = false;
+	spin_unlock_bh(&ctl->lock);
+}
+
+/* Nothing more is asked for. */
+void control_stop(struct card *card)
+{
+	spin_lock_bh(&card->control.lock);
+	card->control.up = false;
+	spin_unlock_bh(&card->control.lock);
+}
+
+/* Nor is any answer looked at. */
+void control_mute(struct card *card)
+{
+	spin_lock_bh(&card->control.lock);
+	card->control.live = false;
+	spin_unlock_bh(&card->control.lock);
+	cancel_work_sync(&card->control.drain);
+}
+
+/* After a reset: nothing will be answered. */
+void control_reclaim(struct card *card)
+{
+	struct control *ctl = &card->control;
+	struct order *o, *next;
+
+	spin_lock_bh(&ctl->lock);
+	while (ctl->vq && virtqueue_detach_unused_buf(ctl->vq))
+		;
+	ctl->vq = NULL;
+	list_for_each_entry_safe(o, next, &ctl->out, node) {
+		list_del_init(&o->node);
+		o->err = -ENODEV;
+		o->answered = true;
+		complete(&o->done);
+		order_put(o);
+	}
+	spin_unlock_bh(&ctl->lock);
+}

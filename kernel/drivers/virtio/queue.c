@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Data queues (VIRTIO 1.2, 5.9.7.3).  A request goes to the queue of the CPU
+ * that submits it.  The card is told when no more follows, and while what it
+ * has done is being taken out it need not interrupt.
+ */
+#include <linux/slab.h>
+
+#include "virtio.h"
+
+#define BUDGET		64	/* answers taken out at a time */
+#define SGS_MAX		4	/* head, data in, data out, tail */
+
+static void drain(struct work_struct *work);
+
+int queues_alloc(struct card *card, unsigned int n)
+{
+	unsigned int i;
+
+	card->queues = kcalloc(n, sizeof(*card->queues), GFP_KERNEL);
+	if (!card->queues)
+		return -ENOMEM;
+	card->nqueues = n;
+	for (i = 0; i < n; i++) {
+		card->queues[i].card = card;
+		spin_lock_init(&card->queues[i].lock);
+		INIT_WORK(&card->queues[i].drain, drain);
+	}
+	return 0;
+}
+
+static void ring(struct queue *q)
+{
+	lockdep_assert_held(&q->lock);
+	q->kick = false;
+	if (virtqueue_kick_prepare(q->vq)) {
+		atomic_inc(&q->card->kicks);
+		virtqueue_notify(q->vq);
+	}
+}
+
+/* 0; -ENOSPC if the ring is full, and will not be; or it is no good. */
+static int put_in(struct queue *q, struct slot *slot)
+{
+	struct scatterlist sg[SGS_MAX], *sgs[SGS_MAX];
+	unsigned int n, out, i;
+
+	lockdep_assert_held(&q->lock);
+	if (!q->up)
+		return -ENODEV;
+	n = slot->rsa ? akcipher_sgs(slot, sg, &out) : slot_sgs(slot, sg, &out);
+	for (i = 0; i < n; i++)
+		sgs[i] = &sg[i];
+	/* indirect where the card has that, and there is memory */
+	return virtqueue_add_sgs(q->vq, sgs, out, n - out, slot, GFP_ATOMIC);
+}
+
+/*
+ * The ring did not take @slot.  If it is full, whoever is refused now must be
+ * told when it is not; that is noted before anything can be taken out.
+ */
+static int refuse(struct queue *q, struct slot *slot, int err)
+{
+	struct card *card = q->card;
+
+	lockdep_assert_held(&q->lock);
+	slot->req = NULL;
+	slot->pk = NULL;
+	if (err == -ENODEV || err == -EIO)
+		return -EBUSY;
+	if (!q->out)
+		return err;
+	spin_lock_bh(&card->slots_lock);
+	card->starved = true;
+	spin_unlock_bh(&card->slots_lock);
+	return -EBUSY;
+}
+
+/* The queue of the CPU that asks.  Context: process or BH. */
+struct queue *queue_here(struct card *card)
+{
+	return &card->queues[raw_smp_processor_id() % card->nqueues];
+}
+
+/**
+ * queue_enter() - bring a slot to the card
+ * @q: the queue
+ * @slot: filled, and somebody's
+ * @more: another follows: the card is not told yet
+ *
+ * Context: process or BH.
+ * Return: -EINPROGRESS; -EBUSY if there is no room, or it is down; -ENOMEM.
+ */
+int queue_enter(struct queue *q, struct slot *slot, bool more)
+{
+	bool broken;
+	int err;
+
+	spin_lock_bh(&q->lock);
+	slot->queue = q;
+	err = put_in(q, slot);
+	broken = err == -EIO;
+	if (err) {
+		err = refuse(q, slot, err);
+	} else {
+		err = -EINPROGRESS;
+		q->out++;
+		q->kick = true;
+		if (!more)
+			ring(q);
+	}
+	spin_unlock_bh(&q->lock);
+	if (broken)
+		card_fail(q->card, "a data queue is broken");
+	return err;
+}
+
+/* Context: process or BH. */
+int queue_submit(struct ocf_request *req, bool more)
+{
+	struct card *card = card_of(req->dev);
+	struct job *job = (void *)req->priv;
+	struct slot *slot;
+	int err;
+
+	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
+	slot = slot_take(card);
+	if (!slot)
+		return -EBUSY;
+	err = slot_fill(slot, req);
+	if (!err) {
+		slot->req = req;
+		*job = (struct job){ .queue = queue_here(card), .slot = slot };
+		err = queue_enter(job->queue, slot, more);
+	}
+	if (err != -EINPROGRESS)
+		slot_put(card, slot, false);
+	return err;
+}
+
+void queue_kick(struct ocf_device *dev)
+{
+	struct card *card = card_of(dev);
+	struct queue *q;
+	unsigned int i;
+
+	for (i = 0; i < card->nqueues; i++) {
+		q = &card->queues[i];
+		if (!READ_ONCE(q->kick))
+			continue;
+		spin_lock_bh(&q->lock);
+		if (q->kick && q->up)
+			ring(q);
+		spin_unlock_bh(&q->lock);
+	}
+}
+
+/*
+ * What an interrupt was lost of is found, and what a doorbell was lost of: with
+ * event indices neither would ever come again.
+ */
+void queue_nudge(struct ocf_device *dev)
+{
+	struct card *card = card_of(dev);
+	struct queue *q;
+	unsigned int i;
+
+	for (i = 0; i < card->nqueues; i++) {
+		q = &card->queues[i];
+		spin_lock_bh(&q->lock);
+		if (q->up && q->out) {
+			atomic_inc(&card->nudges);
+			virtqueue_notify(q->vq);
+			queue_work(system_bh_wq, &q->drain);
+		}
+		spin_unlock_bh(&q->lock);
+	}
+}
+
+/*
+ * Takes a request back: its slot forgets whose it is, and stays where it is
+ * until the card lets go of it.
+ */
+bool queue_detach(struct ocf_request *req)
+{
+	struct job *job = (void *)req->priv;
+	struct queue *q = job->queue;
+	bool mine;
+
+	spin_lock_bh(&q->lock);
+	mine = job->slot->req == req;
+	if (mine) {
+		job->slot->req = NULL;
+		atomic_inc(&q->card->detached);
+	}
+	spin_unlock_bh(&q->lock);
+	return mine;
+}
+
+/* Whose a slot is; nobody's if it was taken back */
+struct owner {
+	struct ocf_request	*req;
+	struct ocf_pk_request	*pk;
+};
+
+/* The card has answered @slot, which was @own's. */
+static void finish(struct card *card, struct slot *slot,
+		   const struct owner *own, u32 written)
+{
+	int err;
+
+	if (!own->req && !own->pk) {
+		atomic_inc(&card->late);
+		slot_put(card, slot, true);
+		if (atomic_dec_and_test(&card->detached))
+			card_revive(card);
+		return;
+	}
+	err = own->pk ? akcipher_result(slot, own->pk, written) :
+			slot_result(slot, own->req, written);
+	slot_put(card, slot, true);
+	if (err == -EPROTO || err == -ESTALE) {
+		atomic_inc(&card->wrong);
+		card_fail(card, err == -ESTALE ? "its sessions are lost" :
+						 "an answer makes no sense");
+		err = -EIO;
+	}
+	if (own->pk)
+		ocf_pk_complete(own->pk, err);
+	else
+		ocf_complete(own->req, err);
+}
+
+static struct slot *next_answer(struct queue *q, struct owner *own,
+				u32 *written)
+{
+	struct slot *slot;
+
+	lockdep_assert_held(&q->lock);
+	if (!q->live)
+		return NULL;
+	/* the ring refuses what is not in it, and is broken then */
+	slot = virtqueue_get_buf(q->vq, written);
+	if (!slot)
+		return NULL;
+	q->out--;
+	*own = (struct owner){ slot->req, slot->pk };
+	slot->req = NULL;
+	slot->pk = NULL;
+	return slot;
+}
+
+static void drain(struct work_struct *work)
+{
+	struct queue *q = container_of(work, struct queue, drain);
+	struct owner own;
+	struct slot *slot;
+	bool broken, more;
+	int left = BUDGET;
+	u32 written;
+
+	spin_lock_bh(&q->lock);
+	do {
+		if (q->live)
+			virtqueue_disable_cb(q->vq);
+		while (left && (slot = next_answer(q, &own, &written))) {
+			spin_unlock_bh(&q->lock);
+			finish(q->card, slot, &own, written);
+			left--;
+			spin_lock_bh(&q->lock);
+		}
+		broken = q->live && virtqueue_is_broken(q->vq);
+		more = !left && q->live && !broken;
+	} while (left && q->live && !broken && !virtqueue_enable_cb(q->vq));
+	spin_unlock_bh(&q->lock);
+	if (more)
+		queue_work(system_bh_wq, &q->drain);
+	if (broken)
+		card_fail(q->card, "a data queue is broken");
+}
+
+/* Context: hard irq. */
+void queue_interrupt(struct virtqueue *vq)
+{
+	struct card *card = vq->vdev->priv;
+
+	atomic_inc(&card->interrupts);
+	virtqueue_disable_cb(vq);
+	queue_work(system_bh_wq, &card->queues[vq->index].drain);
+}
+
+void queues_set(struct card *card, struct virtqueue **vqs)
+{
+	unsigned int i, cpu;
+
+	for (i = 0; i < card->nqueues; i++) {
+		card->queues[i].vq = vqs[i];
+		cpu = cpumask_nth(i, cpu_online_mask);
+		if (card->nqueues > 1 && cpu < nr_cpu_ids)
+			virtqueue_set_affinity(vqs[i], cpumask_of(cpu));
+	}
+}
+
+static void set(struct card *card, bool up, bool live)
+{
+	struct queue *q;
+	unsigned int i;
+
+	for (i = 0; i < card->nqueues; i++) {
+		q = &card->queues[i];
+		spin_lock_bh(&q->lock);
+		q->up = up;
+		q->live = live;
+		spin_unlock_bh(&q->lock);
+	}
+}
+
+void queues_start(struct card *card)
+{
+	set(card, true, true);
+}
+
+/* Nothing more goes in. */
+void queues_stop(struct card *card)
+{
+	set(card, false, true);
+}
+
+/* Nor does anything come out. */
+void queues_mute(struct card *card)
+{
+	unsigned int i;
+
+	set(card, false, false);
+	for (i = 0; i < card->nqueues; i++)
+		cancel_work_sync(&card->queues[i].drain);
+}
+
+/*
+ * After a reset: the slots are ours again.  The core has the requests, or
+ * will take them when it is told.
+ */
+static void reclaim(struct card *card, struct queue *q)
+{
+	struct slot *slot;
+
+	spin_lock_bh(&q->lock);
+	while (q->vq && (slot = virtqueue_detach_unused_buf(q->vq))) {
+		slot->req = NULL;
+		slot->pk = NULL;
+		slot_put(card, slot, false);
+	}
+	q->vq = NULL;
+	q->out = 0;
+	q->kick = false;
+	spin_unlock_bh(&q->lock);
+}
+
+void queues_reclaim(struct card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->nqueues; i++)
+		reclaim(card, &card->queues[i]);
+	atomic_set(&card->detached, 0);
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RSA keys on a card.  It wants a session for each, but a request of the core's
+ * brings its key along; so the card keeps those that were used last, for a
+ * while.
+ *
+ * What a card gets is written here, from numbers that were checked: whoever
+ * makes the card may believe them, as QEMU does, which divides by a p of zero.
+ */
+#include <crypto/internal/rsa.h>
+#include <crypto/sha2.h>
+#include <linux/asn1.h>
+#include <linux/mpi.h>
+#include <linux/slab.h>
+
+#include "virtio.h"
+
+#define KEYS_MAX	16	/* a card keeps */
+#define IDLE		(5 * HZ) /* jiffies it keeps one for nobody */
+#define E_MAX		8	/* bytes of a public exponent */
+#define SKEW		8	/* bytes p may be longer or shorter than q */
+#define NUMBERS		9	/* of RSAPrivateKey: RFC 8017, appendix A.1.2 */
+
+/* ---- whether a card may have a key ---- */
+
+static bool less(struct ocf_pk_operand a, struct ocf_pk_operand b)
+{
+	if (a.len != b.len)
+		return a.len < b.len;
+	return memcmp(a.data, b.data, a.len) < 0;
+}
+
+/* n = p * q, which the core does not ask of a key */
+static int check_product(const struct ocf_pk_operand *n, const struct ocf_pk_operand *p,
+			 const struct ocf_pk_operand *q)
+{
+	MPI a = mpi_read_raw_data(p->data, p->len);
+	MPI b = mpi_read_raw_data(q->data, q->len);
+	MPI c = mpi_read_raw_data(n->data, n->len);
+	MPI r = mpi_alloc(0);
+	int err = -ENOMEM;
+
+	if (a && b && c && r)
+		err = mpi_mul(r, a, b) ?: mpi_cmp(r, c) ? -EOPNOTSUPP : 0;
+	mpi_free(r);
+	mpi_free(c);
+	mpi_free(b);
+	mpi_free(a);
+	return err;
+}
+
+/* @num: version, n, e, d, p, q, dp, dq, qinv */
+static int check_private(const struct ocf_pk_operand *num)
+{
+	const struct ocf_pk_operand *p = &num[4], *q = &num[5];
+	int i;
+
+	for (i = 1; i < NUMBERS; i++)
+		if (!num[i].len)
+			return -EOPNOTSUPP;
+	if (p->len > q->len + SKEW || q->len > p->len + SKEW ||
+	    !less(num[3], num[1]) || !less(num[6], *p) || !less(num[7], *q) ||
+	    !less(num[8], *p))
+		return -EOPNOTSUPP;
+	return check_product(&num[1], p, q);
+}
+
+/* ---- DER: X.690, 8.1.3 and 8.3 ---- */
+
+static u32 head_len(u32 len)
+{
+	return len < 0x80 ? 2 : len < 0x100 ? 3 : 4;
+}
+
+static u8 *put_head(u8 *at, u8 tag, u32 len)
+{
+	*at++ = tag;
+	if (len >= 0x100) {
+		*at++ = 0x82;
+		*at++ = len >> 8;
+	} else if (len >= 0x80) {
+		*at++ = 0x81;
+	}
+	*at++ = len;
+	return at;
+}
+
+/* A zero is in front of what would be negative, and of nothing. */
+static u32 integer_len(struct ocf_pk_operand n)
+{
+	return n.len + (!n.len || n.data[0] & 0x80);
+}
+
+static u8 *put_integer(u8 *at, struct ocf_pk_operand n)
+{
+	at = put_head(at, (ASN1_UNIV << 6) | ASN1_INT, integer_len(n));
+	if (integer_len(n) > n.len)
+		*at++ = 0;
+	if (n.len)
+		memcpy(at, n.data, n.len);
+	return at + n.len;
+}
+
+static u32 body_len(const struct ocf_pk_operand *num, int count)
+{
+	u32 len = 0;
+
+	while (count--)
+		len += head_len(integer_len(num[count])) +
+		       integer_len(num[count]);
+	return len;
+}
+
+static void put_sequence(u8 *at, const struct ocf_pk_operand *num, int count)
+{
+	at = put_head(at, ASN1_CONS_BIT | ASN1_SEQ, body_len(num, count));
+	while (count--)
+		at = put_integer(at, *num++);
+}
+
+/* ---- a session ---- */
+
+static bool is_private(const struct ocf_pk_op *op)
+{
+	return op->code == OCF_PK_RSA_SIGN || op->code == OCF_PK_RSA_DECRYPT;
+}
+
+/* The operand that is the key. */
+static const struct ocf_pk_operand *der_of(const struct ocf_pk_op *op)
+{
+	return &op->in[op->code == OCF_PK_RSA_VERIFY ? 2 : 1];
+}
+
+/* What the card is to have; -EOPNOTSUPP if another device had better do it. */
+static int parse(const struct ocf_pk_op *op, struct ocf_pk_operand *num)
+{
+	const struct ocf_pk_operand *der = der_of(op);
+	struct rsa_key rsa = {};
+	int err;
+
+	err = is_private(op) ? rsa_parse_priv_key(&rsa, der->data, der->len) :
+			       rsa_parse_pub_key(&rsa, der->data, der->len);
+	if (!err) {
+		num[0] = ocf_pk_number(NULL, 0);
+		num[1] = ocf_pk_number(rsa.n, rsa.n_sz);
+		num[2] = ocf_pk_number(rsa.e, rsa.e_sz);
+		num[3] = ocf_pk_number(rsa.d, rsa.d_sz);
+		num[4] = ocf_pk_number(rsa.p, rsa.p_sz);
+		num[5] = ocf_pk_number(rsa.q, rsa.q_sz);
+		num[6] = ocf_pk_number(rsa.dp, rsa.dp_sz);
+		num[7] = ocf_pk_number(rsa.dq, rsa.dq_sz);
+		num[8] = ocf_pk_number(rsa.qinv, rsa.qinv_sz);
+		err = num[2].len > E_MAX || num[1].len > OCF_PK_NUMBER_MAX ?
+		      -EOPNOTSUPP : is_private(op) ? check_private(num) : 0;
+	}
+	memzero_explicit(&rsa, sizeof(rsa));
+	return err;
+}
+
+static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
+{
+	struct virtio_crypto_akcipher_session_para *para;
+	struct ocf_pk_operand num[NUMBERS], *first = num;
+	u32 keytype = VIRTIO_CRYPTO_AKCIPHER_KEY_TYPE_PRIVATE;
+	u32 padding = VIRTIO_CRYPTO_RSA_PKCS1_PADDING;
+	int count = NUMBERS, err;
+	struct order *o;
+
+	err = parse(op, num);
+	if (err)
+		return ERR_PTR(err);
+	if (!is_private(op)) {
+		keytype = VIRTIO_CRYPTO_AKCIPHER_KEY_TYPE_PUBLIC;
+		first++;
+		count = 2;
+	}
+	if (op->scheme == OCF_PK_RAW)
+		padding = VIRTIO_CRYPTO_RSA_RAW_PADDING;
+	*size = num[1].len;
+	o = order_alloc(head_len(body_len(first, count)) +
+			body_len(first, count));
+	if (!o)
+		return ERR_PTR(-ENOMEM);
+	o->req.header.opcode =
+		cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_CREATE_SESSION);
+	o->req.header.algo = cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_RSA);
+	para = &o->req.u.akcipher_create_session.para;
+	para->algo = cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_RSA);
+	para->keytype = cpu_to_le32(keytype);
+	para->keylen = cpu_to_le32(o->keylen);
+	para->u.rsa.padding_algo = cpu_to_le32(padding);
+	para->u.rsa.hash_algo = cpu_to_le32(akcipher_hash(op->hash));
+	put_sequence(o->keys, first, count);
+	return o;
+}
+
+/* Asks the card for a session; -ENOSPC may be for any reason. */
+static int ask(struct card *card, struct order *o, struct rsa_session *s)
+{
+	int err = control_ask(card, o, true);
+
+	if (err)
+		return err;
+	if (o->len < sizeof(o->answer.session))
+		return -EIO;
+	s->id = le64_to_cpu(READ_ONCE(o->answer.session.session_id));
+	switch (le32_to_cpu(READ_ONCE(o->answer.session.status))) {
+	case VIRTIO_CRYPTO_OK:
+		return 0;
+	case VIRTIO_CRYPTO_ERR:
+	case VIRTIO_CRYPTO_NOSPC:
+		return -ENOSPC;
+	case VIRTIO_CRYPTO_BADMSG:
+	case VIRTIO_CRYPTO_KEY_REJECTED:
+	case VIRTIO_CRYPTO_NOTSUPP:
+		return -EOPNOTSUPP;
+	default:
+		return -EIO;
+	}
+}
+
+static void drop(struct card *card, struct rsa_session *s)
+{
+	struct order *o = order_alloc(0);
+
+	lockdep_assert_held(&card->rsa_lock);
+	list_del(&s->node);
+	atomic_dec(&card->keys);
+	if (o) {
+		o->req.header.opcode =
+			cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION);
+		o->req.u.destroy_session.session_id = cpu_to_le64(s->id);
+		/* what it says of it changes nothing */
+		control_ask(card, o, false);
+		order_put(o);
+	}
+	rsa_session_put(s);
+}
+
+/* The one that was not used for longest and is not in use, or NULL. */
+static struct rsa_session *idle(struct card *card)
+{
+	struct rsa_session *s;
+
+	lockdep_assert_held(&card->rsa_lock);
+	list_for_each_entry_reverse(s, &card->rsa_list, node)
+		if (refcount_read(&s->refs) == 1)
+			return s;
+	return NULL;
+}
+
+static bool make_room(struct card *card)
+{
+	struct rsa_session *s = idle(card);
+
+	if (s)
+		drop(card, s);
+	return s;
+}
+
+static int make(struct card *card, const struct ocf_pk_op *op,
+		struct rsa_session *s)
+{
+	struct order *o;
+	int err;
+
+	if (atomic_read(&card->keys) == KEYS_MAX && !make_room(card))
+		return -EBUSY;
+	do {
+		o = order_for(op, &s->size);
+		if (IS_ERR(o))
+			return PTR_ERR(o);
+		err = ask(card, o, s);
+		order_put(o);
+		/* an error may be a want of room: see refused() in session.c */
+	} while (err == -ENOSPC && akcipher_has_shown(card, op) &&
+		 make_room(card));
+	return err == -ENOSPC && !akcipher_has_shown(card, op) ? -EOPNOTSUPP :
+								 err;
+}
+
+/* ---- those there are ---- */
+
+/* Nobody can give two of them the same. */
+static void name(struct rsa_name *name, const struct ocf_pk_op *op)
+{
+	const struct ocf_pk_operand *der = der_of(op);
+
+	name->private = is_private(op);
+	name->scheme = op->scheme;
+	name->hash = op->hash;
+	sha256(der->data, der->len, name->digest);
+}
+
+static struct rsa_session *find(struct card *card, const struct rsa_name *name)
+{
+	struct rsa_session *s;
+
+	lockdep_assert_held(&card->rsa_lock);
+	list_for_each_entry(s, &card->rsa_list, node)
+		if (!memcmp(&s->name, name, sizeof(*name)))
+			return s;
+	return NULL;
+}
+
+static struct rsa_session *find_or_make(struct card *card,
+					const struct ocf_pk_op *op)
+{
+	struct rsa_session *s, *found;
+	int err;
+
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	name(&s->name, op);
+	found = find(card, &s->name);
+	if (found) {
+		kfree(s);
+		list_move(&found->node, &card->rsa_list);
+		return found;
+	}
+	refcount_set(&s->refs, 1);
+	err = make(card, op, s);
+	if (err) {
+		kfree(s);
+		return ERR_PTR(err);
+	}
+	list_add(&s->node, &card->rsa_list);
+	atomic_inc(&card->keys);
+	queue_delayed_work(system_long_wq, &card->rsa_idle, IDLE);
+	return s;
+}
+
+/**
+ * rsa_session_get() - the session that a card has for an operation's key
+ * @card: the card
+ * @op: the operation
+ *
+ * Context: process; may sleep; ends within seconds.
+ * Return: it, held; or -EBUSY if all it keeps are in use; -EOPNOTSUPP if the
+ * card had better not have the key; -ENOSPC; -EIO; -ETIMEDOUT if the card says
+ * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
+ */
+struct rsa_session *rsa_session_get(struct card *card,
+				    const struct ocf_pk_op *op)
+{
+	struct rsa_session *s;
+
+	if (mutex_lock_killable(&card->rsa_lock))
+		return ERR_PTR(-EINTR);
+	s = find_or_make(card, op);
+	if (!IS_ERR(s)) {
+		s->used = jiffies;
+		refcount_inc(&s->refs);
+	}
+	mutex_unlock(&card->rsa_lock);
+	return s;
+}
+
+/* Context: any. */
+void rsa_session_put(struct rsa_session *s)
+{
+	if (refcount_dec_and_test(&s->refs))
+		kfree(s);
+}
+
+/* Nobody has asked for them: the card forgets them. */
+static void drop_idle(struct work_struct *work)
+{
+	struct card *card = container_of(to_delayed_work(work), struct card,
+					 rsa_idle);
+	struct rsa_session *s, *next;
+
+	mutex_lock(&card->rsa_lock);
+	list_for_each_entry_safe(s, next, &card->rsa_list, node)
+		if (refcount_read(&s->refs) == 1 &&
+		    time_after_eq(jiffies, s->used + IDLE))
+			drop(card, s);
+	if (!list_empty(&card->rsa_list))
+		queue_delayed_work(system_long_wq, &card->rsa_idle, IDLE / 2);
+	mutex_unlock(&card->rsa_lock);
+}
+
+void rsa_sessions_init(struct card *card)
+{
+	mutex_init(&card->rsa_lock);
+	INIT_LIST_HEAD(&card->rsa_list);
+	INIT_DELAYED_WORK(&card->rsa_idle, drop_idle);
+}
+
+/* Before a reset.  Context: process; may sleep. */
+void rsa_sessions_drop(struct card *card)
+{
+	struct rsa_session *s, *next;
+
+	mutex_lock(&card->rsa_lock);
+	list_for_each_entry_safe(s, next, &card->rsa_list, node)
+		drop(card, s);
+	mutex_unlock(&card->rsa_lock);
+}
+
+/* After one: the card has none any more.  Context: process; may sleep. */
+void rsa_sessions_forget(struct card *card)
+{
+	struct rsa_session *s, *next;
+
+	mutex_lock(&card->rsa_lock);
+	list_for_each_entry_safe(s, next, &card->rsa_list, node) {
+		list_del(&s->node);
+		atomic_dec(&card->keys);
+		rsa_session_put(s);
+	}
+	mutex_unlock(&card->rsa_lock);
+}
+
+/* The card goes, and nobody comes for a key any more. */
+void rsa_sessions_exit(struct card *card)
+{
+	cancel_delayed_work_sync(&card->rsa_idle);
+	rsa_sessions_forget(card);
+	mutex_destroy(&card->rsa_lock);
+}

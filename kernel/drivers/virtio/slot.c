@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A request in memory of our own: copied in before the card gets it (VIRTIO
+ * 1.2, 5.9.7.4 to 5.9.7.6), copied out when the card has done it well.
+ *
+ * The data are read and written by the card in the same place.  Of a chain,
+ * all from the first byte that is encrypted or authenticated to the last is
+ * there, with the two ranges as offsets, so that nothing goes by the AAD, of
+ * which the specification and QEMU have the place differently.
+ */
+#include <crypto/aes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "virtio.h"
+
+/* Buffers of a power of two pages, so that nothing is lost in rounding. */
+int slots_alloc(struct card *card)
+{
+	struct slot *slot;
+	unsigned int i;
+
+	card->slots = kvcalloc(card->depth, sizeof(*slot), GFP_KERNEL);
+	if (!card->slots)
+		return -ENOMEM;
+	for (i = 0; i < card->depth; i++) {
+		slot = &card->slots[i];
+		slot->shared = kzalloc(sizeof(*slot->shared), GFP_KERNEL);
+		slot->buf = alloc_pages_exact(card->buffer,
+					      GFP_KERNEL | __GFP_ZERO |
+					      __GFP_RETRY_MAYFAIL |
+					      __GFP_NOWARN);
+		list_add_tail(&slot->node, &card->free);
+		card->nfree++;
+		if (!slot->shared || !slot->buf)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* None is in a ring. */
+void slots_free(struct card *card)
+{
+	struct slot *slot;
+	unsigned int i;
+
+	for (i = 0; card->slots && i < card->depth; i++) {
+		slot = &card->slots[i];
+		kfree_sensitive(slot->shared);
+		if (!slot->buf)
+			continue;
+		memzero_explicit(slot->buf, card->buffer);
+		free_pages_exact(slot->buf, card->buffer);
+	}
+	kvfree(card->slots);
+}
+
+/* The one used last, for it is in the cache; NULL if all are taken. */
+struct slot *slot_take(struct card *card)
+{
+	struct slot *slot;
+
+	spin_lock_bh(&card->slots_lock);
+	slot = list_first_entry_or_null(&card->free, struct slot, node);
+	if (slot) {
+		list_del_init(&slot->node);
+		card->nfree--;
+	} else {
+		card->starved = true;
+	}
+	spin_unlock_bh(&card->slots_lock);
+	return slot;
+}
+
+/* @wake: whoever was refused may come again. */
+void slot_put(struct card *card, struct slot *slot, bool wake)
+{
+	bool idle;
+
+	if (slot->rsa)
+		akcipher_release(card, slot);
+	spin_lock_bh(&card->slots_lock);
+	list_add(&slot->node, &card->free);
+	idle = ++card->nfree == card->depth;
+	wake &= card->starved;
+	if (wake)
+		card->starved = false;
+	spin_unlock_bh(&card->slots_lock);
+	if (idle)
+		wake_up(&card->idle);
+	if (wake && card->dev)
+		ocf_device_unblock(card->dev);
+}
+
+/* From the first byte the card works on to the last; the tag goes apart. */
+static struct ocf_range covered(const struct ocf_request *req)
+{
+	u32 start = req->data.start, end = start + req->data.len;
+
+	if (req->auth.len && req->ctx->params->mode != OCF_MODE_CIPHER) {
+		start = min(start, req->auth.start);
+		end = max(end, req->auth.start + req->auth.len);
+	}
+	return (struct ocf_range){ start, end - start };
+}
+
+/*
+ * QEMU works on whole blocks in every mode.  What CTR makes of the bytes after
+ * the last is nobody's.
+ */
+static u32 padded(const struct ocf_session_params *p, u32 len)
+{
+	return p->cipher == OCF_AES_CTR && !p->mac ?
+	       round_up(len, AES_BLOCK_SIZE) : len;
+}
+
+static u32 ivlen_of(const struct ocf_session_params *p)
+{
+	return p->cipher ? ocf_alg_info(p->cipher)->iv : 0;
+}
+
+static void head_cipher(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	struct virtio_crypto_sym_data_req *sym;
+	struct virtio_crypto_cipher_para *para;
+
+	sym = &slot->shared->head.req.u.sym_req;
+	para = &sym->u.cipher.para;
+	sym->op_type = cpu_to_le32(VIRTIO_CRYPTO_SYM_OP_CIPHER);
+	para->iv_len = cpu_to_le32(ivlen_of(p));
+	para->src_data_len = cpu_to_le32(slot->len);
+	para->dst_data_len = cpu_to_le32(slot->len);
+}
+
+static void head_chain(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	struct virtio_crypto_alg_chain_data_para *para;
+	struct virtio_crypto_sym_data_req *sym;
+	u32 auth = req->auth.len ? req->auth.start - slot->start : 0;
+
+	sym = &slot->shared->head.req.u.sym_req;
+	para = &sym->u.chain.para;
+	sym->op_type = cpu_to_le32(VIRTIO_CRYPTO_SYM_OP_ALGORITHM_CHAINING);
+	para->iv_len = cpu_to_le32(ivlen_of(p));
+	para->src_data_len = cpu_to_le32(slot->len);
+	para->dst_data_len = cpu_to_le32(slot->len);
+	para->cipher_start_src_offset =
+		cpu_to_le32(req->data.start - slot->start);
+	para->len_to_cipher = cpu_to_le32(req->data.len);
+	para->hash_start_src_offset = cpu_to_le32(auth);
+	para->len_to_hash = cpu_to_le32(req->auth.len);
+	para->hash_result_len = cpu_to_le32(slot->taglen);
+}
+
+static void head_digest(struct slot *slot, struct ocf_request *req)
+{
+	struct virtio_crypto_hash_para *para;
+
+	/* a MAC's are the same: 5.9.7.5 */
+	para = &slot->shared->head.req.u.hash_req.para;
+	para->src_data_len = cpu_to_le32(slot->len);
+	para->hash_result_len = cpu_to_le32(slot->taglen);
+}
+
+static const struct {
+	void	(*head)(struct slot *slot, struct ocf_request *req);
+	u32	opcode[OCF_OP_COUNT];
+} kinds[] = {
+	[SESSION_CIPHER] = { head_cipher, { VIRTIO_CRYPTO_CIPHER_ENCRYPT,
+					    VIRTIO_CRYPTO_CIPHER_DECRYPT } },
+	[SESSION_CHAIN]	 = { head_chain, { VIRTIO_CRYPTO_CIPHER_ENCRYPT,
+					   VIRTIO_CRYPTO_CIPHER_DECRYPT } },
+	[SESSION_HASH]	 = { head_digest, { VIRTIO_CRYPTO_HASH,
+					    VIRTIO_CRYPTO_HASH } },
+	[SESSION_MAC]	 = { head_digest, { VIRTIO_CRYPTO_MAC,
+					    VIRTIO_CRYPTO_MAC } },
+};
+
+static void fill_head(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	struct context *c = ocf_context_priv(req->ctx);
+	struct slot_head *head = &slot->shared->head;
+	enum session_kind kind = session_kind(p);
+
+	memset(head, 0, sizeof(*head));
+	head->req.header.opcode = cpu_to_le32(kinds[kind].opcode[req->op]);
+	head->req.header.algo = cpu_to_le32(alg_id(p->cipher ?: p->mac));
+	head->req.header.session_id = cpu_to_le64(c->id[session_index(req)]);
+	kinds[kind].head(slot, req);
+	memcpy(head->iv, req->iv, sizeof(head->iv));
+}
+
+/**
+ * slot_fill() - copy a request into a slot
+ * @slot: the slot
+ * @req: the request
+ *
+ * Context: process or BH.
+ * Return: 0; -EOPNOTSUPP if cards cannot do this: parts of a digest, or more
+ * than a slot holds.
+ */
+int slot_fill(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	struct card *card = card_of(req->dev);
+	struct ocf_range range = covered(req);
+	u32 len = padded(p, range.len);
+
+	if (len > card->buffer || req->flags & (OCF_REQ_UPDATE |
+						OCF_REQ_CONTINUE))
+		return -EOPNOTSUPP;
+	slot->start = range.start;
+	slot->len = len;
+	slot->taglen = p->mac ? ocf_alg_info(p->mac)->digest : 0;
+	if (range.len)
+		ocf_sg_read(req->src, range.start, slot->buf, range.len);
+	memset(slot->buf + range.len, 0, len - range.len);
+	if (req->flags & OCF_REQ_NEXT_IV && req->op == OCF_OP_DECRYPT &&
+	    req->data.len >= ivlen_of(p))
+		ocf_sg_read(req->src, req->data.start + req->data.len -
+			    ivlen_of(p), slot->next_iv, ivlen_of(p));
+	memset(&slot->shared->tail, 0xff, sizeof(slot->shared->tail));
+	fill_head(slot, req);
+	return 0;
+}
+
+/**
+ * slot_sgs() - what a ring needs to know of a slot
+ * @slot: filled
+ * @sg: room for four
+ * @out: how many of them the card reads; the others it writes
+ *
+ * Return: how many there are.
+ */
+unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
+		      unsigned int *out)
+{
+	const struct ocf_session_params *p = slot->req->ctx->params;
+	struct slot_shared *shared = slot->shared;
+	unsigned int n = 0;
+
+	sg_init_one(&sg[n++], &shared->head,
+		    sizeof(shared->head.req) + ivlen_of(p));
+	if (slot->len)
+		sg_init_one(&sg[n++], slot->buf, slot->len);
+	*out = n;
+	if (slot->len && p->cipher)
+		sg_init_one(&sg[n++], slot->buf, slot->len);
+	sg_init_one(&sg[n++], &shared->tail,
+		    slot->taglen + sizeof(struct virtio_crypto_inhdr));
+	return n;
+}
+
+/* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
+static void counter_add(u8 *iv, u32 blocks)
+{
+	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
+
+	put_unaligned_be64(sum, iv + 8);
+	if (sum < low)
+		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
+}
+
+/* What has been done is in @req->dst, and @req->iv is as it was. */
+static void leave_next_iv(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	u32 ivlen = ivlen_of(p);
+
+	if (!(ocf_alg_info(p->cipher)->flags & OCF_ALG_CHAINS) ||
+	    !req->data.len)
+		return;
+	if (p->cipher == OCF_AES_CTR)
+		counter_add(req->iv, DIV_ROUND_UP(req->data.len,
+						  AES_BLOCK_SIZE));
+	else if (req->op == OCF_OP_DECRYPT)
+		memcpy(req->iv, slot->next_iv, ivlen);
+	else
+		ocf_sg_read(req->dst, req->data.start + req->data.len - ivlen,
+			    req->iv, ivlen);
+}
+
+static bool verifies(const struct ocf_request *req)
+{
+	return req->ctx->params->mode == OCF_MODE_CHAIN ?
+	       !!(req->flags & OCF_REQ_VERIFY) : req->op == OCF_OP_DECRYPT;
+}
+
+/* The card's MAC is looked at once. */
+static int take_tag(struct slot *slot, struct ocf_request *req)
+{
+	u8 tag[OCF_TAG_MAX];
+	int err = 0;
+
+	memcpy(tag, slot->shared->tail.bytes, slot->taglen);
+	barrier_data(tag);
+	if (verifies(req))
+		err = ocf_tag_check(req, tag);
+	else
+		ocf_tag_store(req, tag);
+	memzero_explicit(tag, sizeof(tag));
+	return err;
+}
+
+static int take_data(struct slot *slot, struct ocf_request *req)
+{
+	const struct ocf_session_params *p = req->ctx->params;
+	int err = 0;
+
+	/* ETA gives no plaintext on a wrong MAC; others may, see ocf.h */
+	if (p->mac && verifies(req))
+		err = take_tag(slot, req);
+	if (err)
+		return err;
+	if (p->cipher && req->data.len)
+		ocf_sg_write(req->dst, req->data.start,
+			     slot->buf + (req->data.start - slot->start),
+			     req->data.len);
+	if (p->cipher && req->flags & OCF_REQ_NEXT_IV)
+		leave_next_iv(slot, req);
+	if (p->mac && !verifies(req))
+		take_tag(slot, req);
+	return 0;
+}
+
+/**
+ * slot_result() - take what a card has made of a request
+ * @slot: the slot
+ * @req: the request
+ * @written: bytes the card says it has written
+ *
+ * Context: BH.
+ * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;
+ * -EPROTO if it makes no sense.
+ */
+int slot_result(struct slot *slot, struct ocf_request *req, u32 written)
+{
+	u8 status = READ_ONCE(slot->shared->tail.bytes[slot->taglen]);
+	u32 all = slot->taglen + sizeof(struct virtio_crypto_inhdr);
+
+	if (req->ctx->params->cipher)
+		all += slot->len;
+	/* the status is the last byte: 2.7.8.2 says what is not written */
+	if (written != all)
+		return -EPROTO;
+	switch (status) {
+	case VIRTIO_CRYPTO_OK:
+		return take_data(slot, req);
+	case VIRTIO_CRYPTO_INVSESS:
+		return -ESTALE;
+	case VIRTIO_CRYPTO_ERR:
+	case VIRTIO_CRYPTO_BADMSG:
+	case VIRTIO_CRYPTO_NOTSUPP:
+	case VIRTIO_CRYPTO_NOSPC:
+	case VIRTIO_CRYPTO_KEY_REJECTED:
+		return -EIO;
+	default:
+		return -EPROTO;
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cards that Linux's own driver has.  The bus gives a card to the driver that
+ * is there first, and has no driver_override.
+ */
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/module.h>
+
+#include "virtio.h"
+
+#define SELFTEST_MS	1000	/* another driver may be busy with them */
+#define LOOK_MS		50
+
+static bool is_others(struct device *d)
+{
+	return dev_to_virtio(d)->id.device == VIRTIO_ID_CRYPTO && d->driver &&
+	       d->driver != &ocf_virtio_driver.driver;
+}
+
+/*
+ * Whoever uses an algorithm of a module's holds the module.  Of a driver that
+ * is built in there is no telling.
+ */
+static bool in_use(const struct device_driver *drv)
+{
+	return !drv->owner || module_refcount(drv->owner) > 0;
+}
+
+static bool is_busy(struct device *d)
+{
+	bool busy = true;
+
+	device_lock(d);
+	if (d->driver)
+		busy = in_use(d->driver);
+	device_unlock(d);
+	return busy;
+}
+
+/* A driver that was given a card just now is held by its self-tests. */
+static int take_over(struct device *d)
+{
+	int tries = SELFTEST_MS / LOOK_MS;
+
+	while (is_busy(d)) {
+		if (!tries--) {
+			dev_warn(d, "left to another driver, which is in use\n");
+			return -EBUSY;
+		}
+		msleep(LOOK_MS);
+	}
+	device_release_driver(d);
+	return device_driver_attach(&ocf_virtio_driver.driver, d);
+}
+
+static int find(struct device *d, void *data)
+{
+	struct device **next = data;
+
+	if (*next || !is_others(d))
+		return 0;
+	*next = get_device(d);
+	return 1;
+}
+
+/**
+ * takeover_all() - take over all cards that another driver has
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EBUSY if one had to be left, or what its probe returned.
+ */
+int takeover_all(void)
+{
+	const struct bus_type *bus = ocf_virtio_driver.driver.bus;
+	struct device *next;
+	int err;
+
+	do {
+		next = NULL;
+		bus_for_each_dev(bus, NULL, &next, find);
+		if (!next)
+			return 0;
+		err = take_over(next);
+		put_device(next);
+	} while (!err);
+	return err;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Cards on the virtio bus, by the OASIS specification, "Virtual I/O Device
+ * (VIRTIO) Version 1.2", section 5.9, "Crypto Device".
+ *
+ * A card gets no page of a request's, ever: it reads and writes memory of a
+ * slot of the driver's, of which it has as many as its depth.  So a request
+ * can be taken back at any time, whatever the card does; the slot stays set
+ * aside until the card has answered, or was reset.  All that a card says is
+ * checked, and nothing it can write is read twice.
+ *
+ * Locks, in the order in which they nest; the first three sleep, the others are
+ * taken with BH disabled, and none is held while the core is called:
+ *
+ *   card.life		setup, reset and end of a card
+ *   card.contexts_lock	which contexts have sessions on the card
+ *   card.rsa_lock	which RSA keys have
+ *   control.lock	the control queue, and who waits for its answers
+ *   queue.lock		a data queue, and which request is in which slot of it
+ *   card.slots_lock	the free slots
+ */
+#ifndef OCF_VIRTIO_H
+#define OCF_VIRTIO_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/ocf_driver.h>
+#include <linux/ocf_pk.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/virtio.h>
+#include <linux/virtio_config.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/virtio_crypto.h>
+#include <uapi/linux/virtio_ring.h>
+
+#include "../../compat.h"
+
+#define RESET_MS	1000	/* for a reset */
+#define DRAIN_MS	250	/* for requests, before a card is stopped */
+#define QUEUES_MAX	256	/* data queues a card may have */
+
+struct card;
+struct queue;
+
+/* What a card reads first of a request: 5.9.7.3, without REVISION_1. */
+struct slot_head {
+	struct virtio_crypto_op_data_req	req;
+	u8					iv[OCF_IV_MAX];
+} __packed;
+
+/* What it writes last: the MAC or digest, if any, and right after it the
+ * status.
+ */
+struct slot_tail {
+	u8	bytes[OCF_TAG_MAX + sizeof(struct virtio_crypto_inhdr)];
+};
+
+/* Memory that the card sees, beside the data; the parts share no cache line. */
+struct slot_shared {
+	struct slot_head	head;
+	struct slot_tail	tail __aligned(ARCH_DMA_MINALIGN);
+} __aligned(ARCH_DMA_MINALIGN);
+
+/* What a session for an RSA key is of. */
+struct rsa_name {
+	u8	private;
+	u8	scheme;		/* OCF_PK_* */
+	u8	hash;		/* OCF_* */
+	u8	digest[32];	/* SHA-256 of the key */
+};
+
+/**
+ * struct rsa_session - an RSA key that the card has a session for
+ * @node: in card.rsa_list, the one used last first
+ * @refs: the list, and each slot with a request for it
+ * @name: what it is of
+ * @size: bytes of the modulus
+ * @id: the card's
+ * @used: jiffies
+ */
+struct rsa_session {
+	struct list_head	node;
+	refcount_t		refs;
+	struct rsa_name		name;
+	u32			size;
+	u64			id;
+	unsigned long		used;
+};
+
+/**
+ * struct slot - room for one request on a card
+ * @node: in card.free
+ * @queue: whose ring it was put in last
+ * @req: whose it is; NULL if that was taken back; under the queue's lock
+ * @pk: the same of a public-key operation
+ * @rsa: of such a one: what it is done with
+ * @shared: what the card sees beside the data
+ * @buf: the data, card.buffer bytes: the card reads them and writes over them
+ * @start: where in the request's buffers @buf begins, bytes
+ * @len: bytes of @buf that are in use
+ * @taglen: bytes of MAC or digest that the card makes
+ * @made: bytes that a public-key operation makes
+ * @next_iv: of decryption in CBC: the last block of ciphertext
+ */
+struct slot {
+	struct list_head	node;
+	struct queue		*queue;
+	struct ocf_request	*req;
+	struct ocf_pk_request	*pk;
+	struct rsa_session	*rsa;
+	struct slot_shared	*shared;
+	u8			*buf;
+	u32			start;
+	u32			len;
+	u32			taglen;
+	u32			made;
+	u8			next_iv[OCF_IV_MAX];
+};
+
+/* In a request's private part. */
+struct job {
+	struct queue		*queue;
+	struct slot		*slot;
+};
+
+/**
+ * struct queue - a data queue
+ * @card: whose
+ * @vq: the ring; NULL if there is none
+ * @lock: protects all but @card and @drain, and slot.req of what is in the ring
+ * @up: requests go in
+ * @live: answers come out
+ * @kick: some were put in without telling the card
+ * @out: slots in the ring
+ * @drain: takes out what the card has done, in BH context
+ */
+struct queue {
+	struct card		*card;
+	struct virtqueue	*vq;
+	spinlock_t		lock;
+	bool			up;
+	bool			live;
+	bool			kick;
+	unsigned int		out;
+	struct work_struct	drain;
+};
+
+/**
+ * struct control - the control queue
+ * @vq: the ring
+ * @lock: protects it and what follows, and card.dev
+ * @up: requests go in
+ * @live: answers come out
+ * @stuck: one was not answered in time: no more until a reset
+ * @out: requests in the ring
+ * @drain: takes out what the card has answered, in BH context
+ */
+struct control {
+	struct virtqueue	*vq;
+	spinlock_t		lock;
+	bool			up;
+	bool			live;
+	bool			stuck;
+	struct list_head	out;
+	struct work_struct	drain;
+};
+
+/**
+ * struct order - a request to the control queue
+ * @node: in control.out
+ * @refs: whoever waits, and the card
+ * @done: answered, or will never be: @err
+ * @answered: the same, under control.lock
+ * @abandoned: nobody waits any more
+ * @err: -ENODEV if the card was reset meanwhile
+ * @len: bytes the card says it has written
+ * @keylen: bytes of @keys
+ * @answer: what it writes
+ * @req: what it reads
+ * @keys: cipher key and MAC key, or RSA key; right after @req in the ring
+ */
+struct order {
+	struct list_head	node;
+	refcount_t		refs;
+	struct completion	done;
+	bool			answered;
+	bool			abandoned;
+	int			err;
+	u32			len;
+	u32			keylen;
+	union {
+		struct virtio_crypto_session_input	session;
+		struct virtio_crypto_inhdr		status;
+	}			answer __aligned(ARCH_DMA_MINALIGN);
+	struct virtio_crypto_op_ctrl_req req __aligned(ARCH_DMA_MINALIGN);
+	u8			keys[];
+};
+
+#define SESSIONS_MAX	4	/* of a context: direction and order */
+
+/**
+ * struct context - a session of the framework's on a card
+ * @node: in card.contexts while the card has sessions for it
+ * @count: sessions it has
+ * @id: the card's ids of them, see session_index()
+ */
+struct context {
+	struct list_head	node;
+	unsigned int		count;
+	u64			id[SESSIONS_MAX];
+};
+
+/* What a card says of itself: struct virtio_crypto_config, 5.9.4. */
+struct limits {
+	u32	services;
+	u64	ciphers;
+	u32	hashes;
+	u64	macs;
+	u32	akciphers;
+	u32	cipher_key;
+	u32	mac_key;
+	u64	size;
+};
+
+#define RSA_CODES	4	/* operations, from OCF_PK_RSA_SIGN on */
+#define RSA_HASHES	10	/* VIRTIO_CRYPTO_RSA_*, also none */
+
+/**
+ * struct card - one card
+ * @vdev: on the bus
+ * @life: held while it is set up, stopped or reset
+ * @registered: what the core knows it as; for who registers and unregisters
+ * @dev: the same, or the one that is being asked for known answers; from the
+ *	first context until the card is stopped
+ * @ready: it has rings
+ * @awake: it says that it works, and may be asked for something
+ * @total: data queues it has
+ * @limits: what it says it can
+ * @made: modes and algorithms of which it has made a session; see refused()
+ *	in session.c
+ * @rsa: operations it has done, see akcipher.c
+ * @contexts_lock: protects @contexts and @epoch
+ * @contexts: those with sessions on the card
+ * @epoch: counts resets: ids from before mean nothing
+ * @rsa_lock: protects @rsa_list
+ * @rsa_list: RSA keys it has sessions for
+ * @rsa_idle: drops those that are not used
+ * @rsa_out: slots with a public-key operation
+ * @control: the control queue
+ * @nqueues: data queues in use
+ * @queues: them
+ * @buffer: bytes of a slot's buffer
+ * @depth: slots
+ * @slots: them
+ * @slots_lock: protects @free, @nfree and @starved
+ * @free: those that are neither in a ring nor being filled
+ * @nfree: how many
+ * @starved: somebody was refused for want of one
+ * @idle: woken when all are free
+ * @detached: slots whose request was taken back
+ * @config: looks at the card's status
+ * @reset: resets it, however long that takes
+ * @reset_done: it has
+ * @resetting: it has been asked to
+ * @interrupts: of data queues
+ * @kicks: doorbells rung
+ * @nudges: data queues looked at because a request was overdue
+ * @late: answers to what had been taken back
+ * @wrong: answers that made no sense
+ * @keys: RSA keys in @rsa_list
+ */
+struct card {
+	struct virtio_device	*vdev;
+	struct mutex		life;
+	struct ocf_device	*registered;
+	struct ocf_device	*dev;
+	bool			ready;
+	bool			awake;
+	unsigned int		total;
+	struct limits		limits;
+	DECLARE_BITMAP(made, OCF_MODE_COUNT * OCF_ALG_COUNT);
+	DECLARE_BITMAP(rsa, RSA_CODES * RSA_HASHES);
+	struct mutex		contexts_lock;
+	struct list_head	contexts;
+	unsigned int		epoch;
+	struct mutex		rsa_lock;
+	struct list_head	rsa_list;
+	struct delayed_work	rsa_idle;
+	atomic_t		rsa_out;
+	struct control		control;
+	unsigned int		nqueues;
+	struct queue		*queues;
+	u32			buffer;
+	unsigned int		depth;
+	struct slot		*slots;
+	spinlock_t		slots_lock;
+	struct list_head	free;
+	unsigned int		nfree;
+	bool			starved;
+	wait_queue_head_t	idle;
+	atomic_t		detached;
+	struct work_struct	config;
+	struct work_struct	reset;
+	struct completion	reset_done;
+	bool			resetting;
+	atomic_t		interrupts;
+	atomic_t		kicks;
+	atomic_t		nudges;
+	atomic_t		late;
+	atomic_t		wrong;
+	atomic_t		keys;
+};
+
+/* main.c */
+extern struct virtio_driver ocf_virtio_driver;
+extern unsigned int ocf_virtio_depth;
+extern unsigned int ocf_virtio_buffer;
+extern unsigned int ocf_virtio_patience;
+
+/* card.c: comes, fails, is reset and goes */
+int card_probe(struct virtio_device *vdev);
+void card_remove(struct virtio_device *vdev);
+void card_config_changed(struct virtio_device *vdev);
+int card_freeze(struct virtio_device *vdev);
+int card_restore(struct virtio_device *vdev);
+void card_fail(struct card *card, const char *why);
+void card_revive(struct card *card);
+
+/* alg.c: what it can */
+enum session_kind { SESSION_CIPHER, SESSION_HASH, SESSION_MAC, SESSION_CHAIN };
+void alg_offer(const struct card *card, struct ocf_device_info *info);
+bool alg_fits(const struct card *card, const struct ocf_session_params *p);
+u32 alg_id(enum ocf_alg alg);
+bool alg_is_hash(enum ocf_alg alg);
+
+/* session.c: a context's sessions on the card */
+int session_make_all(struct ocf_context *ctx,
+		     const struct ocf_session_params *p);
+void session_drop_all(struct ocf_context *ctx);
+void session_drop_everybodys(struct card *card);
+void session_forget_everybodys(struct card *card);
+enum session_kind session_kind(const struct ocf_session_params *p);
+unsigned int session_index(const struct ocf_request *req);
+
+/* control.c: asks the card for them */
+void control_init(struct card *card);
+struct order *order_alloc(u32 keylen);
+void order_put(struct order *o);
+int control_ask(struct card *card, struct order *o, bool killable);
+void control_interrupt(struct virtqueue *vq);
+void control_claim(struct card *card, struct ocf_device *dev);
+void control_set(struct card *card, struct virtqueue *vq);
+void control_start(struct card *card);
+void control_stop(struct card *card);
+void control_mute(struct card *card);
+void control_reclaim(struct card *card);
+
+/* akcipher.c: RSA */
+void akcipher_offer(const struct card *card, struct ocf_device_info *info);
+u32 akcipher_hash(enum ocf_alg hash);
+bool akcipher_has_shown(const struct card *card, const struct ocf_pk_op *op);
+unsigned int akcipher_sgs(struct slot *slot, struct scatterlist *sg,
+			  unsigned int *out);
+int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written);
+void akcipher_release(struct card *card, struct slot *slot);
+
+/* rsa_session.c: RSA keys on the card */
+struct rsa_session *rsa_session_get(struct card *card,
+				    const struct ocf_pk_op *op);
+void rsa_session_put(struct rsa_session *s);
+void rsa_sessions_init(struct card *card);
+void rsa_sessions_drop(struct card *card);
+void rsa_sessions_forget(struct card *card);
+void rsa_sessions_exit(struct card *card);
+
+/* slot.c: a request in memory of our own */
+int slots_alloc(struct card *card);
+void slots_free(struct card *card);
+struct slot *slot_take(struct card *card);
+void slot_put(struct card *card, struct slot *slot, bool wake);
+int slot_fill(struct slot *slot, struct ocf_request *req);
+unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
+		      unsigned int *out);
+int slot_result(struct slot *slot, struct ocf_request *req, u32 written);
+
+/* queue.c: brings it to the card and back */
+int queues_alloc(struct card *card, unsigned int n);
+int queue_submit(struct ocf_request *req, bool more);
+struct queue *queue_here(struct card *card);
+int queue_enter(struct queue *q, struct slot *slot, bool more);
+void queue_kick(struct ocf_device *dev);
+void queue_nudge(struct ocf_device *dev);
+bool queue_detach(struct ocf_request *req);
+void queue_interrupt(struct virtqueue *vq);
+void queues_set(struct card *card, struct virtqueue **vqs);
+void queues_start(struct card *card);
+void queues_stop(struct card *card);
+void queues_mute(struct card *card);
+void queues_reclaim(struct card *card);
+
+/* takeover.c: cards that Linux's own driver has */
+int takeover_all(void);
+
+static inline struct card *card_of(const struct ocf_device *dev)
+{
+	return ocf_device_priv(dev);
+}
+
+#endif /* OCF_VIRTIO_H */

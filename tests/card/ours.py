@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the machine: our driver, and cards that are slow, wrong, mute or dead.
+What is asked for meanwhile ends, and is right.
+
+    ours.py [Faults|Queues|Killed]      which of them; a card is not used after
+                                        Killed
+"""
+
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
+sys.dont_write_bytecode = True
+
+from ctl import Control  # noqa: E402
+from ocf import (DATA, Device, Load, Session, prefer_cards,  # noqa: E402
+                 wait_for, write)
+
+SIZES = (16, 1008, 4096, 65536)
+PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
+SOON = 300      # s; the machine is slow
+FAULTS = ("busy", "error", "wrong", "lost", "late", "double", "refuse",
+          "mute", "deaf")
+DRIVER = pathlib.Path("/sys/bus/virtio/drivers/ocf_virtio")
+VIRTIO_ID_CRYPTO = 20
+WORKERS = pathlib.Path("/sys/devices/virtual/workqueue/cpumask")
+RECHECK = pathlib.Path("/sys/module/ocf/parameters/recheck")
+
+
+class Card(unittest.TestCase):
+    """One card that is a process, and works at the beginning of each test."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.control = Control(os.environ["OCF_CARDS"].split()[0])
+        cls.device = Device("virtio0")
+        with Session() as ses:
+            cls.wants = {n: ses.crypt(DATA[:n]) for n in SIZES}
+        prefer_cards()
+
+    def setUp(self):
+        self.assertTrue(wait_for(lambda: self.device.state() == "ready", SOON))
+
+    def load(self) -> Load:
+        return Load(self.wants)
+
+    def find_anew(self) -> None:
+        """By the driver, as if it had just come."""
+        name, = (d.name for d in
+                 pathlib.Path("/sys/bus/virtio/devices").iterdir()
+                 if int((d / "device").read_text(), 16) == VIRTIO_ID_CRYPTO)
+        if self.device.exists():
+            write(DRIVER / "unbind", name)
+        write(DRIVER / "bind", name)
+
+    def own(self, which: str) -> int:
+        """One of the driver's counters."""
+        return int(self.device.text("device/card/" + which))
+
+    def works(self, lost: int = 0) -> None:
+        """It does, and but @lost all that was taken back is free again."""
+        self.assertTrue(wait_for(lambda: self.device.state() == "ready", SOON))
+        before = self.control.stats()["done"]
+        with self.load() as load:
+            self.assertTrue(wait_for(
+                lambda: self.control.stats()["done"] > before + 20, SOON))
+        self.assertEqual([], load.wrong)
+        self.assertTrue(wait_for(lambda: self.own("detached") == lost, SOON))
+
+
+class Faults(Card):
+    def tearDown(self):
+        for name in FAULTS:
+            self.control(f"fault {name} 0")
+        self.control("set latency_ns=0 depth=1024")
+        self.control("go")
+        # what is lost is lost for good, unless it is reset
+        self.find_anew()
+
+    def hits(self, name: str) -> int:
+        return self.control.stats()[name]
+
+    def survives(self, name: str, count: int, arg: str = "",
+                 lost: int = 0) -> None:
+        """Of a fault that others see nothing of."""
+        before = self.hits(name)
+        with self.load() as load:
+            self.assertTrue(load.goes_on())
+            self.control(f"fault {name} {count} {arg}")
+            self.assertTrue(wait_for(
+                lambda: self.hits(name) == before + count, SOON))
+            self.assertTrue(load.goes_on())
+        self.assertEqual([], load.wrong)
+        self.works(lost)
+
+    def test_says_it_is_busy(self):
+        self.survives("busy", 10)
+
+    def test_fails(self):
+        for count in (1, 10):
+            self.survives("error", count)
+
+    def test_says_what_is_no_status(self):
+        self.survives("error", 2, "77")
+
+    def test_is_late(self):
+        self.survives("late", 5, "300")
+
+    def test_is_late_beyond_patience(self):
+        replays = self.device.counter("replays")
+        self.survives("late", 3, str(int(PATIENCE_S * 3000)))
+        self.assertLess(replays, self.device.counter("replays"))
+
+    def test_never_answers(self):
+        replays = self.device.counter("replays")
+        self.survives("lost", 3, lost=3)
+        self.assertLessEqual(replays + 3, self.device.counter("replays"))
+
+    def test_is_not_heard_or_does_not_hear(self):
+        """A lost interrupt or doorbell is no reason to give a card up."""
+        for name in ("mute", "deaf"):
+            before, replays = self.hits(name), self.device.counter("replays")
+            with self.load() as load:
+                self.control(f"fault {name} always")
+                self.assertTrue(wait_for(
+                    lambda: self.hits(name) > before, SOON))
+                self.control(f"fault {name} 0")
+                self.assertTrue(load.goes_on())
+            self.assertEqual([], load.wrong)
+            self.assertEqual(replays, self.device.counter("replays"))
+
+    def test_never_answers_again(self):
+        """It is reset when it does not come back, and has nothing then."""
+        self.control("fault lost always")
+        with self.load() as load:
+            self.assertTrue(wait_for(lambda: self.own("detached") > 4, SOON))
+            self.assertTrue(wait_for(lambda: self.own("detached") < 2, SOON))
+            self.control("fault lost 0")
+            self.assertTrue(load.goes_on())
+        self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_answers_twice(self):
+        """Linux's ring code gives up the queue then: only a reset helps."""
+        self.survives("double", 1)
+
+    def test_makes_no_sessions(self):
+        """What is left of them is not made again until it has to be."""
+        self.control("fault refuse 4")
+        with self.load() as load:
+            self.assertTrue(load.goes_on())
+            self.control("forget")
+            self.assertTrue(wait_for(
+                lambda: not self.control.stats()["refuse"] % 4, SOON))
+            self.assertTrue(load.goes_on())
+        self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_forgets_its_sessions(self):
+        with self.load() as load:
+            for _ in range(3):
+                self.assertTrue(load.goes_on())
+                self.control("forget")
+            self.assertTrue(load.goes_on())
+        self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_takes_no_more(self):
+        """Its ring fills, and the CPU goes on."""
+        self.control("set depth=0")
+        with self.load() as load:
+            self.assertTrue(wait_for(
+                lambda: self.device.state() == "suspect", SOON))
+            self.assertTrue(load.goes_on())
+            self.control("set depth=1024")
+        self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_stalls(self):
+        with self.load() as load:
+            self.assertTrue(load.goes_on())
+            self.control("stall")
+            self.assertTrue(wait_for(
+                lambda: self.device.state() == "suspect", SOON))
+            self.assertTrue(load.goes_on())
+            self.control("go")
+        self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_stops(self):
+        """The process, for less and for more than anybody's patience."""
+        for seconds in (PATIENCE_S / 2, PATIENCE_S * 3):
+            with self.load() as load:
+                self.assertTrue(load.goes_on())
+                self.control.send(f"stop {int(seconds * 1000)}")
+                time.sleep(seconds / 2)
+                self.assertTrue(load.goes_on())
+                # the answer that the control socket owes
+                self.control.file.readline()
+            self.assertEqual([], load.wrong)
+            self.works()
+
+    def test_lies(self):
+        """What it says is believed until it is asked for known answers, of
+        which one that is wrong is enough; and then never until it is told."""
+        write(RECHECK, 1)
+        try:
+            self.control("fault wrong always")
+            with Session() as ses:
+                self.assertTrue(wait_for(lambda: self.caught(ses), SOON))
+                self.control("fault wrong 0")
+                time.sleep(2)
+                self.assertEqual("suspect", self.device.state())
+                for n, want in self.wants.items():
+                    self.assertEqual(want, ses.crypt(DATA[:n]))
+        finally:
+            write(RECHECK, 0)
+        write(self.device.path / "state", "resume")
+        self.works()
+
+    def caught(self, ses: Session) -> bool:
+        """Used, or it would not be asked."""
+        ses.crypt(DATA[:4096])
+        return self.device.state() == "suspect"
+
+
+class Queues(Card):
+    """A card with two data queues, one for each CPU.  QEMU 7.2 hands only the
+    first to it, and fails itself what comes by the second."""
+
+    def setUp(self):
+        """Known answers are asked by the first CPU: by who finds the card, and
+        by the worker that sees to one that has failed."""
+        cpus = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {0})
+        self.find_anew()
+        os.sched_setaffinity(0, cpus)
+        write(WORKERS, "1")
+
+    def test_one_is_broken(self):
+        before = self.failed()
+        with self.load() as load:
+            for _ in range(3):
+                self.assertTrue(wait_for(
+                    lambda: self.device.state() == "ready", SOON))
+                self.assertTrue(load.goes_on())
+            self.assertTrue(wait_for(lambda: self.failed() > before, SOON))
+        self.assertEqual([], load.wrong)
+        self.assertLess(0, self.control.stats()["done0"])
+
+    def failed(self) -> int:
+        return self.device.counter("errors")
+
+
+class Killed(Card):
+    def test_in_the_middle(self):
+        """Nothing tells of it but that no answer comes."""
+        self.control("set latency_ns=300000000")
+        with self.load() as load:
+            self.assertTrue(wait_for(
+                lambda: self.control.stats()["inside"] > 1, SOON))
+            replays = self.device.counter("replays")
+            self.control.send("die")
+            self.assertTrue(wait_for(
+                lambda: self.device.state() == "suspect", SOON))
+            self.assertTrue(load.goes_on())
+            self.assertTrue(wait_for(
+                lambda: self.device.counter("replays") > replays, SOON))
+            time.sleep(3 * PATIENCE_S)
+            self.assertEqual("suspect", self.device.state())
+            self.assertTrue(load.goes_on())
+        self.assertEqual([], load.wrong)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cards as tests see them: their files in sysfs, and how to leave work to one
+ * of them alone.
+ */
+#ifndef VIRTIO_CARD_H
+#define VIRTIO_CARD_H
+
+#include <dirent.h>
+
+#include "../selftests/dev.h"
+
+#define SOFTWARE	"cryptosoft0"
+
+static inline const char *card_path(const char *card, const char *file)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "/sys/class/ocf/%s/%s", card, file);
+	return path;
+}
+
+/* A number of a card's counters; -1 if there is no such card */
+static inline long long card_count(const char *card, const char *name)
+{
+	char line[128];
+	long long n = -1;
+	FILE *f = fopen(card_path(card, "counters"), "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)) &&
+		    line[strlen(name)] == ' ')
+			n = atoll(line + strlen(name));
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* One of the driver's own counters */
+static inline long long driver_count(const char *card, const char *name)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "device/card/%s", name);
+	return atoll(get_line(card_path(card, file)));
+}
+
+static inline bool card_can(const char *card, const char *alg)
+{
+	char line[64];
+	bool can = false;
+	FILE *f = fopen(card_path(card, "algorithms"), "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		can |= !strcmp(line, alg);
+	}
+	if (f)
+		fclose(f);
+	return can;
+}
+
+static inline bool card_is(const char *card, const char *state)
+{
+	return !strcmp(get_line(card_path(card, "state")), state);
+}
+
+static inline bool card_becomes(const char *card, const char *state, int ms)
+{
+	for (; ms > 0; ms -= 10) {
+		if (card_is(card, state))
+			return true;
+		usleep(10000);
+	}
+	return card_is(card, state);
+}
+
+/* "drain" or "resume" to all devices but @card */
+static inline void others(const char *card, const char *order)
+{
+	DIR *dir = opendir("/sys/class/ocf");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.' && strcmp(e->d_name, card))
+			put_line(card_path(e->d_name, "state"), order);
+	if (dir)
+		closedir(dir);
+}
+
+#endif /* VIRTIO_CARD_H */

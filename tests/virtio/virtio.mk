@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# virtio-crypto cards, QEMU's builtin ones: `make test-virtio`, and
+# `make test-virtio DEBUG=1` on the debug kernel.
+
+VIRTIO_BUILT := $(B)/virtio/virtio_differ $(B)/virtio/virtio_life
+VIRTIO_DEPS := $(SELF_DEPS) $(wildcard tests/virtio/*.h) \
+	       tests/selftests/differ.c tests/unit/ids_linux.c \
+	       tests/unit/ids_bsd.c $(B)/linux-tools/version
+
+$(B)/virtio/%: tests/virtio/%.c $(VIRTIO_DEPS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< tests/selftests/differ.c \
+		tests/unit/ids_linux.c tests/unit/ids_bsd.c \
+		tests/lib/oracle.c -lcrypto -lpthread
+
+# An emulated card has the host's main loop, and that has others to serve.
+VIRTIO_VM := $(VM) --cards 2 --module-args ocf_virtio:patience=5000
+
+.PHONY: test-virtio test-virtio-stock test-virtio-debug
+test-virtio: test-virtio-$(if $(DEBUG),debug,stock)
+
+# Linux's own driver tests its RSA when it is loaded, and fails.
+test-virtio-stock: modules machine $(VIRTIO_BUILT) $(B)/virtio/virtio_plug \
+		   $(B)/pk/rsa2048.pem
+	@$(VIRTIO_VM) $(WATCHFUL) --timeout 3600 -- \
+		tests/selftests/run $(VIRTIO_BUILT)
+	@$(VIRTIO_VM) --allow "virtio_crypto|alg: akcipher" -- \
+		tests/selftests/run tests/virtio/takeover
+	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/virtio
+
+# That kernel has no driver of its own, nor ACPI's hot plug.
+test-virtio-debug: debug-modules machine $(VIRTIO_BUILT)
+	@$(VIRTIO_VM) --debug --timeout 7200 --append panic_on_warn=1 \
+		--env OCF_ROUNDS=$(or $(OCF_ROUNDS),10%) -- \
+		tests/selftests/run $(VIRTIO_BUILT)
