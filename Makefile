@@ -61,6 +61,7 @@ include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 include tests/virtio/virtio.mk
+include tests/bridge/bridge.mk
 include tests/install/install.mk
 include examples/examples.mk
 include tests/vm/machine.mk
@@ -77,7 +78,7 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
-test: check selftests test-sim test-virtio test-card \
+test: check selftests test-sim test-virtio test-bridge test-card \
       vectors thirdparty examples budgets test-machine test-install
 
 test-debug: selftests-debug

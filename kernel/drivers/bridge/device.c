@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A device: what the core calls, and what implementations call back.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "bridge.h"
+
+#define DRAIN_TIME	HZ	/* jiffies for what is out, before a stop */
+#define RETRY_TIME	1	/* jiffies, for an accelerator others fill */
+
+/* Bridges whose memory is there, and who waits for none to be. */
+static atomic_t bridges = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(no_bridge);
+
+/* ---- a slot comes back ---- */
+
+/* Whose a slot is; nobody's if it was taken back */
+struct owner {
+	struct ocf_request	*req;
+	struct ocf_pk_request	*pk;
+};
+
+static bool is_owned(const struct owner *own)
+{
+	return own->req || own->pk;
+}
+
+/* Under the lock: it is nobody's any more. */
+static struct owner disown(struct slot *slot)
+{
+	struct owner own = { slot->req, slot->pk };
+
+	lockdep_assert_held(&slot->bridge->lock);
+	slot->req = NULL;
+	slot->pk = NULL;
+	if (own.req)
+		((struct job *)own.req->priv)->slot = NULL;
+	if (own.pk)
+		own.pk->priv = NULL;
+	return own;
+}
+
+/* Nobody waits for @slot any more; its bridge may be gone afterwards. */
+static void end_detached(struct slot *slot)
+{
+	struct bridge *b = slot->bridge;
+	struct ocf_device *dev = NULL;
+	bool pinned = slot->pinned;
+
+	slot->pinned = false;
+	atomic_inc(&b->late);
+	spin_lock_bh(&b->lock);
+	if (!--b->detached)
+		dev = READ_ONCE(b->dev);
+	spin_unlock_bh(&b->lock);
+	slot_put(slot, true);
+	if (dev)
+		ocf_device_revive(dev);
+	if (pinned)
+		module_put(THIS_MODULE);
+}
+
+static int result(struct slot *slot, const struct owner *own, int err)
+{
+	return own->pk ? pk_result(slot, own->pk, err) :
+			 slot_result(slot, own->req, err);
+}
+
+static void end_request(struct slot *slot, const struct owner *own)
+{
+	int err = result(slot, own, slot->err);
+
+	slot_put(slot, true);
+	if (own->pk)
+		ocf_pk_complete(own->pk, err);
+	else
+		ocf_complete(own->req, err);
+}
+
+/* An implementation has called back for what it does not have. */
+static void accuse(struct bridge *b)
+{
+	struct ocf_device *dev = READ_ONCE(b->dev);
+
+	atomic_inc(&b->spurious);
+	if (!dev)
+		return;
+	pr_warn_ratelimited("ocf_bridge: %s called back twice\n",
+			    b->family->module);
+	ocf_device_fail(dev);
+}
+
+/*
+ * Context: BH, which is also what quiesce() and the end of the module wait for
+ * with synchronize_rcu().
+ */
+static void answered(struct slot *slot, int err)
+{
+	struct bridge *b = slot->bridge;
+	struct owner own = {};
+	enum slot_state was;
+
+	spin_lock_bh(&b->lock);
+	was = slot->state;
+	if (was == SLOT_ENTERING) {
+		slot->err = err;
+		slot->state = SLOT_ANSWERED;
+	} else if (was == SLOT_OUT) {
+		slot->err = err;
+		slot->state = SLOT_BACK;
+		own = disown(slot);
+	}
+	spin_unlock_bh(&b->lock);
+	if (was == SLOT_OUT && is_owned(&own))
+		end_request(slot, &own);
+	else if (was == SLOT_OUT)
+		end_detached(slot);
+	else if (was != SLOT_ENTERING)
+		accuse(b);
+}
+
+void bridge_called_back_in_irq(struct work_struct *work)
+{
+	struct slot *slot = container_of(work, struct slot, bh);
+
+	answered(slot, slot->irq_err);
+}
+
+/* Context: any; the API promises BH, and not all drivers keep that. */
+void bridge_called_back(void *data, int err)
+{
+	struct slot *slot = data;
+
+	/* it has left a backlog that it was not to enter */
+	if (err == -EINPROGRESS)
+		return;
+	if (in_hardirq() || irqs_disabled()) {
+		slot->irq_err = err;
+		if (!queue_work(system_bh_wq, &slot->bh))
+			atomic_inc(&slot->bridge->spurious);
+		return;
+	}
+	local_bh_disable();
+	answered(slot, err);
+	local_bh_enable();
+}
+
+/* ---- what the core calls ---- */
+
+static void retry(struct timer_list *timer)
+{
+	struct bridge *b = from_timer(b, timer, retry);
+	struct ocf_device *dev;
+
+	spin_lock_bh(&b->lock);
+	b->starved = false;
+	spin_unlock_bh(&b->lock);
+	dev = READ_ONCE(b->dev);
+	if (dev)
+		ocf_device_unblock(dev);
+}
+
+/*
+ * The accelerator is full.  It has room again when it is done with something
+ * of ours; if it has nothing of ours, others fill it, and time must tell.
+ */
+static int refused(struct bridge *b, struct slot *slot)
+{
+	bool alone;
+
+	atomic_inc(&b->refused);
+	slot_put(slot, false);
+	spin_lock_bh(&b->lock);
+	b->starved = true;
+	alone = b->out == b->detached;
+	if (alone)
+		mod_timer(&b->retry, jiffies + RETRY_TIME);
+	spin_unlock_bh(&b->lock);
+	return -EBUSY;
+}
+
+/**
+ * bridge_entered() - an implementation was given a slot
+ * @b: the bridge
+ * @slot: a slot that was taken, and is a request's
+ * @err: what the implementation has said at once
+ *
+ * Context: process or BH.
+ * Return: for submit().
+ */
+int bridge_entered(struct bridge *b, struct slot *slot, int err)
+{
+	struct owner own = {};
+	bool answered;
+
+	spin_lock_bh(&b->lock);
+	answered = slot->state == SLOT_ANSWERED;
+	if (answered)
+		err = slot->err;
+	if (!answered && err == -EINPROGRESS) {
+		slot->state = SLOT_OUT;
+	} else {
+		slot->state = SLOT_BACK;
+		own = disown(slot);
+	}
+	spin_unlock_bh(&b->lock);
+	if (!is_owned(&own))
+		return -EINPROGRESS;
+	if (!answered && (err == -EBUSY || err == -ENOSPC || err == -EAGAIN))
+		return refused(b, slot);
+	atomic_inc(&b->at_once);
+	err = result(slot, &own, err);
+	slot_put(slot, true);
+	return err;
+}
+
+static int bridge_submit(struct ocf_request *req, bool more)
+{
+	struct bridge *b = bridge_of(req->dev);
+	struct job *job = (void *)req->priv;
+	struct slot *slot;
+	int err;
+
+	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
+	slot = slot_take(b);
+	if (!slot)
+		return -EBUSY;
+	err = slot_fill(slot, req);
+	if (err) {
+		slot_put(slot, true);
+		return err;
+	}
+	slot->req = req;
+	job->slot = slot;
+	return bridge_entered(b, slot,
+			      transform_start(slot, req, bridge_called_back));
+}
+
+/**
+ * bridge_take_back() - take a request back from an implementation
+ * @b: the bridge
+ * @of: where the request has its slot, if it has one still
+ *
+ * Context: process or BH.
+ * Return: whether it could be; it is being completed otherwise.
+ */
+bool bridge_take_back(struct bridge *b, struct slot **of)
+{
+	struct slot *slot;
+	bool mine;
+
+	spin_lock_bh(&b->lock);
+	slot = *of;
+	mine = slot && slot->state == SLOT_OUT;
+	if (mine) {
+		disown(slot);
+		b->detached++;
+		/* who takes the module away waits */
+		slot->pinned = try_module_get(THIS_MODULE);
+	}
+	spin_unlock_bh(&b->lock);
+	return mine;
+}
+
+static bool bridge_detach(struct ocf_request *req)
+{
+	struct job *job = (void *)req->priv;
+
+	return bridge_take_back(bridge_of(req->dev), &job->slot);
+}
+
+static int bridge_quiesce(struct ocf_device *dev)
+{
+	struct bridge *b = bridge_of(dev);
+	bool idle;
+
+	idle = wait_event_timeout(b->idle, !READ_ONCE(b->out), DRAIN_TIME);
+	spin_lock_bh(&b->lock);
+	b->stopped = true;
+	WRITE_ONCE(b->dev, NULL);
+	spin_unlock_bh(&b->lock);
+	timer_delete_sync(&b->retry);
+	/* who has read it is in BH context */
+	synchronize_rcu();
+	return idle ? 0 : -ETIMEDOUT;
+}
+
+/* What is set aside is given up, until the callbacks come. */
+static int bridge_reset(struct ocf_device *dev)
+{
+	struct bridge *b = bridge_of(dev);
+
+	b->stopped = false;
+	return slots_fit(b);
+}
+
+/* A context may be on its way while the device is being taken away. */
+void bridge_claim(struct bridge *b, struct ocf_device *dev)
+{
+	spin_lock_bh(&b->lock);
+	if (!b->stopped)
+		WRITE_ONCE(b->dev, dev);
+	spin_unlock_bh(&b->lock);
+}
+
+static int bridge_ctx_init(struct ocf_context *ctx,
+			   const struct ocf_session_params *p)
+{
+	struct bridge *b = bridge_of(ctx->dev);
+	struct context *c = ocf_context_priv(ctx);
+	struct transform *t;
+
+	bridge_claim(b, ctx->dev);
+	t = transform_make(b->family, p);
+	if (PTR_ERR_OR_ZERO(t) == -ENOENT) {
+		ocf_device_fail(ctx->dev);
+		return -ENODEV;
+	}
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	if (transform_subsize(t) > b->subsize) {
+		transform_put(t, true);
+		return -EOPNOTSUPP;
+	}
+	c->transform = t;
+	return 0;
+}
+
+static void bridge_ctx_exit(struct ocf_context *ctx)
+{
+	struct context *c = ocf_context_priv(ctx);
+
+	transform_put(c->transform, true);
+}
+
+static const struct ocf_device_ops bridge_ops = {
+	.ctx_init = bridge_ctx_init,
+	.ctx_exit = bridge_ctx_exit,
+	.submit = bridge_submit,
+	.detach = bridge_detach,
+	.quiesce = bridge_quiesce,
+	.reset = bridge_reset,
+};
+
+/* ---- it comes and goes ---- */
+
+static void free_bridge(struct work_struct *work)
+{
+	struct bridge *b = container_of(work, struct bridge, reap);
+
+	slots_free(b);
+	kfree(b);
+	if (atomic_dec_and_test(&bridges))
+		wake_up(&no_bridge);
+}
+
+static void release_bridge(struct kref *refs)
+{
+	queue_work(ocf_bridge_wq,
+		   &container_of(refs, struct bridge, refs)->reap);
+}
+
+/* Context: process or BH. */
+void bridge_put(struct bridge *b)
+{
+	kref_put(&b->refs, release_bridge);
+}
+
+/**
+ * bridge_wait_all() - wait for all callbacks
+ *
+ * For the end of the module, when there is no device any more: nothing can make
+ * an implementation give up a request, and what it calls must be there.
+ *
+ * Context: process; may sleep, as long as it takes.
+ */
+void bridge_wait_all(void)
+{
+	while (!wait_event_timeout(no_bridge, !atomic_read(&bridges), 10 * HZ))
+		pr_warn("ocf_bridge: an accelerator has not answered yet, waiting for it\n");
+	/* the last callback has returned */
+	synchronize_rcu();
+}
+
+static const enum ocf_mode modes[] = {
+	[KIND_CIPHER]	= OCF_MODE_CIPHER,
+	[KIND_AEAD]	= OCF_MODE_AEAD,
+	[KIND_HASH]	= OCF_MODE_DIGEST,
+};
+
+/* What @family has, and how large its requests are. */
+static int offer(struct bridge *b, struct ocf_device_info *info)
+{
+	const struct family *family = b->family;
+	enum kind kind;
+	int alg, err;
+
+	for (alg = 1; alg < ALGS; alg++) {
+		if (!family->driver[alg][0])
+			continue;
+		kind = transform_kind(alg);
+		err = transform_probe(family->driver[alg], kind, &b->subsize);
+		if (err)
+			return err;
+		if (alg >= PK_FIRST)
+			continue;
+		set_bit(alg, info->algs);
+		info->modes |= BIT(modes[kind]);
+	}
+	pk_offer(b, info);
+	return 0;
+}
+
+static struct bridge *alloc_bridge(const struct family *family)
+{
+	struct bridge *b = kzalloc(sizeof(*b), GFP_KERNEL);
+
+	if (!b)
+		return NULL;
+	kref_init(&b->refs);
+	INIT_WORK(&b->reap, free_bridge);
+	b->family = family;
+	b->depth = ocf_bridge_depth;
+	spin_lock_init(&b->lock);
+	INIT_LIST_HEAD(&b->free);
+	init_waitqueue_head(&b->idle);
+	timer_setup(&b->retry, retry, 0);
+	atomic_inc(&bridges);
+	return b;
+}
+
+/**
+ * bridge_make() - make a device of implementations
+ * @parent: its place in sysfs
+ * @family: the implementations; there as long as the device is
+ *
+ * Context: process; may sleep, may load modules.
+ * Return: the device, or an ERR_PTR: as ocf_device_register() has it, or what
+ * the crypto API says of an implementation.
+ */
+struct bridge *bridge_make(struct device *parent, const struct family *family)
+{
+	struct bridge *b = alloc_bridge(family);
+	struct ocf_device_info info = {
+		.name = "bridge", .owner = THIS_MODULE, .ops = &bridge_ops,
+		.parent = parent, .priv = b, .kind = OCF_KIND_HARDWARE,
+		.depth = ocf_bridge_depth, .max_len = ocf_bridge_buffer,
+		.ctx_size = sizeof(struct context),
+		.patience = ocf_bridge_patience,
+	};
+	int err;
+
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	err = offer(b, &info) ?: slots_fit(b);
+	if (err)
+		goto put;
+	b->registered = ocf_device_register(&info);
+	if (!IS_ERR(b->registered))
+		return b;
+	err = PTR_ERR(b->registered);
+put:
+	timer_shutdown_sync(&b->retry);
+	bridge_put(b);
+	return ERR_PTR(err);
+}
+
+/* Its implementations have been seen: has the core ask it, if it failed. */
+void bridge_revive(struct bridge *b)
+{
+	ocf_device_revive(b->registered);
+}
+
+/* What is out keeps its memory; everything else goes. */
+void bridge_drop(struct bridge *b)
+{
+	ocf_device_unregister(b->registered);
+	timer_shutdown_sync(&b->retry);
+	bridge_put(b);
+}

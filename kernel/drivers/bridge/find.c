@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which implementations the crypto API has: by name, and all that are marked as
+ * an accelerator's.
+ */
+#include <crypto/algapi.h>
+#include <linux/err.h>
+#include <linux/string.h>
+
+#include "bridge.h"
+
+/* What a registered algorithm has that is an accelerator's ... */
+#define MARKS	(CRYPTO_ALG_KERN_DRIVER_ONLY | CRYPTO_ALG_TESTED)
+/* ... and what it has not */
+#define NEVER	(CRYPTO_ALG_LARVAL | CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING | \
+		 CRYPTO_ALG_INTERNAL)
+
+/*
+ * Ours, or built on one that is: "cryptd(ocf-aes-cbc)".  The framework would
+ * ask itself.
+ */
+static bool is_ours(const char *driver)
+{
+	return strstr(driver, "ocf-");
+}
+
+static enum kind kind_of(const struct crypto_alg *alg)
+{
+	switch (alg->cra_flags & CRYPTO_ALG_TYPE_MASK) {
+	case CRYPTO_ALG_TYPE_LSKCIPHER:
+	case CRYPTO_ALG_TYPE_SKCIPHER:
+		return KIND_CIPHER;
+	case CRYPTO_ALG_TYPE_AEAD:
+		return KIND_AEAD;
+	case CRYPTO_ALG_TYPE_SHASH:
+	case CRYPTO_ALG_TYPE_AHASH:
+		return KIND_HASH;
+	case CRYPTO_ALG_TYPE_AKCIPHER:
+		return KIND_AKCIPHER;
+	case CRYPTO_ALG_TYPE_KPP:
+		return KIND_KPP;
+	default:
+		return KIND_NONE;
+	}
+}
+
+/* Our number of what @alg implements, or 0 */
+static unsigned int number_of(const struct crypto_alg *alg)
+{
+	enum kind kind = kind_of(alg);
+	unsigned int i;
+
+	for (i = 1; kind && i < ALGS; i++)
+		if (transform_kind(i) == kind &&
+		    !strcmp(transform_impl(i), alg->cra_name))
+			return i;
+	return 0;
+}
+
+/* Drivers do not say of public-key operations that they are asynchronous. */
+static bool is_asynchronous(const struct crypto_alg *alg)
+{
+	return alg->cra_flags & CRYPTO_ALG_ASYNC ||
+	       kind_of(alg) == KIND_AKCIPHER || kind_of(alg) == KIND_KPP;
+}
+
+static void describe(struct found *f, const struct crypto_alg *alg)
+{
+	f->alg = number_of(alg);
+	f->priority = alg->cra_priority;
+	strscpy(f->driver, alg->cra_driver_name);
+	strscpy(f->module, module_name(alg->cra_module));
+}
+
+static int refuse(const char *name, int err, const char *why)
+{
+	pr_err("ocf_bridge: %s %s (%d)\n", name, why, err);
+	return err;
+}
+
+static int judge(const char *name, struct found *f,
+		 const struct crypto_alg *alg)
+{
+	if (is_ours(alg->cra_driver_name))
+		return refuse(name, -ELOOP, "is the framework's own");
+	describe(f, alg);
+	if (!f->alg)
+		return refuse(name, -EOPNOTSUPP,
+			      "implements nothing that the framework has");
+	if (!is_asynchronous(alg))
+		return refuse(name, -EINVAL,
+			      "is synchronous: the CPU's, which ocf_soft has");
+	return 0;
+}
+
+/* The crypto API's word on a name that it does not have as the type asked. */
+static int worse(int err, int other)
+{
+	return err == -ENOENT || err == -EINVAL ? other : err;
+}
+
+/**
+ * find_named() - find an implementation
+ * @name: its name, as in /proc/crypto
+ * @f: is filled in
+ *
+ * It is asked for as one type after the other.  The kernel log has the reason
+ * of a refusal.
+ *
+ * Context: process; may sleep, may load modules.
+ * Return: 0; -ELOOP if it is the framework's own; -EOPNOTSUPP if it implements
+ * nothing the framework has; -EINVAL if it is synchronous; what the crypto API
+ * says, -ENOENT as a rule, if there is none.
+ */
+int find_named(const char *name, struct found *f)
+{
+	struct transform *t;
+	int err = -ENOENT;
+	enum kind kind;
+
+	if (is_ours(name))
+		return refuse(name, -ELOOP, "is the framework's own");
+	for (kind = KIND_CIPHER; kind <= KIND_KPP; kind++) {
+		t = transform_open(name, kind);
+		if (IS_ERR(t)) {
+			err = worse(err, PTR_ERR(t));
+			continue;
+		}
+		err = judge(name, f, transform_alg(t));
+		transform_put(t, true);
+		return err;
+	}
+	return refuse(name, err == -EINVAL ? -ENOENT : err,
+		      "is not to be had, or not by this name");
+}
+
+/**
+ * find_is_wanted() - whether an algorithm is an accelerator's, by its marks
+ * @alg: the algorithm
+ *
+ * Context: any; under the crypto API's lock.
+ * Return: whether.
+ */
+bool find_is_wanted(const struct crypto_alg *alg)
+{
+	return (alg->cra_flags & MARKS) == MARKS && !(alg->cra_flags & NEVER) &&
+	       is_asynchronous(alg) && number_of(alg) &&
+	       !is_ours(alg->cra_driver_name);
+}
+
+/**
+ * find_all() - find all accelerators' implementations
+ * @f: is filled in
+ * @max: how many there is room for
+ *
+ * Context: process; may sleep.
+ * Return: how many there are; no more than @max.
+ */
+int find_all(struct found *f, unsigned int max)
+{
+	struct crypto_alg *alg;
+	unsigned int n = 0;
+
+	down_read(&crypto_alg_sem);
+	list_for_each_entry(alg, &crypto_alg_list, cra_list)
+		if (n < max && find_is_wanted(alg))
+			describe(&f[n++], alg);
+	up_read(&crypto_alg_sem);
+	return n;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Transforms: the types of the crypto API under one roof.
+ *
+ * A transform must be there until the last callback for it has come, which may
+ * be after its context has gone.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "bridge.h"
+
+/**
+ * transform_kind() - which type of the crypto API does an algorithm
+ * @alg: the algorithm
+ *
+ * Return: the type; KIND_NONE if the crypto API does not have it as we do:
+ * ChaCha20 with a number of rounds, and GMAC, of which only GHASH is there.
+ */
+enum kind transform_kind(unsigned int alg)
+{
+	const struct ocf_alg_info *row;
+
+	if (alg >= PK_FIRST)
+		return pk_rows[alg - PK_FIRST].kind;
+	row = ocf_alg_info(alg);
+	if (!row || !row->impl || alg == OCF_CHACHA20 || alg == OCF_AES_GMAC)
+		return KIND_NONE;
+	switch (row->type) {
+	case OCF_TYPE_CIPHER:
+		return KIND_CIPHER;
+	case OCF_TYPE_AEAD:
+		return KIND_AEAD;
+	case OCF_TYPE_DIGEST:
+	case OCF_TYPE_MAC:
+		return KIND_HASH;
+	default:
+		return KIND_NONE;
+	}
+}
+
+/* The crypto API's name of an algorithm that has a kind. */
+const char *transform_impl(unsigned int alg)
+{
+	return alg < PK_FIRST ? ocf_alg_info(alg)->impl :
+				pk_rows[alg - PK_FIRST].impl;
+}
+
+static int open(struct transform *t, const char *driver)
+{
+	switch (t->kind) {
+	case KIND_CIPHER:
+		t->cipher = crypto_alloc_skcipher(driver, 0, 0);
+		return PTR_ERR_OR_ZERO(t->cipher);
+	case KIND_AEAD:
+		t->aead = crypto_alloc_aead(driver, 0, 0);
+		return PTR_ERR_OR_ZERO(t->aead);
+	case KIND_AKCIPHER:
+		t->rsa = crypto_alloc_akcipher(driver, 0, 0);
+		return PTR_ERR_OR_ZERO(t->rsa);
+	case KIND_KPP:
+		t->kpp = crypto_alloc_kpp(driver, 0, 0);
+		return PTR_ERR_OR_ZERO(t->kpp);
+	default:
+		t->hash = crypto_alloc_ahash(driver, 0, 0);
+		return PTR_ERR_OR_ZERO(t->hash);
+	}
+}
+
+static void close_transform(struct transform *t)
+{
+	switch (t->kind) {
+	case KIND_CIPHER:
+		crypto_free_skcipher(t->cipher);
+		break;
+	case KIND_AEAD:
+		crypto_free_aead(t->aead);
+		break;
+	case KIND_AKCIPHER:
+		crypto_free_akcipher(t->rsa);
+		break;
+	case KIND_KPP:
+		crypto_free_kpp(t->kpp);
+		break;
+	default:
+		crypto_free_ahash(t->hash);
+		break;
+	}
+}
+
+static int set_key(struct transform *t, const struct ocf_session_params *p)
+{
+	switch (t->kind) {
+	case KIND_CIPHER:
+		return crypto_skcipher_setkey(t->cipher, p->key, p->keylen);
+	case KIND_AEAD:
+		return crypto_aead_setkey(t->aead, p->key, p->keylen) ?:
+		       crypto_aead_setauthsize(t->aead, p->maclen);
+	default:
+		/* RFC 2104 takes no key for a key, a digest has none */
+		if (!p->mackeylen && ocf_alg_info(p->mac)->type != OCF_TYPE_MAC)
+			return 0;
+		return crypto_ahash_setkey(t->hash, p->mackey, p->mackeylen);
+	}
+}
+
+/* What the crypto API says of the implementation; while @t is there */
+const struct crypto_alg *transform_alg(const struct transform *t)
+{
+	switch (t->kind) {
+	case KIND_CIPHER:
+		return crypto_skcipher_tfm(t->cipher)->__crt_alg;
+	case KIND_AEAD:
+		return crypto_aead_tfm(t->aead)->__crt_alg;
+	case KIND_AKCIPHER:
+		return crypto_akcipher_tfm(t->rsa)->__crt_alg;
+	case KIND_KPP:
+		return crypto_kpp_tfm(t->kpp)->__crt_alg;
+	default:
+		return crypto_ahash_tfm(t->hash)->__crt_alg;
+	}
+}
+
+/* Bytes of a request with what the implementation keeps in it */
+size_t transform_subsize(const struct transform *t)
+{
+	switch (t->kind) {
+	case KIND_CIPHER:
+		return sizeof(struct skcipher_request) +
+		       crypto_skcipher_reqsize(t->cipher);
+	case KIND_AEAD:
+		return sizeof(struct aead_request) +
+		       crypto_aead_reqsize(t->aead);
+	case KIND_AKCIPHER:
+		return sizeof(struct akcipher_request) +
+		       crypto_akcipher_reqsize(t->rsa);
+	case KIND_KPP:
+		return sizeof(struct kpp_request) +
+		       crypto_kpp_reqsize(t->kpp);
+	default:
+		return sizeof(struct ahash_request) +
+		       crypto_ahash_reqsize(t->hash);
+	}
+}
+
+/**
+ * transform_probe() - see whether an implementation is there
+ * @driver: its name
+ * @kind: its type
+ * @size: becomes the bytes of a request, if those are more
+ *
+ * Context: process; may sleep, may load modules.
+ * Return: 0, or an errno of the crypto API's.
+ */
+int transform_probe(const char *driver, enum kind kind, size_t *size)
+{
+	struct transform t = { .kind = kind };
+	int err = open(&t, driver);
+
+	if (err)
+		return err;
+	*size = max(*size, transform_subsize(&t));
+	close_transform(&t);
+	return 0;
+}
+
+static void reap(struct work_struct *work)
+{
+	struct transform *t = container_of(work, struct transform, reap);
+
+	close_transform(t);
+	kfree(t);
+}
+
+/**
+ * transform_open() - a transform without keys
+ * @driver: the implementation's name
+ * @kind: its type
+ *
+ * Context: process; may sleep, may load modules.
+ * Return: it, or an ERR_PTR: -ENOENT if the implementation has gone, or what
+ * the crypto API says.
+ */
+struct transform *transform_open(const char *driver, enum kind kind)
+{
+	struct transform *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int err;
+
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&t->refs);
+	INIT_WORK(&t->reap, reap);
+	t->kind = kind;
+	err = open(t, driver);
+	if (!err)
+		return t;
+	kfree(t);
+	return ERR_PTR(err);
+}
+
+/**
+ * transform_make() - bring a session's keys to an implementation
+ * @family: has the implementation
+ * @p: the session's parameters
+ *
+ * The lengths of the keys are right, so an implementation that finds them
+ * invalid does not have this length.
+ *
+ * Context: process; may sleep.
+ * Return: the transform, or an ERR_PTR: -ENOENT if the implementation has gone,
+ * -EOPNOTSUPP or -EKEYREJECTED if it refuses the keys, or what it says.
+ */
+struct transform *transform_make(const struct family *family,
+				 const struct ocf_session_params *p)
+{
+	enum ocf_alg alg = p->cipher ?: p->mac;
+	struct transform *t;
+	int err;
+
+	t = transform_open(family->driver[alg], transform_kind(alg));
+	if (IS_ERR(t))
+		return t;
+	err = set_key(t, p);
+	if (!err)
+		return t;
+	transform_put(t, true);
+	return ERR_PTR(err == -EINVAL || err == -ENOENT ? -EOPNOTSUPP : err);
+}
+
+static void release(struct kref *refs)
+{
+	reap(&container_of(refs, struct transform, refs)->reap);
+}
+
+static void release_later(struct kref *refs)
+{
+	queue_work(ocf_bridge_wq,
+		   &container_of(refs, struct transform, refs)->reap);
+}
+
+/* Context: process or BH, as @may_sleep says. */
+void transform_put(struct transform *t, bool may_sleep)
+{
+	if (t)
+		kref_put(&t->refs, may_sleep ? release : release_later);
+}
+
+static int start_cipher(struct slot *slot, struct ocf_request *req,
+			crypto_completion_t called_back)
+{
+	struct skcipher_request *sub = (void *)slot->sub;
+
+	skcipher_request_set_tfm(sub, slot->transform->cipher);
+	skcipher_request_set_callback(sub, 0, called_back, slot);
+	skcipher_request_set_crypt(sub, &slot->sg, &slot->sg, req->data.len,
+				   slot->iv);
+	return req->op == OCF_OP_ENCRYPT ? crypto_skcipher_encrypt(sub) :
+					   crypto_skcipher_decrypt(sub);
+}
+
+static int start_aead(struct slot *slot, struct ocf_request *req,
+		      crypto_completion_t called_back)
+{
+	struct aead_request *sub = (void *)slot->sub;
+	bool seal = req->op == OCF_OP_ENCRYPT;
+
+	aead_request_set_tfm(sub, slot->transform->aead);
+	aead_request_set_callback(sub, 0, called_back, slot);
+	aead_request_set_ad(sub, req->auth.len);
+	aead_request_set_crypt(sub, &slot->sg, &slot->sg, req->data.len +
+			       (seal ? 0 : ocf_request_maclen(req)), slot->iv);
+	return seal ? crypto_aead_encrypt(sub) : crypto_aead_decrypt(sub);
+}
+
+static int start_hash(struct slot *slot, struct ocf_request *req,
+		      crypto_completion_t called_back)
+{
+	struct ahash_request *sub = (void *)slot->sub;
+
+	ahash_request_set_tfm(sub, slot->transform->hash);
+	ahash_request_set_callback(sub, 0, called_back, slot);
+	ahash_request_set_crypt(sub, &slot->sg, slot->digest, req->data.len);
+	return crypto_ahash_digest(sub);
+}
+
+/**
+ * transform_start() - have the implementation work on a slot
+ * @slot: filled
+ * @req: whose request it is
+ * @called_back: is called when it is done, with @slot
+ *
+ * Context: process or BH.
+ * Return: -EINPROGRESS; 0 or -EBADMSG if it is done; -EBUSY, -ENOSPC or -EAGAIN
+ * if the implementation is full; another errno.
+ */
+int transform_start(struct slot *slot, struct ocf_request *req,
+		    crypto_completion_t called_back)
+{
+	switch (slot->transform->kind) {
+	case KIND_CIPHER:
+		return start_cipher(slot, req, called_back);
+	case KIND_AEAD:
+		return start_aead(slot, req, called_back);
+	default:
+		return start_hash(slot, req, called_back);
+	}
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: devices of ocf_bridge."""
+
+import os
+import pathlib
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "lib"))
+
+from ocf import Device  # noqa: E402
+
+DRIVER = pathlib.Path("/sys/bus/platform/drivers/ocf_bridge")
+ACCEL = pathlib.Path("/sys/module/ocf_accel/parameters")
+TREE = pathlib.Path(os.environ["OCF_MODULES"]) / "src"
+BRIDGE_KO = TREE / "kernel/drivers/bridge/ocf_bridge.ko"
+ACCEL_KO = TREE / "tests/kernel/ocf_accel.ko"
+
+
+def exists(name: str = "bridge0") -> bool:
+    return Device(name).exists()
+
+
+def text(file: str, name: str = "bridge0") -> str:
+    return Device(name).text(file)
+
+
+def state(name: str = "bridge0") -> str:
+    try:
+        return Device(name).state()
+    except OSError:     # it went while it was asked
+        return "gone"
+
+
+def counter(which: str, name: str = "bridge0") -> int:
+    """One of the driver's own, or else one of the core's."""
+    device = Device(name)
+    if (device.path / "device" / which).exists():
+        return int(device.text("device/" + which))
+    return device.counter(which)
