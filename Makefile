@@ -67,7 +67,12 @@ include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
 include tests/card/card.mk
+include tests/tools/tools.mk
 include bench/bench.mk
+include bench/sched/sched.mk
+include tests/pk/pk.mk
+include tests/random/random.mk
+include tests/soak/soak.mk
 include docs/docs.mk
 
 install uninstall:
@@ -78,10 +83,10 @@ install uninstall:
 check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
-test: check selftests test-sim test-virtio test-bridge test-card \
+test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
       vectors thirdparty examples budgets test-machine test-install
 
-test-debug: selftests-debug
+test-debug: selftests-debug test-random-debug test-pk-debug
 
 clean:
 	rm -rf $(B)

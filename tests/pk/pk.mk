@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Public-key operations: on the CPU, on cards, and on cards that fail.
+
+PK_SIM := /sys/bus/platform/drivers/ocf_sim/add
+# CRYPTO_FLAG_HARDWARE
+PK_HARDWARE := CRID=16777216
+
+# in `openssl genrsa -traditional`'s form
+PK_BITS := 1024 2048 3072 4096 8192
+PK_KEYS := $(PK_BITS:%=$(B)/pk/rsa%.pem)
+PK_VIRTIO := --cards 2 --module-args ocf_virtio:patience=5000
+
+# those that are not about results; all of them if it is set to nothing
+PK_VIRTIO_DEBUG ?= Virtio.test_many_sign Virtio.test_drained_and_back \
+		   Virtio.test_more_keys_than_it_keeps
+
+$(B)/pk/rsa%.pem:
+	@mkdir -p $(@D)
+	$(Q)openssl genrsa -traditional -out $@ $* 2>/dev/null
+
+.PHONY: test-pk test-pk-debug
+test-pk: modules machine $(PK_KEYS)
+	@scripts/pk-vectors | cmp - kernel/core/pk_vectors.h
+	@$(VM) $(WATCHFUL) -- tests/pk/differ.py
+	@$(VM) -- tests/pk/wycheproof.py
+	@$(VM) --timeout 1200 -- tests/pk/cavp.py
+	@$(VM) -- sh -c 'echo public_key=1 algs=null bounce=1 > $(PK_SIM) && \
+		$(PK_HARDWARE) tests/pk/differ.py'
+	@$(VM) $(WATCHFUL) --timeout 1800 -- tests/pk/cards.py $(B)/pk Cards \
+		Bouncing.test_late Bouncing.test_stall
+	@$(VM) $(WATCHFUL) $(PK_VIRTIO) -- tests/pk/virtio.py $(B)/pk
+
+test-pk-debug: debug-modules machine $(PK_KEYS)
+	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=4 \
+		--timeout 3600 -- tests/pk/differ.py
+	@$(VM) --debug --append panic_on_warn=1 --timeout 3600 -- \
+		tests/pk/cards.py $(B)/pk Bouncing.test_death \
+		Bouncing.test_unplugged Bouncing.test_double \
+		Bouncing.test_killed
+	@$(VM) --debug --append panic_on_warn=1 --timeout 3600 $(PK_VIRTIO) -- \
+		tests/pk/virtio.py $(B)/pk $(PK_VIRTIO_DEBUG)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A machine whose processes work through cards, while something happens."""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(TOP / "tests" / d) for d in ("virtio", "vm", "card")]
+
+PROCESSES = 8
+READY_S = 300       # for the last of what is under way, at most
+
+
+def options(about: str, cycles: int, share: int,
+            replays: int) -> argparse.ArgumentParser:
+    ap = argparse.ArgumentParser(description=about.splitlines()[0])
+    ap.add_argument("--cycles", type=int, default=cycles)
+    ap.add_argument("--seed", type=int, default=int(time.time()))
+    ap.add_argument("--share", type=int, default=share, metavar="PERCENT",
+                    help="of the bytes each card has to carry")
+    ap.add_argument("--replays", type=int, default=replays)
+    return ap
+
+
+class Machine:
+    """soak_work in a machine with cards; the answers it got are judged."""
+
+    def __init__(self, opt: argparse.Namespace, *args: str):
+        self.opt = opt
+        self.stop = TOP / "build" / "soak" / "stop"
+        self.stop.unlink(missing_ok=True)
+        self.begun = time.monotonic()
+        self.said = ""
+        self.vm = subprocess.Popen(
+            [TOP / "tests/vm/run", *args, "--timeout",
+             str(600 + opt.cycles * 30), "--env", f"OCF_SEED={opt.seed}",
+             "--", "build/soak/soak_work", str(PROCESSES), self.stop],
+            cwd=TOP, stdout=subprocess.PIPE, text=True)
+        while "ready" not in self.said:
+            line = self.vm.stdout.readline()
+            if not line:
+                sys.exit(self.vm.wait() or 1)
+            self.said += line
+
+    def runs(self) -> bool:
+        return self.vm.poll() is None
+
+    def tell(self, i: int) -> None:
+        """How far it is, now and then."""
+        if not (i + 1) % 20:
+            each = (time.monotonic() - self.begun) / (i + 1)
+            print(f"{pathlib.Path(sys.argv[0]).name}: {i + 1} of "
+                  f"{self.opt.cycles}, {each:.1f} s each", flush=True)
+
+    def end(self, cards: list[str]) -> int:
+        """Whether all came back, and the cards did their part."""
+        self.stop.touch()
+        said, _ = self.vm.communicate(timeout=READY_S)
+        print(said, end="")
+        shares = dict(re.findall(r"^(\w+): (\d+) %", said, re.M))
+        replays = sum(map(int, re.findall(r"(\d+) replayed$", said, re.M)))
+        short = [c for c in cards if int(shares.get(c, 0)) < self.opt.share]
+        if short:
+            print(f"less than {self.opt.share} %: {', '.join(short)}")
+        if replays < self.opt.replays:
+            print(f"{replays} requests were replayed, "
+                  f"less than {self.opt.replays}")
+        return self.vm.returncode or bool(
+            short or replays < self.opt.replays)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""/sys/class/ocf: a directory a device, a fact a file (docs/admin.md)."""
+
+import errno
+import os
+import pathlib
+from dataclasses import dataclass
+from typing import Any
+
+SYSFS = "/sys"
+OPERATIONS = ("encrypt", "decrypt")
+COST_UNKNOWN = (100000, 100000)   # base, slope of what was never measured
+WEIGHT_MAX = 10000                # per cent
+
+# What reading or writing a file of a device says that has just gone.
+GONE = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
+
+
+class Failure(Exception):
+    """Ends the program with a message and a status."""
+
+    status = 1
+
+
+class Misuse(Failure):
+    """What was asked for makes no sense."""
+
+    status = 2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a request is expected to take."""
+
+    base_ns: int
+    ns_per_kib: int
+
+    @property
+    def known(self) -> bool:
+        return (self.base_ns, self.ns_per_kib) != COST_UNKNOWN
+
+    @property
+    def mb_per_s(self) -> float | None:
+        """Of a request so large that the base does not count."""
+        return 1024e3 / self.ns_per_kib if self.ns_per_kib else None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What changes while a device works."""
+
+    state: str
+    counters: dict[str, int]
+    latency: dict[int, int]       # ns from which: how many
+
+
+class Device:
+    """A device; its directory may go at any time, which is an OSError."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        self.name = path.name
+
+    def text(self, name: str) -> str:
+        return (self.path / name).read_text().strip()
+
+    def number(self, name: str) -> int:
+        return int(self.text(name))
+
+    def words(self, name: str) -> list[str]:
+        return self.text(name).split()
+
+    def pairs(self, name: str) -> list[tuple[str, int]]:
+        return [(key, int(value)) for key, value in
+                (line.split() for line in self.text(name).splitlines())]
+
+    @property
+    def state(self) -> str:
+        return self.text("state")
+
+    def counters(self) -> dict[str, int]:
+        return dict(self.pairs("counters"))
+
+    def latency(self) -> dict[int, int]:
+        return {int(start): n for start, n in self.pairs("latency")}
+
+    def sample(self) -> Sample:
+        return Sample(self.state, self.counters(), self.latency())
+
+    def forbidden(self) -> list[str]:
+        names = self.text("forbid")
+        return [] if names == "none" else names.split(",")
+
+    def costs(self) -> dict[str, dict[str, Cost]]:
+        """By algorithm, then by direction."""
+        found: dict[str, dict[str, Cost]] = {}
+        for line in self.text("cost").splitlines():
+            name, op, base, slope = line.split()
+            found.setdefault(name, {})[op] = Cost(int(base), int(slope))
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """All of it, as --json has it."""
+        costs = {name: {op: {"base_ns": c.base_ns, "ns_per_kib": c.ns_per_kib}
+                        if c.known else None for op, c in ops.items()}
+                 for name, ops in self.costs().items()}
+        return {
+            "name": self.name, "number": self.number("number"),
+            "kind": self.text("kind"), "state": self.state,
+            "weight": self.number("weight"), "forbid": self.forbidden(),
+            "modes": self.words("modes"),
+            "algorithms": self.words("algorithms"),
+            "depth": self.number("depth"), "max_len": self.number("max_len"),
+            "lag_ns": self.number("lag"), "cost": costs,
+            "counters": self.counters(),
+            "latency": [{"from_ns": start, "count": n}
+                        for start, n in self.latency().items()],
+        }
+
+    def write(self, name: str, value: str) -> None:
+        """In one write(), as sysfs wants it."""
+        fd = os.open(self.path / name, os.O_WRONLY | os.O_TRUNC)
+        try:
+            os.write(fd, value.encode() + b"\n")
+        finally:
+            os.close(fd)
+
+
+class Devices:
+    """The class."""
+
+    def __init__(self, sysfs: str = SYSFS):
+        self.real = os.path.realpath(sysfs) == SYSFS
+        self.path = pathlib.Path(sysfs) / "class" / "ocf"
+
+    def names(self) -> list[str]:
+        try:
+            return os.listdir(self.path)
+        except FileNotFoundError:
+            raise Failure(f"{self.path} is not there: "
+                          "is the module ocf loaded?") from None
+
+    def each(self, get) -> dict[str, Any]:
+        """What @get makes of each device by name, in the order of their
+        numbers; of those that go meanwhile, nothing."""
+        found = []
+        for name in self.names():
+            device = Device(self.path / name)
+            try:
+                found.append((device.number("number"), name, get(device)))
+            except OSError as why:
+                if why.errno not in GONE or device.path.exists():
+                    raise
+        return {name: got for _, name, got in
+                sorted(found, key=lambda row: row[:2])}
+
+    def all(self) -> list[Device]:
+        return list(self.each(lambda device: device).values())
+
+    def states(self) -> dict[str, str]:
+        return self.each(lambda device: device.state)
+
+    def find(self, name: str) -> Device:
+        have = [d.name for d in self.all()]
+        if name not in have:
+            raise Misuse(f"{name}: there is no such device; there "
+                         f"{'is' if len(have) == 1 else 'are'} "
+                         f"{', '.join(have) or 'none'}")
+        return Device(self.path / name)
