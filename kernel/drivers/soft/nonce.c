@@ -3,7 +3,7 @@
  * Nonces of DSA and ECDSA: RFC 6979 section 3.2, with 32 fresh random bytes as
  * the additional data of section 3.6.  A bad random generator then does not
  * give the key away, nor does a fault that makes one digest into two.  The hash
- * is SHA-512 whatever the digest is, for it is strong enough for every group.
+ * is SHA-512 whatever the digest's is, for it is strong enough for every group.
  */
 #include <crypto/hash.h>
 #include <linux/random.h>
@@ -53,38 +53,65 @@ static int step(struct soft_nonces *s, int tag, const u8 *text, u32 len)
 	return err;
 }
 
-/* int2octets(x) || bits2octets(digest) || k': the digest is not reduced */
-static int seed(struct soft_nonces *s, const u8 *secret,
-		const struct ocf_pk_operand *digest)
+/* bits2int (2.3.2) of what @out begins with: its first @s->bits */
+static void keep_bits(const struct soft_nonces *s, u8 *out)
 {
-	u32 size = s->len + digest->len + FRESH;
-	u8 *text = kmalloc(size, GFP_KERNEL);
+	u32 drop = 8 * s->len - s->bits, i;
+
+	if (!drop)
+		return;
+	for (i = s->len; --i;)
+		out[i] = out[i] >> drop | out[i - 1] << (8 - drop);
+	out[0] >>= drop;
+}
+
+/* Less the order, of what is less than twice of it. */
+static void reduce(const struct soft_nonces *s, u8 *out)
+{
+	int i, n = 0;
+
+	if (memcmp(out, s->order, s->len) < 0)
+		return;
+	for (i = s->len; i--;) {
+		n += out[i] - s->order[i];
+		out[i] = n;
+		n >>= 8;
+	}
+}
+
+/* bits2octets(@digest) (2.3.4) */
+static void put_digest(const struct soft_nonces *s,
+		       const struct ocf_pk_operand *digest, u8 *out)
+{
+	u32 n = min(digest->len, s->len);
+
+	memset(out, 0, s->len - n);
+	memcpy(out + s->len - n, digest->data, n);
+	if (n == s->len)
+		keep_bits(s, out);
+	reduce(s, out);
+}
+
+/* int2octets(x) || bits2octets(@digest) || k', which is @more */
+static int seed(struct soft_nonces *s, const u8 *secret,
+		const struct ocf_pk_operand *digest, const u8 *more, u32 len)
+{
+	u8 text[2 * SOFT_ORDER_MAX + FRESH];
+	u32 size = 2 * s->len + len;
 	int err;
 
-	if (!text)
-		return -ENOMEM;
 	memcpy(text, secret, s->len);
-	memcpy(text + s->len, digest->data, digest->len);
-	get_random_bytes(text + s->len + digest->len, FRESH);
+	put_digest(s, digest, text + s->len);
+	memcpy(text + 2 * s->len, more, len);
 	memset(s->v, 1, HASH);
 	err = step(s, 0, text, size) ?: step(s, 1, text, size);
-	kfree_sensitive(text);
+	memzero_explicit(text, sizeof(text));
 	return err;
 }
 
-/**
- * soft_nonces_start() - begin with a signature's nonces
- * @order: of the group, without zeros in front
- * @len: bytes of it, up to SOFT_ORDER_MAX
- * @secret: the private key, as long
- * @digest: what is signed
- *
- * Context: process; may sleep.
- * Return: to be ended with soft_nonces_end(), or an ERR_PTR.
- */
-struct soft_nonces *soft_nonces_start(const u8 *order, u32 len,
-				      const u8 *secret,
-				      const struct ocf_pk_operand *digest)
+static struct soft_nonces *start(const u8 *order, u32 len, const u8 *secret,
+				 const struct ocf_pk_operand *digest,
+				 const u8 *more, u32 more_len)
 {
 	struct soft_nonces *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	int err;
@@ -100,23 +127,34 @@ struct soft_nonces *soft_nonces_start(const u8 *order, u32 len,
 	memcpy(s->order, order, len);
 	s->len = len;
 	s->bits = 8 * (len - 1) + fls(order[0]);
-	err = seed(s, secret, digest);
+	err = seed(s, secret, digest, more, more_len);
 	if (!err)
 		return s;
 	soft_nonces_end(s);
 	return ERR_PTR(err);
 }
 
-/* bits2int of what @out begins with: its first @s->bits */
-static void keep_bits(const struct soft_nonces *s, u8 *out)
+/**
+ * soft_nonces_start() - begin with a signature's nonces
+ * @order: of the group, without zeros in front
+ * @len: bytes of it, up to SOFT_ORDER_MAX
+ * @secret: the private key, as long
+ * @digest: what is signed; any length but none
+ *
+ * Context: process; may sleep.
+ * Return: to be ended with soft_nonces_end(), or an ERR_PTR.
+ */
+struct soft_nonces *soft_nonces_start(const u8 *order, u32 len,
+				      const u8 *secret,
+				      const struct ocf_pk_operand *digest)
 {
-	u32 drop = 8 * s->len - s->bits, i;
+	struct soft_nonces *s;
+	u8 fresh[FRESH];
 
-	if (!drop)
-		return;
-	for (i = s->len; --i;)
-		out[i] = out[i] >> drop | out[i - 1] << (8 - drop);
-	out[0] >>= drop;
+	get_random_bytes(fresh, FRESH);
+	s = start(order, len, secret, digest, fresh, FRESH);
+	memzero_explicit(fresh, FRESH);
+	return s;
 }
 
 static bool in_group(const struct soft_nonces *s, const u8 *n)

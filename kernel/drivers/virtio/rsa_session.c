@@ -31,7 +31,8 @@ static bool less(struct ocf_pk_operand a, struct ocf_pk_operand b)
 }
 
 /* n = p * q, which the core does not ask of a key */
-static int check_product(const struct ocf_pk_operand *n, const struct ocf_pk_operand *p,
+static int check_product(const struct ocf_pk_operand *n,
+			 const struct ocf_pk_operand *p,
 			 const struct ocf_pk_operand *q)
 {
 	MPI a = mpi_read_raw_data(p->data, p->len);

@@ -64,6 +64,23 @@ static inline u64 div64_u64(u64 a, u64 b) { return a / b; }
 static inline s64 div64_s64(s64 a, s64 b) { return a / b; }
 #define max3(a, b, c)		max(max(a, b), c)
 
+static inline int fls(unsigned int n)
+{
+	return n ? 32 - __builtin_clz(n) : 0;
+}
+
+static inline const void *memchr_inv(const void *data, int c, size_t len)
+{
+	const u8 *at = data;
+
+	for (; len && *at == c; len--)
+		at++;
+	return len ? at : NULL;
+}
+
+static inline void *ERR_PTR(long err) { return (void *)err; }
+static inline long PTR_ERR(const void *p) { return (long)p; }
+static inline bool IS_ERR(const void *p) { return PTR_ERR(p) < 0; }
 
 __attribute__((format(printf, 3, 4)))
 static inline int scnprintf(char *buf, size_t size, const char *fmt, ...)
