@@ -206,7 +206,8 @@ static void give_up(struct ocf_pk_request *req);
 /* jiffies it may take, with what the card has to do besides */
 static unsigned long time_for(const struct ocf_pk_request *req)
 {
-	u64 ms = div_u64(4 * req->dev->pk->backlog, NSEC_PER_MSEC);
+	u64 ms = div_u64(OCF_PK_LENIENCE * req->dev->pk->backlog,
+			 NSEC_PER_MSEC);
 
 	lockdep_assert_held(&ocf_pk_lock);
 	ms += req->dev->info.patience ?: MSEC_PER_SEC;

@@ -19,6 +19,7 @@
 
 #define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
 #define OCF_PK_WAITING	256	/* requests that may wait for one device */
+#define OCF_PK_LENIENCE	4	/* times what is expected, something may take */
 
 /**
  * struct ocf_pk_row - what an operation is made of
@@ -81,6 +82,7 @@ struct ocf_pk_cost {
  * @queued: on @waiting
  * @backlog: ns of work in both; on the CPU, under way
  * @last: ns, when it last completed one
+ * @slowest: ns of service, of what takes longest
  * @failures: in a row
  * @feed: gives it those that wait
  * @watch: looks for what is overdue
@@ -101,6 +103,7 @@ struct ocf_pk_unit {
 	u32			queued;
 	u64			backlog;
 	u64			last;
+	u64			slowest;
 	u32			failures;
 	struct delayed_work	feed;
 	struct delayed_work	watch;
@@ -135,6 +138,7 @@ int ocf_pk_rsa_prove(const struct ocf_pk_request *req);
 void ocf_pk_rsa_free(struct ocf_pk_request *req);
 
 /* pk_place.c */
+u64 ocf_pk_grace(const struct ocf_device *dev, u64 since);
 struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err);
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		  u64 ns);

@@ -2,6 +2,8 @@
 /*
  * What public-key operations are made of.  Pure.
  */
+#include <crypto/ecdh.h>
+#include <crypto/internal/ecc.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -135,6 +137,45 @@ static int check_dh(const struct ocf_pk_op *op)
 	return is_in_group(&op->in[1], &op->in[2]) ? 0 : -EKEYREJECTED;
 }
 
+static const u8 curve_ids[OCF_PK_CURVES] = {
+	[OCF_PK_P256] = ECC_CURVE_NIST_P256,
+	[OCF_PK_P384] = ECC_CURVE_NIST_P384,
+	[OCF_PK_P521] = ECC_CURVE_NIST_P521,
+};
+
+/*
+ * Whether @in is a point of the curve (SEC 1, 2.3.4, uncompressed).  What comes
+ * of a secret and another point gives the secret away, and not all
+ * implementations look.
+ */
+static int check_point(enum ocf_pk_curve curve, const struct ocf_pk_operand *in)
+{
+	const struct ecc_curve *c = ecc_get_curve(curve_ids[curve]);
+	u32 bytes = DIV_ROUND_UP(c->nbits, 8), digits = c->g.ndigits;
+	u64 x[ECC_MAX_DIGITS], y[ECC_MAX_DIGITS];
+	struct ecc_point point = ECC_POINT_INIT(x, y, digits);
+
+	if (in->len != 1 + 2 * bytes || in->data[0] != 4)
+		return -EKEYREJECTED;
+	ecc_digits_from_bytes(in->data + 1, bytes, x, digits);
+	ecc_digits_from_bytes(in->data + 1 + bytes, bytes, y, digits);
+	return ecc_is_pubkey_valid_partial(c, &point) ? -EKEYREJECTED : 0;
+}
+
+/* Whether the peer's value may be used. */
+static int check_value(const struct ocf_pk_op *op)
+{
+	switch (op->code) {
+	case OCF_PK_DH:
+		return check_dh(op);
+	case OCF_PK_ECDH:
+	case OCF_PK_ECDSA_VERIFY:
+		return check_point(op->curve, &op->in[1]);
+	default:
+		return 0;
+	}
+}
+
 /**
  * ocf_pk_check_result() - whether a secret that two share is one
  * @op: an operation that was done
@@ -163,7 +204,8 @@ int ocf_pk_check_result(const struct ocf_pk_op *op)
  *
  * Context: any.
  * Return: 0; -EINVAL; -E2BIG for an operand that is too large; -EPERM for a
- * hash that is weak and not allowed; -EDOM or -EKEYREJECTED for values of DH.
+ * hash that is weak and not allowed; -EDOM or -EKEYREJECTED for a peer's value
+ * that must not be used.
  */
 int ocf_pk_check(const struct ocf_pk_op *op)
 {
@@ -205,7 +247,7 @@ int ocf_pk_check(const struct ocf_pk_op *op)
 		return -EINVAL;
 	if (op->hash && !ocf_alg_permitted(op->hash))
 		return -EPERM;
-	return op->code == OCF_PK_DH ? check_dh(op) : 0;
+	return check_value(op);
 }
 
 static const u16 classes[OCF_PK_CLASSES] = {

@@ -75,6 +75,28 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		ns = cost->ns - (cost->ns >> COST_SHIFT) + (ns >> COST_SHIFT);
 	cost->ns = max(ns, 1ULL);
 	cost->heard = jiffies;
+	WRITE_ONCE(unit->slowest, max(unit->slowest, cost->ns));
+}
+
+/**
+ * ocf_pk_grace() - what public-key operations may have delayed a request
+ * @dev: a card
+ * @since: ns, when the request was given to it
+ *
+ * A card that does one thing after the other has to do what was inside before.
+ *
+ * Context: any.
+ * Return: ns; 0 if it has had none to do since then.
+ */
+u64 ocf_pk_grace(const struct ocf_device *dev, u64 since)
+{
+	const struct ocf_pk_unit *unit = dev->pk;
+
+	if (!unit ||
+	    (!READ_ONCE(unit->count) && READ_ONCE(unit->last) < since))
+		return 0;
+	return READ_ONCE(unit->slowest) * dev->info.pk->depth *
+	       OCF_PK_LENIENCE;
 }
 
 /* What @dev would have to do for @req, or NULL if it cannot. */

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "fair.h"
+#include "pk.h"
 
 #include <trace/events/ocf.h>
 
@@ -39,8 +40,16 @@ static unsigned long look_interval(const struct ocf_queue *q)
 	return max(nsecs_to_jiffies(q->patience / LOOKS), 1UL);
 }
 
-static bool any_overdue(const struct ocf_queue *q)
+/* Its public-key operations may be in the way. */
+static bool is_overdue(const struct ocf_device *dev,
+		       const struct ocf_request *req, u64 now)
 {
+	return now > req->due && now > req->due + ocf_pk_grace(dev, req->begun);
+}
+
+static bool any_overdue(const struct ocf_device *dev)
+{
+	const struct ocf_queue *q = &dev->queue;
 	const struct ocf_request *req;
 	u64 now = ktime_get_ns();
 
@@ -49,7 +58,7 @@ static bool any_overdue(const struct ocf_queue *q)
 	if (q->full && !q->count && now - q->full_since > q->patience)
 		return true;
 	list_for_each_entry(req, &q->inflight, node)
-		if (now > req->due)
+		if (is_overdue(dev, req, now))
 			return true;
 	return false;
 }
@@ -67,7 +76,7 @@ static void look(struct timer_list *timer)
 	 * was lost.
 	 */
 	was_late = q->late;
-	q->late = any_overdue(q);
+	q->late = any_overdue(dev);
 	late = q->late;
 	q->watched = (q->count || q->full) && !q->closed;
 	if (q->watched)

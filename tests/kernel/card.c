@@ -326,6 +326,7 @@ int card_register(struct card *card)
 	struct ocf_device_info info = {
 		.name = card->name, .owner = THIS_MODULE,
 		.ops = &card_ops[card->kind], .patience = card->patience,
+		.pk = card->pk,
 		.priv = card, .kind = OCF_KIND_HARDWARE, .depth = card->depth,
 		.ctx_size = sizeof(struct card_ctx), .modes = card->modes,
 	};

@@ -68,7 +68,7 @@ static int __init test_init(void)
 	static const struct test_case * const suites[] = {
 		session_tests, request_tests, cancel_tests, order_tests,
 		device_tests, failure_tests, fair_tests, room_tests,
-		scatter_tests, split_tests, stress_tests,
+		scatter_tests, split_tests, pk_tests, stress_tests,
 	};
 	int failed = 0, n = 0, i;
 

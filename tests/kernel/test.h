@@ -43,7 +43,7 @@ void test_fail(struct test *t, const char *file, int line, const char *what,
 extern const struct test_case session_tests[], request_tests[], cancel_tests[],
 			      order_tests[], device_tests[], failure_tests[],
 			      fair_tests[], room_tests[], scatter_tests[],
-			      split_tests[], stress_tests[];
+			      split_tests[], pk_tests[], stress_tests[];
 
 /* main.c: seeded, so that a run can be repeated */
 u32 test_random(u32 below);
@@ -77,6 +77,7 @@ enum card_kind {
  * @modes: BIT(OCF_MODE_*)
  * @kind: how it is rid of what it has
  * @patience: ms
+ * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
  * @room: for so many contexts; 0 for as many as there are
  * @lock: protects all below
@@ -103,6 +104,7 @@ struct card {
 	unsigned long		modes;
 	enum card_kind		kind;
 	unsigned int		patience;
+	const struct ocf_pk_ops	*pk;
 	int			refuse_key;
 	unsigned int		room;
 	spinlock_t		lock;

@@ -114,17 +114,13 @@ static int read_private(const struct group *g, u64 *key,
 	return 0;
 }
 
-/* SEC 1 section 2.3.4, uncompressed; the point is on the curve. */
-static int read_public(const struct group *g, struct ecc_point *point,
-		       const struct ocf_pk_operand *in)
+/* SEC 1 section 2.3.4, uncompressed; the core has seen that it is a point. */
+static void read_public(const struct group *g, struct ecc_point *point,
+			const struct ocf_pk_operand *in)
 {
-	if (in->len != 1 + 2 * g->bytes || in->data[0] != 4)
-		return -EKEYREJECTED;
 	ecc_digits_from_bytes(in->data + 1, g->bytes, point->x, g->digits);
 	ecc_digits_from_bytes(in->data + 1 + g->bytes, g->bytes, point->y,
 			      g->digits);
-	return ecc_is_pubkey_valid_partial(curve_of(g), point) ?
-		       -EKEYREJECTED : 0;
 }
 
 /* The generator, without the library's choice of coordinates */
@@ -234,8 +230,8 @@ int soft_ecdh(struct ocf_pk_op *op)
 	u64 secret[ECC_MAX_DIGITS];
 	int err;
 
+	read_public(g, &peer, &op->in[1]);
 	err = read_private(g, key, &op->in[0]) ?:
-	      read_public(g, &peer, &op->in[1]) ?:
 	      multiply(g, key, &peer, secret) ?:
 	      write_octets(g, &op->out[0], secret);
 	memzero_explicit(key, sizeof(key));
@@ -476,8 +472,8 @@ int soft_ecdsa_verify(struct ocf_pk_op *op)
 
 	if (!w)
 		return -ENOMEM;
-	err = read_public(g, &q, &op->in[1]) ?:
-	      read_digest(g, w->e, &op->in[0]);
+	read_public(g, &q, &op->in[1]);
+	err = read_digest(g, w->e, &op->in[0]);
 	if (!err && (read_number(g, w->r, &op->in[2]) ||
 		     read_number(g, w->s, &op->in[3])))
 		err = -EBADMSG;
