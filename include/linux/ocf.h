@@ -451,6 +451,7 @@ struct ocf_request {
 	struct ocf_keys		*keys;		/* generation it runs under */
 	struct ocf_context	*ctx;		/* where it runs */
 	struct ocf_device	*dev;		/* same, for accounting */
+	int			used;		/* dev's number; it may go */
 	struct list_head	node;		/* in dev's or keys' lists */
 	struct list_head	order;		/* in the session's order */
 	struct llist_node	later;		/* callback put off */

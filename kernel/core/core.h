@@ -365,7 +365,6 @@ struct ocf_session {
 /* ocf_request.where; changed under the lock of the list it names */
 enum {
 	OCF_AT_START,		/* on no list */
-	OCF_AT_WORKER,		/* its work is queued */
 	OCF_AT_PARKED,		/* on keys->parked */
 	OCF_AT_QUEUE,		/* in dev->queue.fair */
 	OCF_AT_DEVICE,		/* on dev->queue.inflight */

@@ -85,7 +85,7 @@ static __always_inline void hand_back(struct ocf_request *req, bool later)
 	struct ocf_session *ses = req->session;
 	struct ocf_keys *keys = req->keys;
 
-	trace_ocf_request_done(req, req->dev ? req->dev->number : -1, req->err);
+	trace_ocf_request_done(req, req->used, req->err);
 	req->keys = NULL;
 	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER) || !wake_waiter(req)) {
 		if (later)
@@ -242,7 +242,7 @@ bool ocf_request_end_here(struct ocf_request *req)
 
 	if (!has_result(req, req->err))
 		return true;
-	trace_ocf_request_done(req, req->dev->number, req->err);
+	trace_ocf_request_done(req, req->used, req->err);
 	if (later)
 		put_off(req);
 	else

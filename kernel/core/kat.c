@@ -134,6 +134,12 @@ static void answered(struct ocf_request *req, int err)
 	complete(&t->done);
 }
 
+/* jiffies more, if public-key operations of users are in the way */
+static unsigned long grace(const struct trial *t, u64 begun)
+{
+	return t->again ? nsecs_to_jiffies(ocf_pk_grace(t->dev, begun)) : 0;
+}
+
 /*
  * Runs @t->req.  Not as ocf_run() does, which leaves a request behind if the
  * task is killed, and waits for ever for a device that never answers: that is
@@ -144,6 +150,7 @@ static int run(struct trial *t)
 	unsigned long patience = t->again ?
 		nsecs_to_jiffies(2 * t->dev->queue.patience) : PATIENCE;
 	struct ocf_request *req = t->req;
+	u64 begun = ktime_get_ns();
 	int err;
 
 	req->flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
@@ -153,7 +160,8 @@ static int run(struct trial *t)
 	err = ocf_submit(req);
 	if (err && err != -EINPROGRESS)
 		return err;
-	if (!wait_for_completion_timeout(&t->done, patience)) {
+	if (!wait_for_completion_timeout(&t->done, patience) &&
+	    !wait_for_completion_timeout(&t->done, grace(t, begun))) {
 		ocf_device_rescue(t->dev);
 		wait_for_completion(&t->done);
 		return -ETIMEDOUT;

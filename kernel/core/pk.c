@@ -197,6 +197,8 @@ static void wait_first(struct ocf_pk_request *req)
 	unit->count--;
 	unit->queued++;
 	req->at = OCF_PK_QUEUED;
+	if (!unit->count && !unit->full_since)
+		unit->full_since = ktime_get_ns();
 	feed_later(unit);
 }
 
@@ -225,6 +227,8 @@ static void start(struct ocf_pk_request *req)
 	err = ops_of(req->dev)->submit(req);
 	spin_lock_bh(&ocf_pk_lock);
 	req->entering = false;
+	if (err != -EBUSY)
+		unit->full_since = 0;
 	if (req->at == OCF_PK_WORKING) {
 		/* not from before: the driver may have waited for its card */
 		req->deadline = jiffies + time_for(req);
@@ -245,7 +249,7 @@ static void start(struct ocf_pk_request *req)
 		queue_work(pk_wq, &req->work);
 	else if (req->cancelled)
 		cancelled = take_in_hand(req);
-	if (unit->count && !unit->closed)
+	if ((unit->count || unit->queued) && !unit->closed)
 		queue_delayed_work(pk_wq, &unit->watch, HZ);
 	spin_unlock_bh(&ocf_pk_lock);
 	if (cancelled)
@@ -265,7 +269,10 @@ static void admit(struct ocf_pk_request *req)
 	unit->count++;
 }
 
-/* Returns -EAGAIN if the card is being emptied, -EBUSY if too many wait. */
+/*
+ * Returns -EAGAIN if the card is being emptied; -EBUSY if too many wait, but
+ * that is too late for what was accepted, and no word on what is known.
+ */
 static int enter_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
@@ -279,7 +286,8 @@ static int enter_card(struct ocf_pk_request *req)
 		unit->backlog += req->expected;
 		admit(req);
 		goes_in = true;
-	} else if (unit->queued < OCF_PK_WAITING) {
+	} else if (unit->queued < OCF_PK_WAITING || req->tried ||
+		   req->testing) {
 		unit->backlog += req->expected;
 		unit->queued++;
 		req->at = OCF_PK_QUEUED;
@@ -453,6 +461,7 @@ void ocf_pk_rescue(struct ocf_device *dev)
 		return;
 	spin_lock_bh(&ocf_pk_lock);
 	unit->closed = true;
+	unit->full_since = 0;
 	list_for_each_entry(req, &unit->waiting, node) {
 		req->at = OCF_PK_ANSWERED;
 		req->err = -ENODEV;
@@ -492,22 +501,37 @@ static void request_work(struct work_struct *work)
 		answered(req, req->err);
 }
 
+/*
+ * Whether it takes nothing, though there is nothing of ours in it, and does
+ * nothing else either.
+ */
+static bool takes_nothing(const struct ocf_pk_unit *unit)
+{
+	u64 since = max(unit->full_since,
+			READ_ONCE(unit->dev->queue.last_done));
+
+	lockdep_assert_held(&ocf_pk_lock);
+	return unit->full_since && unit->queued && !unit->count &&
+	       (s64)(ktime_get_ns() - since) > (s64)unit->dev->queue.patience;
+}
+
 /* Is anything overdue, at two looks? */
 static void watch(struct work_struct *work)
 {
 	struct ocf_pk_unit *unit = container_of(to_delayed_work(work),
 						struct ocf_pk_unit, watch);
 	struct ocf_pk_request *req;
-	bool overdue = false;
+	bool overdue;
 
 	spin_lock_bh(&ocf_pk_lock);
+	overdue = takes_nothing(unit);
 	list_for_each_entry(req, &unit->inflight, node) {
 		if (req->entering || !time_after(jiffies, req->deadline))
 			continue;
 		overdue |= req->late;
 		req->late = true;
 	}
-	if (unit->count && !unit->closed)
+	if ((unit->count || unit->queued) && !unit->closed)
 		queue_delayed_work(pk_wq, &unit->watch, HZ / 2);
 	spin_unlock_bh(&ocf_pk_lock);
 	if (overdue)
@@ -613,8 +637,10 @@ struct ocf_pk_request *ocf_pk_alloc(gfp_t gfp)
 {
 	struct ocf_pk_request *req = kzalloc(sizeof(*req), gfp);
 
-	if (req)
+	if (req) {
 		req->device = OCF_DEVICE_ANY;
+		req->used = -ENODEV;
+	}
 	return req;
 }
 OCF_EXPORT(ocf_pk_alloc);

@@ -83,6 +83,8 @@ struct ocf_pk_cost {
  * @backlog: ns of work in both; on the CPU, under way
  * @last: ns, when it last completed one
  * @slowest: ns of service, of what takes longest
+ * @full_since: ns, when it was first found to take nothing with nothing in it;
+ *	0 if it was not
  * @failures: in a row
  * @feed: gives it those that wait
  * @watch: looks for what is overdue
@@ -104,6 +106,7 @@ struct ocf_pk_unit {
 	u64			backlog;
 	u64			last;
 	u64			slowest;
+	u64			full_since;
 	u32			failures;
 	struct delayed_work	feed;
 	struct delayed_work	watch;

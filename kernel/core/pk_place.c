@@ -201,8 +201,12 @@ struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
 		dev = NULL;
 	form = dev ? form_for(dev, req) : NULL;
 	srcu_read_unlock(&ocf_srcu, idx);
-	if (!form)
+	if (!form) {
+		/* it has been found incapable since */
+		if (dev)
+			ocf_device_put(dev);
 		return NULL;
+	}
 	req->now = form;
 	spin_lock_bh(&ocf_pk_lock);
 	req->expected = cost_of(dev->pk, req);

@@ -187,7 +187,7 @@ static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
 	u64 after = max(OCF_STALE_NS * (sure ? EXPLORE_SURE : 1),
 			EXPLORE_PART * service);
 
-	return now - READ_ONCE(dev->queue.last_done) > after &&
+	return (s64)(now - READ_ONCE(dev->queue.last_done)) > (s64)after &&
 	       !READ_ONCE(dev->queue.count) && !READ_ONCE(dev->queue.backlog);
 }
 
@@ -250,10 +250,10 @@ static __always_inline int choose(const struct ocf_candidate *c, int n,
 }
 
 /* Whether what is fixed of any card's cost is more than @ns, all the CPU's */
-static bool cards_are_dearer(const struct ocf_session *ses,
+static bool cards_are_dearer(const struct ocf_session *ses, int soft,
 			     const struct ocf_request *req, u64 ns)
 {
-	u64 cards = READ_ONCE(ses->capable) & ~BIT_ULL(ses->soft);
+	u64 cards = READ_ONCE(ses->capable) & ~BIT_ULL(soft);
 	struct ocf_device *dev;
 	int i;
 
@@ -275,8 +275,9 @@ static bool cards_are_dearer(const struct ocf_session *ses,
 static noinline void spare_others(const struct ocf_request *req, u64 ns)
 {
 	struct ocf_session *ses = req->session;
-	bool sure = ses->params.policy != OCF_POLICY_CPU &&
-		    cards_are_dearer(ses, req, ns);
+	int soft = READ_ONCE(ses->soft);
+	bool sure = soft >= 0 && ses->params.policy != OCF_POLICY_CPU &&
+		    cards_are_dearer(ses, soft, req, ns);
 
 	WRITE_ONCE(ses->small[req->op], sure ? req->bytes : 0);
 	WRITE_ONCE(ses->spared, sure ? EXPLORE - 1 : 0);
@@ -327,7 +328,8 @@ static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 	took = ktime_get_ns() - begun;
 	ocf_time(dev, req->session, took);
 	sample = (struct ocf_sample){ .took = took, .latency = took,
-		.stale = begun - dev->queue.last_done > OCF_STALE_NS };
+		.stale = (s64)(begun - dev->queue.last_done) >
+			 (s64)OCF_STALE_NS };
 	WRITE_ONCE(dev->queue.last_done, begun + took);
 	if (!req->err)
 		ocf_device_learn(dev, &req->session->params, req->op,
@@ -387,8 +389,6 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 {
 	trace_ocf_request_offload(req, dev->number, 0);
 	INIT_WORK(&req->work, ocf_request_work);
-	/* from here on ocf_cancel() may look for it */
-	smp_store_release(&req->where, OCF_AT_WORKER);
 	queue_work(ocf_wq, &req->work);
 	return -EINPROGRESS;
 }
@@ -407,9 +407,12 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 	if (req->parks++ >= PARKS_MAX)
 		return -ENODEV;
 	trace_ocf_request_park(req, dev->number, 0);
+	/* the request may be over, and all that it held, before they want it */
+	ocf_keys_get(keys);
 	err = ocf_keys_park(keys, req);
 	if (err == -EINPROGRESS)
 		ocf_keys_want(keys, dev->number);
+	ocf_keys_put_deferred(keys);
 	return err;
 }
 
@@ -427,6 +430,7 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 	int err;
 
 	req->dev = dev;
+	req->used = dev->number;
 	req->estimate = min_t(u64, service, U32_MAX);
 	if (dev->info.kind == OCF_KIND_HARDWARE) {
 		WRITE_ONCE(req->ctx->used, jiffies);
@@ -536,11 +540,15 @@ static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 	    !(READ_ONCE(ses->no_card) || is_spared(ses, req)))
 		return false;
 	soft = READ_ONCE(ses->soft);
+	/* it may have gone since */
+	if (unlikely(soft < 0))
+		return false;
 	dev = ocf_device_at(soft);
 	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
 		return false;
 	req->ctx = srcu_dereference(keys->ctx[soft], &ocf_srcu);
 	req->dev = dev;
+	req->used = soft;
 	return req->ctx && run_inline(dev, req) != -EAGAIN;
 }
 

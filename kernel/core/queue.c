@@ -55,7 +55,8 @@ static bool any_overdue(const struct ocf_device *dev)
 
 	lockdep_assert_held(&q->lock);
 	/* it has nothing to do, and will not have anything */
-	if (q->full && !q->count && now - q->full_since > q->patience)
+	if (q->full && !q->count && now - q->full_since >
+	    q->patience + ocf_pk_grace(dev, q->full_since))
 		return true;
 	list_for_each_entry(req, &q->inflight, node)
 		if (is_overdue(dev, req, now))
@@ -152,7 +153,10 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 	spin_unlock_bh(&q->lock);
 }
 
-/* Hands @req, which has entered, to the driver; false if that was full. */
+/*
+ * Hands @req, which has entered, to the driver; false if it is not in the
+ * device now, which others may wait for.
+ */
 static __always_inline bool hand_over(struct ocf_device *dev,
 				      struct ocf_request *req, bool more,
 				      unsigned int unblocks)
@@ -167,7 +171,7 @@ static __always_inline bool hand_over(struct ocf_device *dev,
 		ocf_request_complete(req, err, true);
 	/* pairs with wait_for_hands() */
 	atomic_dec_return_release(&dev->queue.handing);
-	return err != -EBUSY;
+	return err == -EINPROGRESS;
 }
 
 /**
@@ -298,10 +302,12 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 		    struct ocf_sample *sample)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 now = ktime_get_ns();
 	int ret = 0;
+	u64 now;
 
 	spin_lock_bh(&q->lock);
+	/* not before that of another, which may have come first to here */
+	now = ktime_get_ns();
 	if (unlikely(req->where != OCF_AT_DEVICE || req->dev != dev)) {
 		ret = -ENOENT;
 		if (req->where == OCF_AT_RESCUE && req->dev == dev) {
@@ -325,8 +331,8 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	/* for who waits: see ocf_place_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
-	spin_unlock_bh(&q->lock);
 	atomic_long_sub(req->estimate, &dev->load);
+	spin_unlock_bh(&q->lock);
 	return 0;
 }
 

@@ -47,7 +47,8 @@ enum random_state {
  * @info: as registered
  * @dev: in class "ocf_random"
  * @id: its number
- * @lock: held while it is read; protects all below but @hwrng and @tries
+ * @lock: held while it is read; protects what has no other rule
+ * @going: is being unregistered
  * @state: see enum random_state
  * @health: what the tests remember
  * @stalls: readings in a row that gave nothing
@@ -66,6 +67,7 @@ struct ocf_random {
 	struct device		dev;
 	int			id;
 	struct mutex		lock;
+	bool			going;
 	enum random_state	state;
 	struct ocf_health	health;
 	unsigned int		stalls;
@@ -228,13 +230,14 @@ static void start(struct ocf_random *src)
 	src->state = RANDOM_STARTING;
 	src->stalls = 0;
 	ocf_health_init(&src->health, src->info.entropy);
-	while (tested < OCF_HEALTH_START && src->state == RANDOM_STARTING) {
+	while (tested < OCF_HEALTH_START && src->state == RANDOM_STARTING &&
+	       !READ_ONCE(src->going)) {
 		n = take(src, buf, sizeof(buf), true);
 		if (n > 0)
 			tested += n;
 	}
 	memzero_explicit(buf, sizeof(buf));
-	if (src->state == RANDOM_STARTING) {
+	if (src->state == RANDOM_STARTING && tested >= OCF_HEALTH_START) {
 		src->state = RANDOM_HEALTHY;
 		src->reason = "";
 	}
@@ -309,7 +312,8 @@ static ssize_t state_store(struct device *d, struct device_attribute *attr,
 
 	if (!sysfs_streq(buf, "restart"))
 		return -EINVAL;
-	mutex_lock(&src->lock);
+	if (mutex_lock_interruptible(&src->lock))
+		return -EINTR;
 	if (src->state != RANDOM_GONE) {
 		src->state = RANDOM_STARTING;
 		mod_delayed_work(random_wq, &src->care, 0);
@@ -447,6 +451,8 @@ void ocf_random_unregister(struct ocf_random *src)
 	might_sleep();
 	if (!src)
 		return;
+	/* the start of one that gives little at a time takes long */
+	WRITE_ONCE(src->going, true);
 	mutex_lock(&src->lock);
 	src->state = RANDOM_GONE;
 	mutex_unlock(&src->lock);

@@ -55,6 +55,7 @@ static __always_inline int submit(struct ocf_request *req, int bits)
 		goto refuse;
 	req->keys = NULL;
 	req->dev = NULL;
+	req->used = -1;
 	atomic_set(&req->bits, bits);
 	req->where = OCF_AT_START;
 	req->parks = 0;
@@ -150,7 +151,7 @@ int ocf_run(struct ocf_request *req)
 	err = submit(req, OCF_BIT_WAITER);
 	if (likely(!err && !ordered)) {
 		ocf_session_count(req->session, req->bytes, req->err);
-		trace_ocf_request_done(req, req->dev->number, req->err);
+		trace_ocf_request_done(req, req->used, req->err);
 		return req->err;
 	}
 	if (!err) {
@@ -294,8 +295,6 @@ void ocf_request_restart(struct ocf_request *req)
 void ocf_request_restart_later(struct ocf_request *req)
 {
 	INIT_WORK(&req->work, ocf_request_work);
-	/* from here on ocf_cancel() may look for it */
-	smp_store_release(&req->where, OCF_AT_WORKER);
 	queue_work(ocf_wq, &req->work);
 }
 
@@ -326,9 +325,12 @@ void ocf_request_work(struct work_struct *work)
 {
 	struct ocf_request *req = container_of(work, struct ocf_request, work);
 
-	req->where = OCF_AT_START;
-	atomic_or(OCF_BIT_WORKER, &req->bits);
-	ocf_request_restart(req);
+	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
+
+	if (old & OCF_BIT_CANCELLED)
+		ocf_request_end(req, -ECANCELED, false);
+	else
+		ocf_request_restart(req);
 }
 
 bool ocf_cancel(struct ocf_request *req)
@@ -342,17 +344,13 @@ bool ocf_cancel(struct ocf_request *req)
 		return false;
 	/* a device whose queue we look into does not go meanwhile */
 	idx = srcu_read_lock(&ocf_srcu);
-	/* the work of one that a worker has is there: pairs with to_worker() */
-	switch (smp_load_acquire(&req->where)) {
+	switch (READ_ONCE(req->where)) {
 	case OCF_AT_QUEUE:
 		dev = READ_ONCE(req->dev);
 		mine = dev && ocf_queue_cancel(dev, req);
 		break;
 	case OCF_AT_PARKED:
 		mine = ocf_keys_unpark(req);
-		break;
-	case OCF_AT_WORKER:
-		mine = cancel_work(&req->work);
 		break;
 	}
 	srcu_read_unlock(&ocf_srcu, idx);

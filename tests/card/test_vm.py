@@ -27,8 +27,15 @@ def command(*args: str) -> list[str]:
 
 
 def vm(*args: str) -> subprocess.CompletedProcess:
-    return subprocess.run(command(*args), capture_output=True, cwd=TOP,
-                          text=True, timeout=PATIENCE_S, check=False)
+    """Nothing of ours is in that kernel: if it dies, which it does under
+    emulation now and then while it patches itself, it is tried again.
+    """
+    for _ in range(3):
+        got = subprocess.run(command(*args), capture_output=True, cwd=TOP,
+                             text=True, timeout=PATIENCE_S, check=False)
+        if "vm: the machine died" not in got.stderr:
+            break
+    return got
 
 
 def guest(what: str, *options: str) -> tuple[dict, str]:

@@ -198,6 +198,15 @@ static void card_work(struct work_struct *work)
 	ocf_device_unblock(card->dev);
 }
 
+static int do_at_once(struct card *card, struct ocf_request *req)
+{
+	struct work *w = xchg(&card->meanwhile, NULL);
+
+	if (w)
+		work_submit(w);
+	return compute(req, CARD_AT_ONCE);
+}
+
 static int card_submit(struct ocf_request *req, bool more)
 {
 	struct card *card = card_of(req);
@@ -218,7 +227,7 @@ static int card_submit(struct ocf_request *req, bool more)
 		err = -EBUSY;
 	} else if (fault == CARD_FAILS_AT_ONCE) {
 		err = -EIO;
-	} else {
+	} else if (fault != CARD_AT_ONCE) {
 		job->req = req;
 		job->fault = fault;
 		job->taken = true;
@@ -231,6 +240,8 @@ static int card_submit(struct ocf_request *req, bool more)
 		card->more += more;
 	}
 	spin_unlock_bh(&card->lock);
+	if (fault == CARD_AT_ONCE)
+		return do_at_once(card, req);
 	if (!more)
 		queue_work(system_bh_wq, &card->work);
 	return err;

@@ -157,6 +157,37 @@ static void request_depth(struct test *t)
 	card_drop(card);
 }
 
+/* A card that is done at once: what found it full meanwhile goes in. */
+static void request_at_once(struct test *t)
+{
+	struct card *card = card_make(t, 1);
+	struct work *w[2];
+	int i;
+
+	if (!card)
+		return;
+	for (i = 0; i < 2; i++)
+		w[i] = make(t, OCF_SESSION_HARDWARE, 256, 0);
+	/* their keys are there */
+	for (i = 0; i < 2; i++)
+		EQUAL(t, ocf_run(&w[i]->req), 0);
+	for (i = 0; i < 2; i++) {
+		memset(w[i]->req.iv, WORK_IV, OCF_IV_MAX);
+		memset(w[i]->out, 0, 256);
+	}
+	card_faults(card, CARD_AT_ONCE, 2);
+	card->meanwhile = w[1];
+	EQUAL(t, work_submit(w[0]), -EINPROGRESS);
+	for (i = 0; i < 2; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		EQUAL(t, atomic_read(&w[i]->calls), 1);
+		CHECK(t, work_right(w[i], WORK_KEY));
+	}
+	drop(w[0]);
+	drop(w[1]);
+	card_drop(card);
+}
+
 /* The line is bounded. */
 static void request_line_full(struct test *t)
 {
@@ -451,8 +482,9 @@ static void request_chained_iv(struct test *t)
 const struct test_case request_tests[] = {
 	TEST(request_inline), TEST(request_later), TEST(request_run),
 	TEST(request_invalid), TEST(request_offload), TEST(request_depth),
-	TEST(request_line_full), TEST(request_busy), TEST(request_fails),
-	TEST(request_twice), TEST(request_wrong_tag), TEST(request_batch),
+	TEST(request_at_once), TEST(request_line_full), TEST(request_busy),
+	TEST(request_fails), TEST(request_twice), TEST(request_wrong_tag),
+	TEST(request_batch),
 	TEST(request_nested), TEST(request_freed_in_callback),
 	TEST(request_chained_iv), {}
 };

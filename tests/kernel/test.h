@@ -60,6 +60,7 @@ enum card_fault {
 	CARD_TWICE,		/* completes two times */
 	CARD_STALLS,		/* never completes */
 	CARD_ACCUSES,		/* says that the tag is wrong */
+	CARD_AT_ONCE,		/* submit() returns the result */
 };
 
 /* How a card is rid of what it has */
@@ -68,6 +69,8 @@ enum card_kind {
 	CARD_IS_RESET,		/* ... and comes back after reset() */
 	CARD_IS_LEFT,		/* by detach(), whatever it does */
 };
+
+struct work;
 
 /**
  * struct card - a card in software that does what it is told to
@@ -86,6 +89,7 @@ enum card_kind {
  * @hold: completes nothing until card_release()
  * @fault: for the next @faults requests
  * @faults: how many
+ * @meanwhile: is submitted while the next CARD_AT_ONCE is, or NULL
  * @honest: as many are done right first
  * @submits: calls of submit() that it did not refuse
  * @more: of those, with "more"
@@ -113,6 +117,7 @@ struct card {
 	bool			hold;
 	enum card_fault		fault;
 	unsigned int		faults;
+	struct work		*meanwhile;
 	unsigned int		honest;
 	unsigned int		submits, more, kicks;
 	unsigned int		detached, resets;

@@ -363,7 +363,9 @@ class Dsa(Case):
         p, q, g, x = par.p, par.q, par.g, key.x
         for bad in ((p, 1, g, x), (p, q, 0, x), (p, q, 1, x), (p, q, p, x),
                     (p, q, g, 0), (p, q, g, q), (q, p, g, x), (p, 3, g, x),
-                    (p, q + 1, g, x), (p + 1, q, g, x)):
+                    (p, q + 1, g, x), (p + 1, q, g, x),
+                    # r is zero whatever the nonce is
+                    (3 * ((1 << 159) + 5), (1 << 159) + 5, (1 << 159) + 5, 1)):
             raw = [crk.little(n) for n in bad]
             self.fails(EKEYREJECTED, crk.DSA_SIGN, b"d" * 20, *raw,
                        out=(20, 20))
@@ -415,6 +417,29 @@ class Elliptic(Case):
                 out=(1 + 2 * size,)))
             self.fails(ENOSPC, crk.op(crk.EC_PUBLIC, curve=name), secret,
                        out=(2 * size,))
+
+    def test_keys_at_the_ends(self):
+        """The kernel's ladder is wrong for small ones on P-521."""
+        for name in CURVE:
+            n, size = order(name), len(crk.big(prime(name)))
+            g = ec.derive_private_key(1, CURVE[name]).public_key()
+            edge = 2 * (2**521 - n) if name == "P-521" else n // 2
+            for k in (2, 3, 12345, 2**64, 2**200, edge - 1, edge, edge + 1,
+                      n - 4, n - 3):
+                with self.subTest(curve=name, k=hex(k)):
+                    point = ec.derive_private_key(
+                        k, CURVE[name]).public_key().public_bytes(
+                        serialization.Encoding.X962,
+                        serialization.PublicFormat.UncompressedPoint)
+                    secret = crk.big(k, size)
+                    self.assertEqual([point], self.octets(
+                        crk.op(crk.EC_PUBLIC, curve=name), secret,
+                        out=(1 + 2 * size,)))
+                    self.assertEqual([point[1:1 + size]], self.octets(
+                        crk.op(crk.ECDH, curve=name), secret, g.public_bytes(
+                            serialization.Encoding.X962,
+                            serialization.PublicFormat.UncompressedPoint),
+                        out=(size,)))
 
     def test_two_agree(self):
         for name, key, secret, _, size in self.curves():

@@ -396,6 +396,36 @@ TEST_F(async, who_is_gone_leaves_its_places)
 	}
 }
 
+/* Who waits for a place gets to know that one has come free by an end. */
+TEST_F(async, who_is_gone_wakes_who_waits)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLOUT };
+	int filled[2], status;
+	pid_t greedy, waits;
+	char c;
+
+	ASSERT_EQ(0, pipe(filled));
+	greedy = fork();
+	if (!greedy) {
+		while (!submit(self, self->out, 16, 0))
+			;
+		if (write(filled[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ASSERT_EQ(1, read(filled[0], &c, 1));
+	waits = fork();
+	if (!waits)
+		_exit(poll(&p, 1, SOON) != 1 || p.revents != POLLOUT);
+	usleep(300000);
+	kill(greedy, SIGKILL);
+	ASSERT_EQ(greedy, waitpid(greedy, &status, 0));
+	ASSERT_EQ(waits, waitpid(waits, &status, 0));
+	EXPECT_EQ(0, status);
+	close(filled[0]);
+	close(filled[1]);
+}
+
 TEST_F(async, a_file_may_be_closed_with_operations_under_way)
 {
 	int i, j;

@@ -481,6 +481,128 @@ TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
 	close(go[0]);
 }
 
+/* SOMEBODY in a user namespace of his own, as another user there */
+static void become_many(int ready, int go)
+{
+	char c;
+
+	become(SOMEBODY);
+	if (unshare(CLONE_NEWUSER) || write(ready, "", 1) != 1 ||
+	    read(go, &c, 1) != 1 || setuid(1))
+		_exit(100);
+}
+
+/* Who has users of his own making has not more for that. */
+TEST_F(sharing, users_of_a_namespace_are_its_makers)
+{
+	int ready[2], go[2], n = 0, fd, map, keeper;
+	char path[64], c;
+	uint32_t ses;
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_sessions", "10"));
+	keeper = open_as(SOMEBODY);
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		become_many(ready[1], go[0]);
+		fd = open_dev();
+		while (fd >= 0 &&
+		       !open_session(fd, CRYPTO_NULL, 0, 0, 0, &ses))
+			n++;
+		/* of ten there are four left to it */
+		_exit(n != 4);
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	map = open(path, O_WRONLY);
+	n = snprintf(path, sizeof(path), "0 %d 1\n1 2000 1\n", SOMEBODY);
+	ASSERT_EQ(n, write(map, path, n));
+	close(map);
+	for (n = 0; n < 6; n++)
+		ASSERT_EQ(0, open_session(keeper, CRYPTO_NULL, 0, 0, 0, &ses));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+}
+
+#define HUGE	(2u << 20)
+
+static long free_memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? -1 : (long)(info.freeram * info.mem_unit);
+}
+
+/* Hands in an operation of a little of a huge page, and gives that back. */
+static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)
+{
+	uint8_t *huge = (void *)(((uintptr_t)room + HUGE) & -(uintptr_t)HUGE);
+	struct crypt_op cop = {
+		.ses = ses, .op = COP_ENCRYPT, .len = 2048, .src = huge,
+		.dst = self->out, .iv = self->iv,
+	};
+	int err;
+
+	if (mmap(room, 2 * HUGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != room)
+		return errno;
+	/* where there are no huge pages it is easy */
+	madvise(room, 2 * HUGE, MADV_HUGEPAGE);
+	memcpy(huge, self->text, 2048);
+	err = call(fd, CIOCASYNCCRYPT, &cop);
+	munmap(room, 2 * HUGE);
+	return err;
+}
+
+static int leave_many(Self *self, uint8_t *room)
+{
+	long before, gone;
+	uint32_t ses;
+	int fd, i;
+
+	become(SOMEBODY);
+	fd = open_dev();
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
+		return 1;
+	before = free_memory();
+	for (i = 0; i < 64; i++)
+		if (leave_huge(self, fd, ses, room))
+			return 2;
+	gone = before - free_memory();
+	/* 64 of them are 128 MiB, of which he may have 8 */
+	if (gone > 24l << 20)
+		return 3;
+	return memcmp(self->out, self->want, 2048) ? 4 : 0;
+}
+
+/* What waits to be fetched keeps no more memory than it is charged for. */
+TEST_F(sharing, pages_that_are_kept_are_charged)
+{
+	uint8_t *room = mmap(NULL, 2 * HUGE, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int keeper;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, room);
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_bytes", "8388608"));
+	keeper = open_as(SOMEBODY);
+	pid = fork();
+	if (!pid)
+		_exit(leave_many(self, room));
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+	munmap(room, 2 * HUGE);
+}
+
 static int use_bytes(Self *self, int keeper, int rounds)
 {
 	int refused = 0, err, fd;

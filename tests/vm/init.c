@@ -274,7 +274,9 @@ static void enter_host_tree(void)
 		snprintf(tag, sizeof(tag), "share%d", i++);
 		do_mount(tag, dir, "9p", 0, NINEP);
 	}
-	if (chroot("/root") || chdir("/"))
+	/* who has only changed to it gets no user namespace: unshare(2) */
+	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) ||
+	    chroot(".") || chdir("/"))
 		fail("chroot");
 }
 

@@ -12,6 +12,11 @@
 
 #include "cdev.h"
 
+static bool is_orphan(const struct cdev_op *op)
+{
+	return !atomic_read(&op->mm->mm_users);
+}
+
 /*
  * Gives back the places of results that nobody will fetch: who handed them in
  * has ended, or has become another program.
@@ -23,7 +28,7 @@ static void reap(struct cdev_file *file)
 
 	spin_lock_bh(&file->ring_lock);
 	list_for_each_entry_safe(op, next, &file->done, node)
-		if (!atomic_read(&op->mm->mm_users)) {
+		if (is_orphan(op)) {
 			list_move_tail(&op->node, &orphans);
 			file->unfetched--;
 		}
@@ -92,6 +97,7 @@ void cdev_async_unreserve(struct cdev_file *file)
 static void finish(struct cdev_op *op, int err)
 {
 	struct cdev_file *file = op->file;
+	__poll_t news = EPOLLIN | EPOLLRDNORM;
 	bool closed;
 
 	op->err = err;
@@ -99,7 +105,10 @@ static void finish(struct cdev_op *op, int err)
 	closed = file->closed;
 	if (!closed) {
 		list_add_tail(&op->node, &file->done);
-		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+		/* whose place anybody may have */
+		if (unlikely(is_orphan(op)))
+			news |= EPOLLOUT | EPOLLWRNORM;
+		wake_up_interruptible_poll(&file->wait, news);
 	}
 	spin_unlock_bh(&file->ring_lock);
 	if (closed)
@@ -121,19 +130,24 @@ static void async_done(struct ocf_request *req, int err)
  */
 int cdev_async_submit(struct cdev_op *op)
 {
+	struct cdev_session *ses = op->ses;
 	struct cdev_file *file = op->file;
 	int err;
 
 	err = cdev_async_reserve(op);
 	if (err)
 		return err;
+	/* another thread may fetch @op and end the session before we return */
+	refcount_inc(&ses->refs);
 	cdev_op_let_loose(op);
 	op->req.done = async_done;
 	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
 	err = ocf_submit(&op->req);
-	if (!err || err == -EINPROGRESS)
-		return 0;
-	cdev_async_unreserve(file);
+	if (err == -EINPROGRESS)
+		err = 0;
+	if (err)
+		cdev_async_unreserve(file);
+	cdev_session_put(ses);
 	return err;
 }
 
@@ -200,6 +214,17 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	spin_unlock_bh(&file->ring_lock);
 	return mask;
+}
+
+/*
+ * A process has closed a descriptor, or has ended: places of what it will not
+ * fetch are free.
+ */
+void cdev_async_flush(struct cdev_file *file)
+{
+	if (is_full(file))
+		wake_up_interruptible_poll(&file->wait,
+					   EPOLLOUT | EPOLLWRNORM);
 }
 
 /**

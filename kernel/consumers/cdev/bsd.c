@@ -338,9 +338,12 @@ static int fill(struct cdev_op *op, struct bsd_op *b)
 		req->auth.len += b->len;
 	if (verify && !aead && cdev_copy_in(req->tag, b->mac, maclen))
 		return -EFAULT;
-	if (may_pin(ses, b))
-		return cdev_buffer_pin(op, 0, b->src, b->len, b->dst,
-				       ses->cipher ? b->len : 0);
+	if (may_pin(ses, b)) {
+		err = cdev_buffer_pin(op, 0, b->src, b->len, b->dst,
+				      ses->cipher ? b->len : 0);
+		if (likely(err != -EAGAIN))
+			return err;
+	}
 	err = cdev_buffer_make(op, b->aadlen + b->len + (aead ? maclen : 0)) ?:
 	      cdev_buffer_read(op, 0, b->aad, b->aadlen) ?:
 	      cdev_buffer_read(op, b->aadlen, b->src, b->len);
@@ -482,10 +485,14 @@ static long key_op2(struct cdev_file *file, void __user *arg, bool compat)
 	struct cdev_kop kop;
 	int err;
 
-	err = cdev_kop_read(&kop, arg, compat) ?: devices_of(kop.crid, &where);
+	err = cdev_kop_read(&kop, arg, compat);
 	if (err)
 		return err;
-	err = cdev_key(file, &kop, where.device, where.flags);
+	err = devices_of(kop.crid, &where);
+	if (err)
+		cdev_kop_fail(&kop, err);
+	else
+		err = cdev_key(file, &kop, where.device, where.flags);
 	return cdev_kop_write(&kop, arg, compat) ?: err;
 }
 

@@ -8,6 +8,7 @@
  * write; nothing else of the user's is ever written but by copy_to_user().
  */
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -143,6 +144,42 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 	return pin_pages(buf, addr, len);
 }
 
+/* Bytes that @buf keeps in memory: a page of a large folio keeps all of it. */
+static size_t kept(const struct cdev_buffer *buf)
+{
+	struct folio *folio, *last = NULL;
+	struct scatterlist *sg;
+	size_t bytes = 0;
+	unsigned int i;
+
+	if (buf->kind != CDEV_PINNED)
+		return 0;
+	for_each_sg(buf->sg, sg, buf->nents, i) {
+		folio = page_folio(sg_page(sg));
+		if (i >= buf->lead && folio != last)
+			bytes += folio_size(folio);
+		last = folio;
+	}
+	return bytes;
+}
+
+static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
+		    u32 src_len, void __user *dst, u32 dst_len)
+{
+	bool in_place = dst_len && src == dst;
+	int err;
+
+	err = pin(op, &op->src, lead, (unsigned long)src,
+		  in_place ? max(src_len, dst_len) : src_len, in_place);
+	op->req.src = op->src.sg;
+	op->req.dst = op->src.sg;
+	if (err || in_place || !dst_len)
+		return err;
+	err = pin(op, &op->dst, lead, (unsigned long)dst, dst_len, true);
+	op->req.dst = op->dst.sg;
+	return err;
+}
+
 /**
  * cdev_buffer_pin() - have an operation work on the user's own pages
  * @op: the operation
@@ -152,8 +189,12 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
  * @dst: destination, @src for in place
  * @dst_len: bytes; 0 if nothing is written
  *
+ * An operation that is @lasting is charged all that its pages keep in memory,
+ * which may be given back by the user meanwhile.
+ *
  * Context: process; may sleep.
- * Return: 0, -EFAULT, -EDQUOT, -ENOMEM or -EINTR.
+ * Return: 0; -EAGAIN if the data must be copied: it cannot be pinned, or is not
+ * there, or too much would be kept; -EFAULT, -EDQUOT, -ENOMEM or -EINTR.
  */
 int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		    u32 src_len, void __user *dst, u32 dst_len)
@@ -165,15 +206,15 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 					    src_len + dst_len);
 	if (err)
 		return err;
-	err = pin(op, &op->src, lead, (unsigned long)src,
-		  in_place ? max(src_len, dst_len) : src_len, in_place);
-	op->req.src = op->src.sg;
-	op->req.dst = op->src.sg;
-	if (err || in_place || !dst_len)
+	err = pin_both(op, lead, src, src_len, dst, dst_len);
+	if (!err && unlikely(op->lasting))
+		err = cdev_op_charge(op, kept(&op->src) + kept(&op->dst));
+	if (likely(err != -EFAULT && err != -EDQUOT))
 		return err;
-	err = pin(op, &op->dst, lead, (unsigned long)dst, dst_len, true);
-	op->req.dst = op->dst.sg;
-	return err;
+	cdev_buffers_free(op);
+	cdev_op_uncharge(op);
+	/* nothing is written if not all of it can be */
+	return fault_in_safe_writeable(dst, dst_len) ? -EFAULT : -EAGAIN;
 }
 
 /**

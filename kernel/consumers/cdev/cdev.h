@@ -180,6 +180,7 @@ struct cdev_buffer {
  * @ses: held, or NULL before it is known
  * @charged: bytes charged to the user
  * @loose: may outlive the call that started it
+ * @lasting: lasts until it is fetched, however long that is
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
  * @mm: of asynchronous operations: whose memory the results go to; held
@@ -197,6 +198,7 @@ struct cdev_op {
 	struct cdev_session	*ses;
 	size_t			charged;
 	bool			loose;
+	bool			lasting;
 	struct cdev_buffer	src, dst;
 	struct mm_struct	*mm;
 	int			err;
@@ -311,6 +313,7 @@ void cdev_op_put(struct cdev_op *op);
 void cdev_op_put_deferred(struct cdev_op *op);
 void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_drop_spare(struct cdev_file *file);
+void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);
 int cdev_op_run(struct cdev_op **op);
 
@@ -334,6 +337,7 @@ void cdev_async_done(struct cdev_op *op, int err);
 struct cdev_op *cdev_async_fetch(struct cdev_file *file);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);
+void cdev_async_flush(struct cdev_file *file);
 void cdev_async_close(struct cdev_file *file);
 
 /* key.c */
@@ -341,6 +345,7 @@ int cdev_key(struct cdev_file *file, struct cdev_kop *kop, int device,
 	     u32 flags);
 u32 cdev_key_features(void);
 int cdev_kop_read(struct cdev_kop *kop, const void __user *arg, bool compat);
+void cdev_kop_fail(struct cdev_kop *kop, int err);
 int cdev_kop_write(const struct cdev_kop *kop, void __user *arg, bool compat);
 
 /* linux.c */

@@ -303,6 +303,13 @@ static int do_key(struct cdev_file *file, struct cdev_kop *kop, int device,
 	return err;
 }
 
+/* @kop has failed before anything was done. */
+void cdev_kop_fail(struct cdev_kop *kop, int err)
+{
+	kop->status = -err;
+	kop->crid = -ENODEV;
+}
+
 /**
  * cdev_key() - do a public-key operation
  * @file: for whom

@@ -42,8 +42,10 @@ static int fill_aead(struct cdev_op *op, struct auth *a)
 	    cdev_buffer_pinnable(c->src, c->dst, c->len, all)) {
 		if (cdev_copy_in(op->bytes, c->auth_src, c->auth_len))
 			return -EFAULT;
-		return cdev_buffer_pin(op, c->auth_len, c->src, c->len, c->dst,
-				       all);
+		err = cdev_buffer_pin(op, c->auth_len, c->src, c->len, c->dst,
+				      all);
+		if (likely(err != -EAGAIN))
+			return err;
 	}
 	err = cdev_buffer_make(op, c->auth_len + all);
 	return err ?: cdev_buffer_read(op, 0, c->auth_src, c->auth_len) ?:

@@ -117,9 +117,12 @@ static int fill_buffers(struct cdev_op *op, const struct crypt_op *cop)
 	int err;
 
 	if (!(cop->flags & COP_FLAG_NO_ZC) &&
-	    cdev_buffer_pinnable(cop->src, cop->dst, cop->len, dst_len))
-		return cdev_buffer_pin(op, 0, cop->src, cop->len, cop->dst,
-				       dst_len);
+	    cdev_buffer_pinnable(cop->src, cop->dst, cop->len, dst_len)) {
+		err = cdev_buffer_pin(op, 0, cop->src, cop->len, cop->dst,
+				      dst_len);
+		if (likely(err != -EAGAIN))
+			return err;
+	}
 	err = cdev_buffer_make(op, cop->len);
 	return err ?: cdev_buffer_read(op, 0, cop->src, cop->len);
 }
@@ -180,7 +183,8 @@ static int deliver(struct cdev_op *op)
 
 /*
  * Runs a part of a digest.  It works on a copy of the state, so that an
- * operation that fails or is abandoned leaves the session as it was.
+ * operation that fails or is abandoned leaves the session as it was; that of
+ * an asynchronous part, whose results are fetched later, is taken as it is.
  */
 static int run_part(struct cdev_op **opp)
 {
@@ -194,15 +198,15 @@ static int run_part(struct cdev_op **opp)
 	err = cdev_session_state(ses);
 	if (err)
 		return err;
-	if (cop->flags & COP_FLAG_RESET)
-		ses->begun = false;
-	if (ses->begun)
+	if (ses->begun && !(cop->flags & COP_FLAG_RESET))
 		op->req.flags |= OCF_REQ_CONTINUE;
 	if (!last)
 		op->req.flags |= OCF_REQ_UPDATE;
 	memcpy(op->state, ses->state, OCF_STATE_MAX);
 	op->req.state = op->state;
 	err = cdev_op_run(opp);
+	if (!err && !op->lasting)
+		err = deliver(op);
 	if (err)
 		return err;
 	memcpy(ses->state, op->state, OCF_STATE_MAX);
@@ -226,12 +230,6 @@ static int run_in_turn(struct cdev_op **op)
 	return err;
 }
 
-static int run(struct cdev_op **op)
-{
-	return unlikely(in_parts(cop_of(*op))) ? run_in_turn(op) :
-						 cdev_op_run(op);
-}
-
 /**
  * cdev_linux_crypt() - CIOCCRYPT
  * @op: with the structure in op->user; not the caller's any more
@@ -241,10 +239,11 @@ static int run(struct cdev_op **op)
  */
 int cdev_linux_crypt(struct cdev_op *op)
 {
-	int err = prepare(op) ?: run(&op);
+	int err = prepare(op);
 
 	if (!err)
-		err = deliver(op);
+		err = in_parts(cop_of(op)) ? run_in_turn(&op) :
+					     cdev_op_run(&op) ?: deliver(op);
 	cdev_op_put(op);
 	return err;
 }
@@ -262,7 +261,7 @@ static int run_async_part(struct cdev_op **op)
 
 	if (err)
 		return err;
-	err = run(op);
+	err = run_in_turn(op);
 	if (*op)
 		cdev_async_done(*op, err);
 	else
@@ -279,8 +278,10 @@ static int run_async_part(struct cdev_op **op)
  */
 int cdev_linux_async_crypt(struct cdev_op *op)
 {
-	int err = prepare(op);
+	int err;
 
+	op->lasting = true;
+	err = prepare(op);
 	if (!err)
 		err = in_parts(cop_of(op)) ? run_async_part(&op) :
 					     cdev_async_submit(op);

@@ -26,6 +26,21 @@ unsigned int cdev_max_keys = 64;
 module_param_named(max_keys, cdev_max_keys, uint, 0644);
 MODULE_PARM_DESC(max_keys, "public-key operations a user may have under way (64)");
 
+/*
+ * Who makes a user namespace pays for those who are in it: it has users at
+ * will.  Those of root's are of the administrator's choice.
+ */
+static kuid_t payer(void)
+{
+	const struct user_namespace *ns;
+	kuid_t uid = current_fsuid();
+
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
 static int cdev_open(struct inode *inode, struct file *filp)
 {
 	struct cdev_file *file;
@@ -43,7 +58,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	if (err)
 		goto free_file;
 	err = -ENOMEM;
-	file->user = cdev_user_get(current_fsuid());
+	file->user = cdev_user_get(payer());
 	if (!file->user)
 		goto free_table;
 	filp->private_data = file;
@@ -68,6 +83,12 @@ static void file_free(struct kref *ref)
 void cdev_file_put(struct cdev_file *file)
 {
 	kref_put(&file->ref, file_free);
+}
+
+static int cdev_flush(struct file *filp, fl_owner_t id)
+{
+	cdev_async_flush(filp->private_data);
+	return 0;
 }
 
 /*
@@ -145,6 +166,7 @@ static __poll_t cdev_poll(struct file *filp, struct poll_table_struct *table)
 static const struct file_operations cdev_fops = {
 	.owner		= THIS_MODULE,
 	.open		= cdev_open,
+	.flush		= cdev_flush,
 	.release	= cdev_release,
 	.unlocked_ioctl	= cdev_ioctl,
 #ifdef CONFIG_COMPAT

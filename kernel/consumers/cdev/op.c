@@ -161,6 +161,7 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	op->ses = NULL;
 	op->charged = 0;
 	op->loose = false;
+	op->lasting = false;
 	op->src.kind = CDEV_NONE;
 	op->dst.kind = CDEV_NONE;
 	op->mm = NULL;
@@ -198,6 +199,13 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 	if (!err)
 		op->charged += bytes;
 	return err;
+}
+
+/* Gives back all that was charged.  Context: process. */
+void cdev_op_uncharge(struct cdev_op *op)
+{
+	cdev_user_sub_bytes(op->ses->user, op->charged);
+	op->charged = 0;
 }
 
 /**

@@ -127,7 +127,7 @@ void slot_put(struct slot *slot, bool wake)
 	struct transform *t = slot->transform;
 	struct bridge *b = slot->bridge;
 	struct ocf_device *dev;
-	bool surplus, idle;
+	bool idle;
 
 	slot->transform = NULL;
 	if (t && (t->kind == KIND_AKCIPHER || t->kind == KIND_KPP))
@@ -135,17 +135,12 @@ void slot_put(struct slot *slot, bool wake)
 	spin_lock_bh(&b->lock);
 	slot->state = SLOT_FREE;
 	idle = !--b->out;
-	surplus = b->total - b->out > b->depth;
-	if (surplus)
-		b->total--;
-	else
-		list_add_tail(&slot->node, &b->free);
+	/* never freed before all are: another callback for it may come */
+	list_add_tail(&slot->node, &b->free);
 	wake &= b->starved;
 	if (wake)
 		b->starved = false;
 	spin_unlock_bh(&b->lock);
-	if (surplus)
-		free_slot(slot);
 	transform_put(t, false);
 	if (idle)
 		wake_up(&b->idle);

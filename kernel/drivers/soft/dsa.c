@@ -9,6 +9,7 @@
 
 #define ORDER_MIN	160	/* bits of q */
 #define ORDER_MAX	512
+#define TRIES		4	/* of a group one in 2^160 will not do */
 
 /* Operands */
 enum { DIGEST, P, Q, G, KEY, R, S };
@@ -106,7 +107,7 @@ static int sign(MPI *n, const struct ocf_pk_operand *digest)
 	struct ocf_pk_result x = { .size = len }, q = { .size = len };
 	u8 key[SOFT_ORDER_MAX], order[SOFT_ORDER_MAX];
 	struct soft_nonces *nonces;
-	int err;
+	int err, left;
 
 	x.data = key;
 	q.data = order;
@@ -117,9 +118,12 @@ static int sign(MPI *n, const struct ocf_pk_operand *digest)
 	err = PTR_ERR_OR_ZERO(nonces);
 	if (err)
 		goto wipe;
-	do {
-		err = try_nonce(n, nonces, len);
-	} while (!err && (!mpi_cmp_ui(n[R], 0) || !mpi_cmp_ui(n[S], 0)));
+	/* there are numbers of which none will ever do */
+	err = -EKEYREJECTED;
+	for (left = TRIES; left && err == -EKEYREJECTED; left--)
+		err = try_nonce(n, nonces, len) ?:
+		      !mpi_cmp_ui(n[R], 0) || !mpi_cmp_ui(n[S], 0) ?
+		      -EKEYREJECTED : 0;
 	soft_nonces_end(nonces);
 wipe:
 	memzero_explicit(key, sizeof(key));

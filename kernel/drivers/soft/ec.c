@@ -80,21 +80,28 @@ static int write_number(const struct group *g, struct ocf_pk_result *out,
 	return err;
 }
 
+/* r = a + (b & mask) */
+static void add(u64 *r, const u64 *a, const u64 *b, u64 mask,
+		unsigned int digits)
+{
+	unsigned int i;
+	u128 sum = 0;
+
+	for (i = 0; i < digits; i++) {
+		sum = (sum >> 64) + a[i] + (b[i] & mask);
+		r[i] = sum;
+	}
+}
+
 /* r = a + b mod m; both are less than m */
 static void add_mod(u64 *r, const u64 *a, const u64 *b, const u64 *m,
 		    unsigned int digits)
 {
-	u64 rest[ECC_MAX_DIGITS], mask;
-	unsigned int i;
-	u128 sum = 0;
+	u64 rest[ECC_MAX_DIGITS];
 
 	vli_sub(rest, m, b, digits);
 	/* a - (m - b), and m again where that is negative */
-	mask = 0 - vli_sub(r, a, rest, digits);
-	for (i = 0; i < digits; i++) {
-		sum = (sum >> 64) + r[i] + (m[i] & mask);
-		r[i] = sum;
-	}
+	add(r, r, m, 0 - vli_sub(r, a, rest, digits), digits);
 }
 
 static bool in_group(const u64 *n, const struct ecc_curve *c)
@@ -123,14 +130,38 @@ static void read_public(const struct group *g, struct ecc_point *point,
 			      g->digits);
 }
 
+/*
+ * The point @n * generator, as octets.  On P-521 the library goes through the
+ * bits of n + 2 * order and takes 2^522 for set, which it is not if n is less
+ * than some 2^260: such a number gets the order added, in the same time.
+ */
+static int make_public(const struct group *g, const u64 *n, u64 *octets)
+{
+	const u64 *order = curve_of(g)->n;
+	u64 sum[ECC_MAX_DIGITS];
+	int err;
+
+	if (g->id != ECC_CURVE_NIST_P521) {
+		err = ecc_make_pub_key(g->id, g->digits, n, octets);
+	} else {
+		add(sum, n, order, ~0ULL, g->digits);
+		add(sum, sum, order, ~0ULL, g->digits);
+		add(sum, n, order, (sum[522 / 64] >> 522 % 64 & 1) - 1,
+		    g->digits);
+		err = ecc_make_pub_key(g->id, g->digits, sum, octets);
+		memzero_explicit(sum, sizeof(sum));
+	}
+	return err == -EAGAIN ? -EIO : err;
+}
+
 /* The generator, without the library's choice of coordinates */
 static int multiply_generator(const struct group *g, const u64 *n, u64 *out)
 {
 	u64 octets[2 * ECC_MAX_DIGITS];
-	int err = ecc_make_pub_key(g->id, g->digits, n, octets);
+	int err = make_public(g, n, octets);
 
 	memcpy(out, octets, g->digits * sizeof(u64));
-	return err == -EAGAIN ? -EIO : err;
+	return err;
 }
 
 /* A random number of the group, from 2 to its order less 3 */
@@ -210,7 +241,7 @@ int soft_ec_public(struct ocf_pk_op *op)
 	if (!err && out->size < 1 + 2 * g->bytes)
 		err = -ENOSPC;
 	if (!err)
-		err = ecc_make_pub_key(g->id, g->digits, key, octets);
+		err = make_public(g, key, octets);
 	if (!err) {
 		out->data[0] = 4;
 		memcpy(out->data + 1, (u8 *)octets + skip, g->bytes);
@@ -219,7 +250,7 @@ int soft_ec_public(struct ocf_pk_op *op)
 		out->len = 1 + 2 * g->bytes;
 	}
 	memzero_explicit(key, sizeof(key));
-	return err == -EAGAIN ? -EIO : err;
+	return err;
 }
 
 int soft_ecdh(struct ocf_pk_op *op)

@@ -14,7 +14,6 @@
 
 #include "virtio.h"
 
-#define DEPTH		4	/* they hold up what comes after them */
 #define OUT_AT		SZ_2K	/* where in a slot's buffer results go */
 
 static_assert(2 * OCF_PK_NUMBER_MAX <= OUT_AT);
@@ -245,7 +244,7 @@ static const struct ocf_pk_ops akcipher_ops = {
 	.codes = BIT(OCF_PK_RSA_SIGN) | BIT(OCF_PK_RSA_VERIFY) |
 		 BIT(OCF_PK_RSA_ENCRYPT) | BIT(OCF_PK_RSA_DECRYPT),
 	.schemes = BIT(OCF_PK_RAW) | BIT(OCF_PK_PKCS1),
-	.depth = DEPTH,
+	.depth = RSA_DEPTH,
 	.capable = akcipher_capable,
 	.submit = akcipher_submit,
 	.detach = akcipher_detach,

@@ -69,7 +69,8 @@ static int reset_in_time(struct card *card)
 	struct virtio_device *vdev = card->vdev;
 
 	lockdep_assert_held(&card->life);
-	if (vdev->config->get_status(vdev) == STATUS_GONE)
+	if (!card->resetting &&
+	    vdev->config->get_status(vdev) == STATUS_GONE)
 		return 0;
 	if (!card->resetting) {
 		card->resetting = true;
@@ -92,6 +93,7 @@ static void say_goodbye(struct card *card)
 			   msecs_to_jiffies(DRAIN_MS));
 	session_drop_everybodys(card);
 	rsa_sessions_drop(card);
+	control_settle(card);
 }
 
 /*
@@ -394,8 +396,9 @@ static void take_down(struct card *card)
 	mutex_unlock(&card->life);
 	flush_work(&card->reset);
 	rsa_sessions_exit(card);
+	control_exit(card);
+	queues_free(card);
 	slots_free(card);
-	kfree(card->queues);
 	mutex_destroy(&card->contexts_lock);
 	mutex_destroy(&card->life);
 	card->vdev->priv = NULL;
@@ -442,6 +445,9 @@ void card_remove(struct virtio_device *vdev)
 {
 	struct card *card = vdev->priv;
 
+	/* it has not come back from a sleep */
+	if (!card)
+		return;
 	cancel_work_sync(&card->config);
 	ocf_device_unregister(card->registered);
 	take_down(card);

@@ -5,6 +5,7 @@
  * then belongs to the card alone: a late answer frees it, and takes the
  * session down again that it may have made.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "virtio.h"
@@ -52,6 +53,8 @@ static int post(struct control *ctl, struct order *o)
 		return -ENODEV;
 	if (ctl->stuck)
 		return -ETIMEDOUT;
+	if (o->tied && o->life != ctl->life)
+		return -ENODEV;
 	sg_init_one(&ask, &o->req, sizeof(o->req) + o->keylen);
 	sg_init_one(&answer, &o->answer, len);
 	err = virtqueue_add_sgs(ctl->vq, sgs, 1, 1, o, GFP_ATOMIC);
@@ -77,6 +80,7 @@ static bool undo(struct card *card, struct order *o)
 	memzero_explicit(&o->req, sizeof(o->req));
 	memzero_explicit(o->keys, o->keylen);
 	o->keylen = 0;
+	o->tied = true;
 	/* ..._DESTROY_SESSION comes next after ..._CREATE_SESSION */
 	o->req.header.opcode = cpu_to_le32(opcode + 1);
 	o->req.u.destroy_session.session_id = id;
@@ -102,7 +106,9 @@ static void unstick(struct card *card)
 /* @o comes back: its asker is told, if there is one. */
 static void answered(struct card *card, struct order *o, bool abandoned)
 {
-	if (!abandoned) {
+	if (o->left) {
+		unstick(card);
+	} else if (!abandoned) {
 		complete(&o->done);
 	} else {
 		atomic_inc(&card->late);
@@ -125,6 +131,7 @@ static struct order *next_answer(struct control *ctl, bool *abandoned)
 		return NULL;
 	list_del_init(&o->node);
 	o->len = len;
+	o->life = ctl->life;
 	o->answered = true;
 	*abandoned = o->abandoned;
 	return o;
@@ -202,7 +209,7 @@ int control_ask(struct card *card, struct order *o, bool killable)
 	if (err)
 		return err;
 	/* a card may do one thing after the other, and RSA takes its time */
-	patience *= 1 + atomic_read(&card->rsa_out);
+	patience *= 1 + min(atomic_read(&card->rsa_out), RSA_DEPTH);
 	if (killable)
 		left = wait_for_completion_killable_timeout(&o->done, patience);
 	else
@@ -210,6 +217,81 @@ int control_ask(struct card *card, struct order *o, bool killable)
 	if (left <= 0 && give_up(card, o, !left))
 		return left ? -EINTR : -ETIMEDOUT;
 	return o->err;
+}
+
+/**
+ * control_settle() - wait until the card has answered all
+ * @card: the card
+ *
+ * Context: process; may sleep, as long as it has patience; then the card has
+ * failed.
+ */
+void control_settle(struct card *card)
+{
+	struct control *ctl = &card->control;
+	unsigned long end = jiffies + msecs_to_jiffies(ocf_virtio_patience);
+	bool stuck;
+
+	if (READ_ONCE(ctl->stuck))
+		return;
+	while (!list_empty_careful(&ctl->out) && time_before(jiffies, end))
+		usleep_range(100, 1000);
+	/* this machine may have stood still */
+	local_bh_disable();
+	take_answers(card);
+	local_bh_enable();
+	spin_lock_bh(&ctl->lock);
+	stuck = !list_empty(&ctl->out);
+	ctl->stuck |= stuck;
+	spin_unlock_bh(&ctl->lock);
+	if (stuck)
+		card_fail(card, "the control queue is not answered");
+}
+
+static int leave(struct control *ctl, struct order *o)
+{
+	int err;
+
+	spin_lock_bh(&ctl->lock);
+	err = post(ctl, o);
+	spin_unlock_bh(&ctl->lock);
+	return err;
+}
+
+/**
+ * control_destroy() - have the card forget a session
+ * @card: the card
+ * @opcode: VIRTIO_CRYPTO_*_DESTROY_SESSION
+ * @id: the card's, which it may give to another after a reset
+ * @life: control_life() from when it did not have that yet
+ *
+ * What it says of it changes nothing, so nobody waits for that.
+ *
+ * Context: process; may sleep, as long as it has patience.
+ */
+void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
+{
+	struct order *o = order_alloc(0);
+
+	if (!o)
+		return;
+	o->left = true;
+	o->tied = true;
+	o->life = life;
+	o->req.header.opcode = cpu_to_le32(opcode);
+	o->req.u.destroy_session.session_id = cpu_to_le64(id);
+	if (leave(&card->control, o) == -ENOMEM) {
+		/* the ring is full */
+		control_settle(card);
+		leave(&card->control, o);
+	}
+	order_put(o);
+}
+
+/* Context: any. */
+unsigned int control_life(struct card *card)
+{
+	return READ_ONCE(card->control.life);
 }
 
 static void drain(struct work_struct *work)
@@ -283,6 +365,7 @@ void control_reclaim(struct card *card)
 	struct order *o, *next;
 
 	spin_lock_bh(&ctl->lock);
+	WRITE_ONCE(ctl->life, ctl->life + 1);
 	while (ctl->vq && virtqueue_detach_unused_buf(ctl->vq))
 		;
 	ctl->vq = NULL;
@@ -294,4 +377,10 @@ void control_reclaim(struct card *card)
 		order_put(o);
 	}
 	spin_unlock_bh(&ctl->lock);
+}
+
+/* It has no interrupts any more, but one may have been the last. */
+void control_exit(struct card *card)
+{
+	cancel_work_sync(&card->control.drain);
 }

@@ -53,6 +53,8 @@ static ssize_t type_##_show(struct device *d,				\
 {									\
 	struct card *card = dev_to_virtio(d)->priv;			\
 									\
+	if (!card)							\
+		return -ENODEV;						\
 	return sysfs_emit(buf, "%u\n", atomic_read(&card->type_));	\
 }									\
 static DEVICE_ATTR_RO(type_)
@@ -129,6 +131,10 @@ static int __init virtio_init(void)
 
 static void __exit virtio_exit(void)
 {
+	/* the parameter can be written until the module is gone */
+	kernel_param_lock(THIS_MODULE);
+	WRITE_ONCE(loaded, false);
+	kernel_param_unlock(THIS_MODULE);
 	unregister_virtio_driver(&ocf_virtio_driver);
 }
 

@@ -29,6 +29,16 @@ int queues_alloc(struct card *card, unsigned int n)
 	return 0;
 }
 
+/* It has no interrupts any more, but one may have been the last. */
+void queues_free(struct card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->nqueues; i++)
+		cancel_work_sync(&card->queues[i].drain);
+	kfree(card->queues);
+}
+
 static void ring(struct queue *q)
 {
 	lockdep_assert_held(&q->lock);
@@ -338,17 +348,25 @@ void queues_mute(struct card *card)
 
 /*
  * After a reset: the slots are ours again.  The core has the requests, or
- * will take them when it is told.
+ * will take them when it is told; but who is about to take back a public-key
+ * operation waits for this.
  */
 static void reclaim(struct card *card, struct queue *q)
 {
+	struct ocf_pk_request *pk;
 	struct slot *slot;
 
 	spin_lock_bh(&q->lock);
 	while (q->vq && (slot = virtqueue_detach_unused_buf(q->vq))) {
+		pk = slot->pk;
 		slot->req = NULL;
 		slot->pk = NULL;
 		slot_put(card, slot, false);
+		if (!pk)
+			continue;
+		spin_unlock_bh(&q->lock);
+		ocf_pk_complete(pk, -ENODEV);
+		spin_lock_bh(&q->lock);
 	}
 	q->vq = NULL;
 	q->out = 0;

@@ -222,19 +222,11 @@ static int ask(struct card *card, struct order *o, struct rsa_session *s)
 
 static void drop(struct card *card, struct rsa_session *s)
 {
-	struct order *o = order_alloc(0);
-
 	lockdep_assert_held(&card->rsa_lock);
 	list_del(&s->node);
 	atomic_dec(&card->keys);
-	if (o) {
-		o->req.header.opcode =
-			cpu_to_le32(VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION);
-		o->req.u.destroy_session.session_id = cpu_to_le64(s->id);
-		/* what it says of it changes nothing */
-		control_ask(card, o, false);
-		order_put(o);
-	}
+	control_destroy(card, VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION, s->id,
+			s->life);
 	rsa_session_put(s);
 }
 
@@ -321,6 +313,7 @@ static struct rsa_session *find_or_make(struct card *card,
 		return found;
 	}
 	refcount_set(&s->refs, 1);
+	s->life = control_life(card);
 	err = make(card, op, s);
 	if (err) {
 		kfree(s);

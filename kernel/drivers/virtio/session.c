@@ -191,25 +191,14 @@ static int make(struct card *card, const struct ocf_session_params *p,
 	return err;
 }
 
-static void drop(struct card *card, const struct ocf_session_params *p, u64 id)
-{
-	struct order *o = order_alloc(0);
-
-	if (!o)
-		return;
-	o->req.header.opcode = cpu_to_le32(opcodes[session_kind(p)].destroy);
-	o->req.u.destroy_session.session_id = cpu_to_le64(id);
-	/* what it says of it changes nothing */
-	control_ask(card, o, false);
-	order_put(o);
-}
-
 static void drop_some(struct ocf_context *ctx)
 {
 	struct context *c = ocf_context_priv(ctx);
+	u32 opcode = opcodes[session_kind(ctx->params)].destroy;
 
 	while (c->count)
-		drop(card_of(ctx->dev), ctx->params, c->id[--c->count]);
+		control_destroy(card_of(ctx->dev), opcode, c->id[--c->count],
+				c->life);
 }
 
 /**
@@ -231,6 +220,7 @@ int session_make_all(struct ocf_context *ctx,
 	int err = 0;
 
 	INIT_LIST_HEAD(&c->node);
+	c->life = control_life(card);
 	while (!err && c->count < count(p)) {
 		err = make(card, p, c->count, &c->id[c->count]);
 		if (!err)

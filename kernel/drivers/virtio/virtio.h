@@ -38,6 +38,7 @@
 
 #include "../../compat.h"
 
+#define RSA_DEPTH	4	/* they hold up what comes after them */
 #define RESET_MS	1000	/* for a reset */
 #define DRAIN_MS	250	/* for requests, before a card is stopped */
 #define QUEUES_MAX	256	/* data queues a card may have */
@@ -79,6 +80,7 @@ struct rsa_name {
  * @name: what it is of
  * @size: bytes of the modulus
  * @id: the card's
+ * @life: of the card, in which it has given that
  * @used: jiffies
  */
 struct rsa_session {
@@ -87,6 +89,7 @@ struct rsa_session {
 	struct rsa_name		name;
 	u32			size;
 	u64			id;
+	unsigned int		life;
 	unsigned long		used;
 };
 
@@ -155,6 +158,7 @@ struct queue {
  * @up: requests go in
  * @live: answers come out
  * @stuck: one was not answered in time: no more until a reset
+ * @life: resets there were
  * @out: requests in the ring
  * @drain: takes out what the card has answered, in BH context
  */
@@ -164,6 +168,7 @@ struct control {
 	bool			up;
 	bool			live;
 	bool			stuck;
+	unsigned int		life;
 	struct list_head	out;
 	struct work_struct	drain;
 };
@@ -175,6 +180,9 @@ struct control {
  * @done: answered, or will never be: @err
  * @answered: the same, under control.lock
  * @abandoned: nobody waits any more
+ * @left: nobody ever did
+ * @tied: means something only in the card's life @life
+ * @life: see @tied; when it was answered
  * @err: -ENODEV if the card was reset meanwhile
  * @len: bytes the card says it has written
  * @keylen: bytes of @keys
@@ -188,6 +196,9 @@ struct order {
 	struct completion	done;
 	bool			answered;
 	bool			abandoned;
+	bool			left;
+	bool			tied;
+	unsigned int		life;
 	int			err;
 	u32			len;
 	u32			keylen;
@@ -206,11 +217,13 @@ struct order {
  * @node: in card.contexts while the card has sessions for it
  * @count: sessions it has
  * @id: the card's ids of them, see session_index()
+ * @life: of the card, in which it has given them
  */
 struct context {
 	struct list_head	node;
 	unsigned int		count;
 	u64			id[SESSIONS_MAX];
+	unsigned int		life;
 };
 
 /* What a card says of itself: struct virtio_crypto_config, 5.9.4. */
@@ -350,6 +363,9 @@ void control_init(struct card *card);
 struct order *order_alloc(u32 keylen);
 void order_put(struct order *o);
 int control_ask(struct card *card, struct order *o, bool killable);
+void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life);
+void control_settle(struct card *card);
+unsigned int control_life(struct card *card);
 void control_interrupt(struct virtqueue *vq);
 void control_claim(struct card *card, struct ocf_device *dev);
 void control_set(struct card *card, struct virtqueue *vq);
@@ -357,6 +373,7 @@ void control_start(struct card *card);
 void control_stop(struct card *card);
 void control_mute(struct card *card);
 void control_reclaim(struct card *card);
+void control_exit(struct card *card);
 
 /* akcipher.c: RSA */
 void akcipher_offer(const struct card *card, struct ocf_device_info *info);
@@ -388,6 +405,7 @@ int slot_result(struct slot *slot, struct ocf_request *req, u32 written);
 
 /* queue.c: brings it to the card and back */
 int queues_alloc(struct card *card, unsigned int n);
+void queues_free(struct card *card);
 int queue_submit(struct ocf_request *req, bool more);
 struct queue *queue_here(struct card *card);
 int queue_enter(struct queue *q, struct slot *slot, bool more);

@@ -19,6 +19,7 @@
 #include "../../compat.h"
 
 #define SIZE	256	/* bytes asked for at a time */
+#define STATUS_GONE	0xff	/* what one that is not on the bus reads */
 
 static unsigned int entropy = 512;
 module_param(entropy, uint, 0444);
@@ -146,6 +147,7 @@ static int probe(struct virtio_device *vdev)
 	virtio_reset_device(vdev);
 	vdev->config->del_vqs(vdev);
 free_source:
+	vdev->priv = NULL;
 	free_source(s);
 	return err;
 }
@@ -154,9 +156,15 @@ static void remove(struct virtio_device *vdev)
 {
 	struct source *s = vdev->priv;
 
+	/* it has not come back from a sleep */
+	if (!s)
+		return;
 	ocf_random_unregister(s->src);
-	virtio_reset_device(vdev);
+	/* one that is not on the bus any more would never be done */
+	if (vdev->config->get_status(vdev) != STATUS_GONE)
+		virtio_reset_device(vdev);
 	vdev->config->del_vqs(vdev);
+	vdev->priv = NULL;
 	free_source(s);
 }
 
