@@ -418,7 +418,8 @@ typedef void (*ocf_done_t)(struct ocf_request *req, int err);
  *	(OCF_REQ_UPDATE, OCF_REQ_CONTINUE); opaque, wiped by its owner; may be
  *	copied to branch off.  One request at a time may use it
  * @iv: IV, nonce or counter block; undefined afterwards, but see
- *	OCF_REQ_NEXT_IV
+ *	OCF_REQ_NEXT_IV.  XTS takes all of its bytes, also of a session with a
+ *	shorter one: the rest is then to be zero
  * @tag: tag or MAC with OCF_TAG_INLINE
  * @batch: the batch it is submitted in, or NULL; not looked at after
  *	ocf_submit() has returned
@@ -584,9 +585,10 @@ int ocf_run(struct ocf_request *req);
  * ocf_cancel() - give a request up
  * @req: a request whose memory is still there
  *
- * A request that waits in a queue completes with -ECANCELED before this
- * returns.  One that a device works on completes when the device lets go of
- * its buffers, with -ECANCELED.  @done is called in any case, once.
+ * A request that waits for a device completes with -ECANCELED before this
+ * returns.  One that waits for a worker completes when its turn comes, one that
+ * a device works on when the device lets go of its buffers, with -ECANCELED.
+ * @done is called in any case, once.
  *
  * Context: process or BH.
  * Return: true if the request will complete, or has completed, with

@@ -614,10 +614,14 @@ void ocf_device_resume(struct ocf_device *dev);
 int ocf_kat_device(struct ocf_device *dev);
 int ocf_kat_again(struct ocf_device *dev);
 
-/* Whether memory was short, ours or the device's: that says nothing of it. */
+/*
+ * Whether the device was not asked: memory was short, ours or its own, too many
+ * wait for it, or it is not to be used for that now.  That says nothing of it.
+ */
 static inline bool ocf_kat_unasked(int err)
 {
-	return err == -ENOSPC || err == -ENOMEM;
+	return err == -ENOSPC || err == -ENOMEM || err == -EBUSY ||
+	       err == -ENODEV;
 }
 
 /* sysfs.c */

@@ -163,8 +163,8 @@ static int check_aead(const struct ocf_request *req,
 	    (req->ivlen < row->iv_min || req->ivlen > row->iv_max))
 		return -EINVAL;
 	/* SP 800-38C: the length must fit into the 15 - ivlen bytes left */
-	if (p->cipher == OCF_AES_CCM && (req->ivlen ?: p->ivlen) == 13 &&
-	    req->data.len > U16_MAX)
+	if (p->cipher == OCF_AES_CCM &&
+	    (u64)req->data.len >> 8 * (15 - (req->ivlen ?: p->ivlen)))
 		return -EINVAL;
 	return 0;
 }

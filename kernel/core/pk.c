@@ -265,6 +265,7 @@ static void admit(struct ocf_pk_request *req)
 	req->entering = true;
 	req->late = false;
 	req->started = ktime_get_ns();
+	WRITE_ONCE(unit->slowest, max(unit->slowest, req->expected));
 	list_add_tail(&req->node, &unit->inflight);
 	unit->count++;
 }
@@ -387,7 +388,8 @@ static bool take_in_hand(struct ocf_pk_request *req)
 	if (req->at == OCF_PK_QUEUED) {
 		unit = req->dev->pk;
 		list_del(&req->node);
-		unit->queued--;
+		if (!--unit->queued)
+			unit->full_since = 0;
 		unit->backlog -= req->expected;
 		req->at = OCF_PK_IDLE;
 		return true;
@@ -521,10 +523,12 @@ static void watch(struct work_struct *work)
 	struct ocf_pk_unit *unit = container_of(to_delayed_work(work),
 						struct ocf_pk_unit, watch);
 	struct ocf_pk_request *req;
-	bool overdue;
+	bool overdue, full;
 
 	spin_lock_bh(&ocf_pk_lock);
-	overdue = takes_nothing(unit);
+	full = takes_nothing(unit);
+	overdue = full && unit->full;
+	unit->full = full;
 	list_for_each_entry(req, &unit->inflight, node) {
 		if (req->entering || !time_after(jiffies, req->deadline))
 			continue;

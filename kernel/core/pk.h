@@ -82,9 +82,10 @@ struct ocf_pk_cost {
  * @queued: on @waiting
  * @backlog: ns of work in both; on the CPU, under way
  * @last: ns, when it last completed one
- * @slowest: ns of service, of what takes longest
+ * @slowest: ns of service, of what takes longest of late
  * @full_since: ns, when it was first found to take nothing with nothing in it;
  *	0 if it was not
+ * @full: it was so for longer than it has patience when @watch looked last
  * @failures: in a row
  * @feed: gives it those that wait
  * @watch: looks for what is overdue
@@ -107,6 +108,7 @@ struct ocf_pk_unit {
 	u64			last;
 	u64			slowest;
 	u64			full_since;
+	bool			full;
 	u32			failures;
 	struct delayed_work	feed;
 	struct delayed_work	watch;

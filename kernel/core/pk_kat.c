@@ -66,7 +66,11 @@ static int prove(struct trial *t, const struct ocf_pk_kat *k)
 			t->out[i], OCF_PK_NUMBER_MAX
 		};
 	err = run(t, t->dev);
-	return err == -EOPNOTSUPP ? run(t, NULL) : err;
+	if (err != -EOPNOTSUPP)
+		return err;
+	err = run(t, NULL);
+	/* who could tell is out of use: nothing is known */
+	return err == -ENODEV ? -EOPNOTSUPP : err;
 }
 
 /* What must not be taken for right: another digest. */
@@ -96,20 +100,27 @@ static int compare(const struct trial *t, const struct ocf_pk_kat *k)
 	return 0;
 }
 
-static int ask(struct trial *t, const struct ocf_pk_kat *k)
+static int question(struct trial *t, const struct ocf_pk_kat *k)
 {
 	int err;
 
 	set_up(t, k);
 	err = run(t, t->dev);
-	/* what -ENODEV means to who asked us: see ocf_pk_kat() */
 	if (err)
-		return err == -ENODEV ? -EIO : err;
+		return err;
 	if (k->proof[0].len)
 		return prove(t, k);
 	if (k->out[0].len)
 		return compare(t, k);
 	return refuse(t, k);
+}
+
+/* -ENODEV has another meaning to who asked us: see ocf_pk_kat(). */
+static int ask(struct trial *t, const struct ocf_pk_kat *k)
+{
+	int err = question(t, k);
+
+	return err == -ENODEV ? -EIO : err;
 }
 
 /* A card in use may have others' requests to do first. */

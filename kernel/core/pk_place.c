@@ -75,7 +75,8 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		ns = cost->ns - (cost->ns >> COST_SHIFT) + (ns >> COST_SHIFT);
 	cost->ns = max(ns, 1ULL);
 	cost->heard = jiffies;
-	WRITE_ONCE(unit->slowest, max(unit->slowest, cost->ns));
+	WRITE_ONCE(unit->slowest, max(unit->slowest - (unit->slowest >> 6),
+				      cost->ns));
 }
 
 /**

@@ -266,9 +266,10 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 		unblocks = enter(dev, req);
 		direct = true;
 	} else if (q->fair.flow[req->session->flow].count < WAITING_MAX ||
-		   atomic_read(&req->bits) & OCF_BIT_RESTARTED) {
+		   atomic_read(&req->bits) & OCF_BIT_RESTARTED ||
+		   req->session->testing) {
 		req->where = OCF_AT_QUEUE;
-		ocf_fair_wait(&q->fair, req, false);
+		ocf_fair_wait(&q->fair, req, req->session->testing);
 		q->backlog++;
 		trace_ocf_request_wait(req, dev->number, 0);
 	} else {

@@ -4,6 +4,7 @@
  * scattered buffers, at any offset, in place or not, as on one piece.
  */
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 
 #include "test.h"
 
@@ -248,17 +249,94 @@ static void scatter_all(struct test *t)
 	kfree(s);
 }
 
-/* What is compressed expands to what it was; what does not fit says so. */
-static void scatter_deflate(struct test *t)
+static struct ocf_session *deflate_session(struct test *t)
 {
 	struct ocf_session_params p = {
 		.mode = OCF_MODE_COMPRESS, .cipher = OCF_DEFLATE,
 		.device = OCF_DEVICE_ANY,
 	};
 	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL);
+
+	return EQUAL(t, PTR_ERR_OR_ZERO(ses), 0) ? ses : NULL;
+}
+
+#define LITERALS	4090
+#define EXPANDED	(LITERALS + 258)
+
+/*
+ * RFC 1951: a block of 4090 literals as they are (3.2.4), and one with a single
+ * match in it, 258 bytes from 4000 before (3.2.6): more than a window of 2 KiB
+ * holds.
+ */
+static u32 make_stream(u8 *to)
+{
+	static const u8 match[] = { 0x1b, 0xed, 0x9f, 0x03, 0x00 };
+	u32 i;
+
+	*to++ = 0;
+	put_unaligned_le16(LITERALS, to);
+	put_unaligned_le16((u16)~LITERALS, to + 2);
+	to += 4;
+	for (i = 0; i < LITERALS; i++)
+		*to++ = i * 7 + i / 256;
+	memcpy(to, match, sizeof(match));
+	return 5 + LITERALS + sizeof(match);
+}
+
+static bool is_expanded(const u8 *stream, const u8 *out)
+{
+	return !memcmp(out, stream + 5, LITERALS) &&
+	       !memcmp(out + LITERALS, stream + 5 + LITERALS - 4000, 258);
+}
+
+/* The match goes over the end of a piece, and the room ends with the stream. */
+static void scatter_deflate_far(struct test *t)
+{
+	struct ocf_session *ses = deflate_session(t);
+	struct scatterlist src[2], dst[2];
+	struct work *w;
+	u32 len, cut;
+
+	if (!ses)
+		return;
+	w = work_make(ses, 2 * EXPANDED, 0);
+	len = make_stream(w->buf);
+	for (cut = 1; cut <= 258; cut++) {
+		sg_init_table(dst, 2);
+		sg_set_buf(&dst[0], w->out, LITERALS + cut);
+		sg_set_buf(&dst[1], w->out + LITERALS + cut, 2 * EXPANDED -
+			   LITERALS - cut);
+		sg_init_table(src, 2);
+		sg_set_buf(&src[0], w->buf, len - 1 - cut % 4);
+		sg_set_buf(&src[1], w->buf + len - 1 - cut % 4, 1 + cut % 4);
+		w->req.src = src;
+		w->req.dst = dst;
+		w->req.op = OCF_OP_DECRYPT;
+		w->req.data.len = len;
+		w->req.dst_len = EXPANDED;
+		memset(w->out, 0, 2 * EXPANDED);
+		EQUAL(t, ocf_run(&w->req), 0);
+		EQUAL(t, w->req.result_len, EXPANDED);
+		CHECK(t, is_expanded(w->buf, w->out));
+		CHECK(t, !memchr_inv(w->out + EXPANDED, 0, EXPANDED));
+		w->req.dst_len = EXPANDED - 1;
+		EQUAL(t, ocf_run(&w->req), -ENOSPC);
+	}
+	/* its end is missing */
+	w->req.dst_len = EXPANDED + 1;
+	w->req.data.len = len - 2;
+	EQUAL(t, ocf_run(&w->req), -EINVAL);
+	work_free(w);
+	ocf_session_put(ses);
+}
+
+/* What is compressed expands to what it was; what does not fit says so. */
+static void scatter_deflate(struct test *t)
+{
+	struct ocf_session *ses = deflate_session(t);
 	struct work *w, *back;
 
-	if (!EQUAL(t, PTR_ERR_OR_ZERO(ses), 0))
+	if (!ses)
 		return;
 	w = work_make(ses, 4096, 0);
 	back = work_make(ses, 4096, 0);
@@ -285,5 +363,5 @@ static void scatter_deflate(struct test *t)
 }
 
 const struct test_case scatter_tests[] = {
-	TEST(scatter_all), TEST(scatter_deflate), {}
+	TEST(scatter_all), TEST(scatter_deflate), TEST(scatter_deflate_far), {}
 };

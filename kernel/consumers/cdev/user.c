@@ -2,7 +2,8 @@
 /*
  * Users and what they may have.
  *
- * A descriptor is charged to who opened it, wherever it is passed on to.
+ * A descriptor is charged to who opened it, or who made the user namespace of
+ * that, wherever it is passed on to.
  * CAP_SYS_RESOURCE lifts the limits, as it does elsewhere.
  */
 #include <linux/capability.h>
@@ -115,11 +116,13 @@ void cdev_user_sub_session(struct cdev_user *user)
  */
 int cdev_user_add_bytes(struct cdev_user *user, size_t bytes)
 {
-	if (atomic_long_add_return(bytes, &user->bytes) >
-	    READ_ONCE(cdev_max_bytes) && !exempt()) {
-		atomic_long_sub(bytes, &user->bytes);
-		return -EDQUOT;
-	}
+	long old = atomic_long_read(&user->bytes);
+
+	/* never more, for others would be refused meanwhile */
+	do {
+		if (old + bytes > READ_ONCE(cdev_max_bytes) && !exempt())
+			return -EDQUOT;
+	} while (!atomic_long_try_cmpxchg(&user->bytes, &old, old + bytes));
 	return 0;
 }
 

@@ -142,16 +142,28 @@ static void free_tfm(enum ocf_alg alg, void *tfm)
 	}
 }
 
+static void *take_idle(struct impl *impl)
+{
+	void *tfm = NULL;
+
+	spin_lock(&impl->lock);
+	if (impl->nidle)
+		tfm = impl->idle[--impl->nidle];
+	spin_unlock(&impl->lock);
+	return tfm;
+}
+
 /* Nothing serves @alg; what was kept is freed. */
 static void forget(enum ocf_alg alg)
 {
 	struct impl *impl = &impls[alg];
+	void *tfm;
 
 	impl->driver[0] = 0;
 	crypto_free_shash(impl->model);
 	impl->model = NULL;
-	while (impl->nidle)
-		free_tfm(alg, impl->idle[--impl->nidle]);
+	while ((tfm = take_idle(impl)))
+		free_tfm(alg, tfm);
 }
 
 static void find(enum ocf_alg alg)
@@ -184,17 +196,6 @@ static void find(enum ocf_alg alg)
 	snprintf(internal, sizeof(internal), "__%s", row->impl);
 	look(impl, &best, internal, CRYPTO_ALG_INTERNAL,
 	     CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | NEVER | CRYPTO_NOLOAD);
-}
-
-static void *take_idle(struct impl *impl)
-{
-	void *tfm = NULL;
-
-	spin_lock(&impl->lock);
-	if (impl->nidle)
-		tfm = impl->idle[--impl->nidle];
-	spin_unlock(&impl->lock);
-	return tfm;
 }
 
 static bool put_idle(struct impl *impl, void *tfm)

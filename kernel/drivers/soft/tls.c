@@ -278,7 +278,8 @@ static int check(struct record *r)
 	memzero_explicit(mac, sizeof(mac));
 	if (err)
 		return err;
-	r->req->result_len = r->payload;
+	/* of a bad one not even that is told: it is where the padding begins */
+	r->req->result_len = good ? r->payload : 0;
 	return good ? 0 : -EBADMSG;
 }
 

@@ -61,6 +61,7 @@ static int post(struct control *ctl, struct order *o)
 	if (err)
 		return err == -ENOSPC ? -ENOMEM : err;
 	refcount_inc(&o->refs);
+	ctl->left += o->left;
 	list_add_tail(&o->node, &ctl->out);
 	virtqueue_kick(ctl->vq);
 	return 0;
@@ -130,6 +131,8 @@ static struct order *next_answer(struct control *ctl, bool *abandoned)
 	if (!o)
 		return NULL;
 	list_del_init(&o->node);
+	ctl->left -= o->left;
+	WRITE_ONCE(ctl->answers, ctl->answers + 1);
 	o->len = len;
 	o->life = ctl->life;
 	o->answered = true;
@@ -186,6 +189,13 @@ static bool give_up(struct card *card, struct order *o, bool late)
 	return !answered;
 }
 
+/* jiffies; a card may do one thing after the other, and RSA takes its time */
+static unsigned long patience(const struct card *card)
+{
+	return msecs_to_jiffies(ocf_virtio_patience) *
+	       (1 + min(atomic_read(&card->rsa_out), RSA_DEPTH));
+}
+
 /**
  * control_ask() - ask the card for something, and wait
  * @card: the card
@@ -199,7 +209,6 @@ static bool give_up(struct card *card, struct order *o, bool late)
 int control_ask(struct card *card, struct order *o, bool killable)
 {
 	struct control *ctl = &card->control;
-	unsigned long patience = msecs_to_jiffies(ocf_virtio_patience);
 	long left;
 	int err;
 
@@ -208,54 +217,65 @@ int control_ask(struct card *card, struct order *o, bool killable)
 	spin_unlock_bh(&ctl->lock);
 	if (err)
 		return err;
-	/* a card may do one thing after the other, and RSA takes its time */
-	patience *= 1 + min(atomic_read(&card->rsa_out), RSA_DEPTH);
 	if (killable)
-		left = wait_for_completion_killable_timeout(&o->done, patience);
+		left = wait_for_completion_killable_timeout(&o->done,
+							    patience(card));
 	else
-		left = wait_for_completion_timeout(&o->done, patience);
+		left = wait_for_completion_timeout(&o->done, patience(card));
 	if (left <= 0 && give_up(card, o, !left))
 		return left ? -EINTR : -ETIMEDOUT;
 	return o->err;
 }
 
-/**
- * control_settle() - wait until the card has answered all
- * @card: the card
- *
- * Context: process; may sleep, as long as it has patience; then the card has
- * failed.
- */
-void control_settle(struct card *card)
+/* Whether the card has said nothing since it had given @answers. */
+static bool is_silent(struct card *card, unsigned int answers)
 {
 	struct control *ctl = &card->control;
-	unsigned long end = jiffies + msecs_to_jiffies(ocf_virtio_patience);
-	bool stuck;
+	bool silent;
 
-	if (READ_ONCE(ctl->stuck))
-		return;
-	while (!list_empty_careful(&ctl->out) && time_before(jiffies, end))
-		usleep_range(100, 1000);
 	/* this machine may have stood still */
 	local_bh_disable();
 	take_answers(card);
 	local_bh_enable();
 	spin_lock_bh(&ctl->lock);
-	stuck = !list_empty(&ctl->out);
-	ctl->stuck |= stuck;
+	silent = ctl->left && ctl->answers == answers;
+	ctl->stuck |= silent;
 	spin_unlock_bh(&ctl->lock);
-	if (stuck)
-		card_fail(card, "the control queue is not answered");
+	return silent;
 }
 
-static int leave(struct control *ctl, struct order *o)
+/*
+ * Waits until there are fewer than @few orders out that nobody waits for, or
+ * until @end.  A card that says nothing while there is patience has failed.
+ */
+static void settle(struct card *card, unsigned int few, unsigned long end)
 {
-	int err;
+	struct control *ctl = &card->control;
+	unsigned int answers = READ_ONCE(ctl->answers);
+	unsigned long late = jiffies + patience(card);
 
-	spin_lock_bh(&ctl->lock);
-	err = post(ctl, o);
-	spin_unlock_bh(&ctl->lock);
-	return err;
+	while (READ_ONCE(ctl->left) >= few && !READ_ONCE(ctl->stuck) &&
+	       time_before(jiffies, end)) {
+		usleep_range(100, 1000);
+		if (READ_ONCE(ctl->answers) != answers) {
+			answers = READ_ONCE(ctl->answers);
+			late = jiffies + patience(card);
+		} else if (time_after(jiffies, late) &&
+			   is_silent(card, answers)) {
+			card_fail(card, "the control queue is not answered");
+		}
+	}
+}
+
+/**
+ * control_settle() - wait until the card has answered what nobody waits for
+ * @card: the card
+ *
+ * Context: process; may sleep, twice as long as it has patience.
+ */
+void control_settle(struct card *card)
+{
+	settle(card, 1, jiffies + 2 * patience(card));
 }
 
 /**
@@ -271,6 +291,7 @@ static int leave(struct control *ctl, struct order *o)
  */
 void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 {
+	struct control *ctl = &card->control;
 	struct order *o = order_alloc(0);
 
 	if (!o)
@@ -280,11 +301,11 @@ void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 	o->life = life;
 	o->req.header.opcode = cpu_to_le32(opcode);
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
-	if (leave(&card->control, o) == -ENOMEM) {
-		/* the ring is full */
-		control_settle(card);
-		leave(&card->control, o);
-	}
+	/* there is to be room in the ring for who waits */
+	settle(card, ctl->left_max, jiffies + 2 * patience(card));
+	spin_lock_bh(&ctl->lock);
+	post(ctl, o);
+	spin_unlock_bh(&ctl->lock);
 	order_put(o);
 }
 
@@ -328,6 +349,8 @@ void control_claim(struct card *card, struct ocf_device *dev)
 void control_set(struct card *card, struct virtqueue *vq)
 {
 	card->control.vq = vq;
+	/* an order takes two descriptors */
+	card->control.left_max = max(virtqueue_get_vring_size(vq) / 4, 1);
 }
 
 void control_start(struct card *card)
@@ -371,6 +394,7 @@ void control_reclaim(struct card *card)
 	ctl->vq = NULL;
 	list_for_each_entry_safe(o, next, &ctl->out, node) {
 		list_del_init(&o->node);
+		ctl->left -= o->left;
 		o->err = -ENODEV;
 		o->answered = true;
 		complete(&o->done);

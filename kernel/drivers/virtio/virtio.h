@@ -159,6 +159,9 @@ struct queue {
  * @live: answers come out
  * @stuck: one was not answered in time: no more until a reset
  * @life: resets there were
+ * @answers: there were so far
+ * @left: requests out that nobody waits for
+ * @left_max: how many there may be
  * @out: requests in the ring
  * @drain: takes out what the card has answered, in BH context
  */
@@ -169,6 +172,9 @@ struct control {
 	bool			live;
 	bool			stuck;
 	unsigned int		life;
+	unsigned int		answers;
+	unsigned int		left;
+	unsigned int		left_max;
 	struct list_head	out;
 	struct work_struct	drain;
 };
