@@ -154,6 +154,7 @@ static int check_aead(const struct ocf_request *req,
 		      const struct ocf_session_params *p)
 {
 	const struct ocf_alg_info *row = ocf_alg_info(p->cipher);
+	u32 left;
 
 	if (req->auth.len && range_end(&req->auth) != req->data.start)
 		return -EINVAL;
@@ -163,8 +164,9 @@ static int check_aead(const struct ocf_request *req,
 	    (req->ivlen < row->iv_min || req->ivlen > row->iv_max))
 		return -EINVAL;
 	/* SP 800-38C: the length must fit into the 15 - ivlen bytes left */
-	if (p->cipher == OCF_AES_CCM &&
-	    (u64)req->data.len >> 8 * (15 - (req->ivlen ?: p->ivlen)))
+	left = 15 - (req->ivlen ?: p->ivlen);
+	if (p->cipher == OCF_AES_CCM && left < sizeof(req->data.len) &&
+	    req->data.len >> 8 * left)
 		return -EINVAL;
 	return 0;
 }
