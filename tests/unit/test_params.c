@@ -475,6 +475,14 @@ TEST_F(request, ccm_has_a_nonce_a_request_and_a_length_that_fits)
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.ivlen = 12;
 	EXPECT_EQ(0, check_());
+	self->req.data.len = self->req.tag_start = (1 << 24) - 1;
+	EXPECT_EQ(0, check_());
+	self->req.data.len = self->req.tag_start = 1 << 24;
+	EXPECT_EQ(-EINVAL, check_());
+	for (n = 7; n < 12; n++) {
+		self->req.ivlen = n;
+		EXPECT_EQ(0, check_());
+	}
 	open_(OCF_MODE_AEAD, OCF_AES_GCM, 0);
 	self->req.ivlen = 8;
 	EXPECT_EQ(-EINVAL, check_());
