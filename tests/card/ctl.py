@@ -21,7 +21,7 @@ class Control:
     def __init__(self, card: str):
         if "/" in card:
             self.sock = socket.socket(socket.AF_UNIX)
-            self.sock.settimeout(10)
+            self.sock.settimeout(120)
             self.sock.connect(card)
             self.file = self.sock.makefile("rwb", buffering=0)
         else:

@@ -47,7 +47,7 @@ class FrontEnd:
     def __init__(self, path, queue: int = 0):
         self.queue = queue
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
+        self.sock.settimeout(120)
         self.sock.connect(str(path))
         memfd = os.memfd_create("guest")
         os.ftruncate(memfd, MEMORY)
@@ -168,7 +168,7 @@ class FrontEnd:
         """How many have come that were not taken."""
         return (self.words[USED // 2 + 1] - self.used) & 0xffff
 
-    def wait(self, count: int = 1, timeout: float = 10) -> list[tuple]:
+    def wait(self, count: int = 1, timeout: float = 120) -> list[tuple]:
         """The next @count answers: head and length."""
         while self.answers() < count:
             if not select.select([self.call], [], [], timeout)[0]:

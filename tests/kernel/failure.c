@@ -11,7 +11,7 @@
 #define N	12
 
 /* ms; a card that is asked must be able to answer, on a slow kernel too */
-#define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 1000u)
+#define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 3000u)
 #define LEISURE	24000u	/* ms, no more than work_wait() has */
 
 /* A card that loses patience with itself soon. */

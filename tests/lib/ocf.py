@@ -137,7 +137,7 @@ class Load:
         for t in self.threads:
             t.join()
 
-    def goes_on(self, seconds: float = 60) -> bool:
+    def goes_on(self, seconds: float = 300) -> bool:
         before = self.done
         return wait_for(lambda: self.done > before + len(self.threads),
                         seconds)

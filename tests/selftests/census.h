@@ -88,7 +88,7 @@ static inline bool census_is(const struct census *before)
 	struct census now;
 	int tries;
 
-	for (tries = 0; tries < 100; tries++) {
+	for (tries = 0; tries < 3000; tries++) {
 		now = census_take();
 		if (same_census(before, &now))
 			return true;

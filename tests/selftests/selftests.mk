@@ -73,13 +73,13 @@ WATCHFUL := --append "kfence.sample_interval=1 kfence.skip_covered_thresh=100 \
 	slab_debug=FZPU"
 
 selftests: modules machine $(SELF_BUILT)
-	@$(VM) $(WATCHFUL) --timeout 3600 -- tests/selftests/run $(SELF_RUNS)
+	@$(VM) $(WATCHFUL) --timeout 7200 -- tests/selftests/run $(SELF_RUNS)
 
 # The debug kernel is some ten times slower: as 32-bit programs it has what the
 # kernel has other code for.
 SELF_DEBUG := $(filter-out %_async.32,$(SELF_RUNS)) $(SELF_FAILING)
 
 selftests-debug: debug-modules machine $(SELF_BUILT) $(SELF_FAILING)
-	@$(VM) --debug --timeout 7200 --append "panic_on_warn=1" \
+	@$(VM) --debug --timeout 14400 --append "panic_on_warn=1" \
 		--env OCF_ROUNDS=$(or $(OCF_ROUNDS),5%) -- \
 		tests/selftests/run $(SELF_DEBUG)

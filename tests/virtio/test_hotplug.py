@@ -12,7 +12,7 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[2]
 RUN = TOP / "tests" / "vm" / "run"
 TIMES = int(os.environ.get("OCF_PLUGS", "12"))
-PATIENCE_S = 60
+PATIENCE_S = 600
 
 
 class Qmp:

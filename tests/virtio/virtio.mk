@@ -23,7 +23,7 @@ test-virtio: test-virtio-$(if $(DEBUG),debug,stock)
 # Linux's own driver tests its RSA when it is loaded, and fails.
 test-virtio-stock: modules machine $(VIRTIO_BUILT) $(B)/virtio/virtio_plug \
 		   $(B)/pk/rsa2048.pem
-	@$(VIRTIO_VM) $(WATCHFUL) --timeout 3600 -- \
+	@$(VIRTIO_VM) $(WATCHFUL) -- \
 		tests/selftests/run $(VIRTIO_BUILT)
 	@$(VIRTIO_VM) --allow "virtio_crypto|alg: akcipher" -- \
 		tests/selftests/run tests/virtio/takeover

@@ -35,6 +35,8 @@ FIXTURE_SETUP(virtio)
 	card = variant->card;
 	ASSERT_TRUE(differ_init(&self->d, CARD_MAX));
 	ASSERT_EQ(0, allow_weak("all"));
+	/* a spoiled tag among the known answers is an error that is counted */
+	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
 	/* a test that failed may have left them */
 	others("", "resume");
 	ASSERT_TRUE(card_is(card, "ready"));

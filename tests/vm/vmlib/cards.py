@@ -9,7 +9,7 @@ import sys
 from .kernel import BUILD, Missing
 
 PROGRAM = BUILD / "card" / "card"
-READY_S = 10
+READY_S = 120
 
 
 class Card:

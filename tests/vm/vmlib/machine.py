@@ -22,13 +22,15 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
-BOOT_S = 120        # s; the debug kernel takes as long on a busy host,
-DEBUG_BOOT_S = 400  # and is not stuck
+BOOT_S = 300        # s; the debug kernel takes as long on a busy host,
+DEBUG_BOOT_S = 900  # and is not stuck
 KVM_PROBE_S = 10
 PR_SET_PDEATHSIG = 1    # <linux/prctl.h>
 
 BASE_ARGS = (
     "console=ttyS0 panic=-1 oops=panic softlockup_panic=1 reboot=t "
+    # a host may stand still for longer than the kernel expects of a processor
+    "watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=120 "
     "sysctl.kernel.hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60 "
     "mitigations=off random.trust_cpu=on tsc=reliable no_timer_check "
     "systemd.show_status=0 cryptomgr.panic_on_fail=0 "
@@ -90,7 +92,7 @@ class Options:
     append = ""
     allow: list[str] = []
     env: list[str] = []
-    timeout = 1800
+    timeout = 3600
     heartbeat = 90      # s; the guest beats every 2 s, emulation may be slow
     log = None
     accel = "tcg"
