@@ -669,6 +669,16 @@ const struct ocf_alg_info *ocf_alg_info(enum ocf_alg alg);
 enum ocf_alg ocf_alg_by_id(enum ocf_abi abi, u32 id);
 
 /**
+ * ocf_alg_by_name() - find an algorithm by our name
+ * @name: as in "aes-cbc"
+ * @len: bytes of it, without a NUL
+ *
+ * Context: any.
+ * Return: the algorithm, or OCF_ALG_NONE.
+ */
+enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
+
+/**
  * ocf_device_number() - find a device by name
  * @name: name of a device ("virtio0"), or its start ("virtio")
  *

@@ -176,6 +176,7 @@ enum ocf_alg ocf_alg_by_name(const char *name, size_t len)
 			return alg;
 	return OCF_ALG_NONE;
 }
+OCF_EXPORT(ocf_alg_by_name);
 
 /* Weak algorithms that the administrator allows, a bit each. */
 static u64 weak_allowed;

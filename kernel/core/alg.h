@@ -8,7 +8,6 @@
 #include <linux/ocf.h>
 
 bool ocf_alg_permitted(enum ocf_alg alg);
-enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
 int ocf_weak_set(const char *list);
 int ocf_weak_show(char *buf, size_t size);
 int ocf_algs_parse(const char *list, u64 of, u64 *set);

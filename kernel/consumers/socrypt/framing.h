@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How records look: where everything is, in what is sent and in what devices
+ * get.  The descriptor says (<linux/so_crypt.h>); versions of TLS are rows.
+ *
+ * Pure: numbers and small buffers in and out.  Also compiled for user space.
+ *
+ * A record on its way:	header | explicit nonce | data | tag
+ *
+ * A request to a device:	aad | data | tag
+ *
+ * The data are payload, MAC (MAC then encrypt), type (TLS 1.3) and padding; all
+ * but the payload is the record's tail, which we write.  The aad ends with the
+ * explicit nonce where a MAC over what is sent covers that.
+ */
+#ifndef OCF_FRAMING_H
+#define OCF_FRAMING_H
+
+#include <linux/ocf.h>
+#include <linux/so_crypt.h>
+#include <linux/types.h>
+
+#define FRAMING_HEAD_MAX	(SO_CRYPT_HEADER_MAX + OCF_IV_MAX)
+#define FRAMING_AAD_MAX		(8 + FRAMING_HEAD_MAX)
+/* MAC, type, padding of up to a block */
+#define FRAMING_TAIL_MAX	(OCF_TAG_MAX + 1 + OCF_IV_MAX)
+
+/**
+ * struct framing - records of one direction under one key
+ * @f: the descriptor
+ * @block: bytes the data's length must be a multiple of
+ * @ivlen: bytes of a request's IV
+ * @maclen: bytes of MAC or tag
+ */
+struct framing {
+	struct so_crypt_framing	f;
+	u32			block;
+	u32			ivlen;
+	u32			maclen;
+};
+
+/**
+ * struct framing_plan - the sizes of one record, bytes
+ * @payload: what the user gave, or may get
+ * @aad: before the data in a request
+ * @head: before the data on its way
+ * @data: encrypted
+ * @tail: of the data, after the payload (when sent)
+ * @tag: after the data
+ * @wire: all of it, on its way
+ */
+struct framing_plan {
+	u32 payload;
+	u32 aad;
+	u32 head;
+	u32 data;
+	u32 tail;
+	u32 tag;
+	u32 wire;
+};
+
+const struct so_crypt_framing *framing_of_tls(u32 protocol, enum ocf_alg cipher,
+					      bool etm);
+enum ocf_mode framing_mode(const struct so_crypt_framing *f);
+int framing_check(const struct framing *fr, u32 ivlen);
+
+/* to send */
+void framing_plan(const struct framing *fr, u32 payload,
+		  struct framing_plan *p);
+void framing_head(const struct framing *fr, const struct framing_plan *p,
+		  u8 type, const u8 *nonce, u8 *head);
+void framing_tail(const struct framing *fr, const struct framing_plan *p,
+		  u8 type, u8 *tail);
+
+/* both */
+void framing_aad(const struct framing *fr, const struct framing_plan *p,
+		 const u8 *head, u64 number, u8 *aad);
+void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
+		   const u8 *nonce, u64 number, u8 *to);
+
+/* to receive */
+int framing_sealed(const struct framing *fr, const u8 *header);
+int framing_open(const struct framing *fr, u32 sealed, struct framing_plan *p);
+u8 framing_type(const struct framing *fr, const u8 *header);
+
+#endif /* OCF_FRAMING_H */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a user gives a direction: checked, and made a session.
+ */
+#include <crypto/sha2.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "socrypt.h"
+
+static bool name_of(const char *name, enum ocf_alg *alg)
+{
+	size_t len = strnlen(name, SO_CRYPT_NAME_MAX);
+
+	*alg = ocf_alg_by_name(name, len);
+	return !len || *alg != OCF_ALG_NONE;
+}
+
+static bool lengths_fit(const struct so_crypt *c)
+{
+	return c->keylen <= SO_CRYPT_KEY_MAX &&
+	       c->mackeylen <= SO_CRYPT_KEY_MAX && c->ivlen <= SO_CRYPT_IV_MAX;
+}
+
+/* To know them again; what they are is not found out from it. */
+static void digest_keys(const struct so_crypt *c, u8 *digest)
+{
+	struct sha256_state state;
+
+	sha256_init(&state);
+	sha256_update(&state, (const u8 *)&c->keylen, sizeof(c->keylen));
+	sha256_update(&state, c->key, c->keylen);
+	sha256_update(&state, c->mackey, c->mackeylen);
+	sha256_final(&state, digest);
+	memzero_explicit(&state, sizeof(state));
+}
+
+static int find_framing(struct so_keys *k, const struct so_crypt *c)
+{
+	const struct so_crypt_framing *f;
+
+	if (c->protocol == SO_CRYPT_FRAMED) {
+		if (c->flags & SO_CRYPT_ETM)
+			return -EINVAL;
+		k->fr.f = c->framing;
+		return 0;
+	}
+	if (memchr_inv(&c->framing, 0, sizeof(c->framing)))
+		return -EINVAL;
+	f = framing_of_tls(c->protocol, k->cipher, c->flags & SO_CRYPT_ETM);
+	if (!f)
+		return -EINVAL;
+	k->fr.f = *f;
+	return 0;
+}
+
+static u32 session_flags(u32 flags)
+{
+	return (flags & SO_CRYPT_HARDWARE ? OCF_SESSION_HARDWARE : 0) |
+	       (flags & SO_CRYPT_SOFTWARE ? OCF_SESSION_SOFTWARE : 0);
+}
+
+static struct ocf_session *make_session(const struct so_keys *k,
+					const struct so_crypt *c, bool receive)
+{
+	bool fill_in = receive && k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT &&
+		       k->fr.f.auth_length == SO_CRYPT_LENGTH_PAYLOAD;
+	struct ocf_session_params p = {
+		.mode = framing_mode(&k->fr.f),
+		.cipher = k->cipher,
+		.mac = k->mac,
+		.flags = session_flags(c->flags),
+		.device = OCF_DEVICE_ANY,
+		.key = c->key,
+		.keylen = c->keylen,
+		.mackey = c->mackey,
+		.mackeylen = c->mackeylen,
+		.maclen = c->maclen,
+		.owner = from_kuid(&init_user_ns, current_euid()),
+	};
+
+	if (fill_in)
+		p.flags |= OCF_SESSION_MTE_LENGTH;
+	/* RFC 5116 and all of TLS: 12 bytes, where CCM has a choice */
+	if (p.mode == OCF_MODE_AEAD)
+		p.ivlen = 12;
+	return ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
+}
+
+/* Whether records would be read twice on their way. */
+static bool reads_twice(const struct so_keys *k)
+{
+	return k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT ||
+	       k->cipher == OCF_AES_CCM;
+}
+
+static int fill_in(struct so_keys *k, const struct so_crypt *c)
+{
+	struct ocf_session_info info;
+	u32 n = k->fr.f.explicit_len;
+
+	ocf_session_info(k->ses, &info);
+	k->fr.block = info.block;
+	k->fr.ivlen = info.ivlen;
+	k->fr.maclen = info.maclen;
+	if (framing_check(&k->fr, c->ivlen) ||
+	    (k->fr.f.nonce == SO_CRYPT_NONCE_NONE &&
+	     k->cipher != OCF_NULL_CIPHER))
+		return -EINVAL;
+	k->flags = c->flags;
+	k->protocol = c->protocol;
+	k->ivlen = c->ivlen;
+	memcpy(k->iv, c->iv, c->ivlen);
+	k->number = c->number;
+	k->counter = c->number;
+	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED && c->ivlen == k->fr.ivlen)
+		k->counter = get_unaligned_be64(c->iv + c->ivlen - 8) &
+			     (U64_MAX >> (64 - 8 * n));
+	k->copies = reads_twice(k) && !(c->flags & SO_CRYPT_STABLE);
+	return 0;
+}
+
+/**
+ * so_keys_set() - make of what the user gave what records are made with
+ * @keys: zero, or of before; of before they stay if this fails
+ * @c: what the user gave, of the size we know
+ * @receive: for what is received
+ *
+ * Context: process; may sleep.
+ * Return: 0, or see <linux/so_crypt.h>.
+ */
+int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive)
+{
+	struct so_keys k = {};
+	int err;
+
+	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c) ||
+	    !name_of(c->cipher, &k.cipher) || !name_of(c->mac, &k.mac))
+		return -EINVAL;
+	err = find_framing(&k, c);
+	if (err)
+		return err;
+	digest_keys(c, k.check);
+	if (keys->ses && !memcmp(keys->check, k.check, sizeof(k.check)))
+		return -EINVAL;
+	k.ses = make_session(&k, c, receive);
+	if (IS_ERR(k.ses))
+		return PTR_ERR(k.ses);
+	err = fill_in(&k, c);
+	if (err) {
+		ocf_session_put(k.ses);
+		return err;
+	}
+	so_keys_forget(keys);
+	*keys = k;
+	memzero_explicit(&k, sizeof(k));
+	return 0;
+}
+
+/* Context: process; may sleep. */
+void so_keys_forget(struct so_keys *keys)
+{
+	ocf_session_put(keys->ses);
+	memzero_explicit(keys, sizeof(*keys));
+}

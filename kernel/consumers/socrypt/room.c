@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where records are built: pages that TCP keeps until its peer has them.
+ *
+ * Each processor has a chunk that records are cut off, and a ring of those
+ * before it.  The oldest is used again when nobody else has it any more: fresh
+ * pages would have to be cleared.  What a page held before never leaves: only
+ * what was written is sent.
+ *
+ * The payload begins where its source does in its page, so that an
+ * implementation that goes through both page by page meets whole blocks.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include "socrypt.h"
+
+#define CHUNK_ORDER	3	/* as sk_page_frag() has it */
+#define RING		64	/* chunks: 2 MiB a processor */
+#define ALIGN_SMALL	64	/* bytes: a cache line */
+
+/**
+ * struct rooms - a processor's
+ * @chunk: what is cut off next, with a reference
+ * @off: from where on
+ * @ring: those before it, with a reference each
+ * @next: the oldest one
+ */
+struct rooms {
+	struct page	*chunk;
+	u32		off;
+	struct page	*ring[RING];
+	u32		next;
+};
+
+static struct rooms __percpu *rooms;
+
+static bool is_ours_alone(struct page *page)
+{
+	return page && page_ref_count(page) == 1;
+}
+
+/* The oldest, if it can be used again, or @fresh is what is cut off next. */
+static bool turn(struct rooms *r, struct page **fresh)
+{
+	struct page **oldest = &r->ring[r->next], *was = *oldest;
+
+	if (!is_ours_alone(was) && !*fresh)
+		return false;
+	*oldest = r->chunk;
+	if (is_ours_alone(was)) {
+		r->chunk = was;
+	} else {
+		if (was)
+			put_page(was);
+		r->chunk = *fresh;
+		*fresh = NULL;
+	}
+	r->off = 0;
+	r->next = (r->next + 1) % RING;
+	return true;
+}
+
+static struct page *new_chunk(void)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY;
+	struct page *page = alloc_pages(gfp, CHUNK_ORDER);
+
+	return page ?: alloc_page(GFP_KERNEL);
+}
+
+/* Where a head is put so that what follows it is at @align in its page. */
+static u32 begin(u32 off, u32 head, int align)
+{
+	if (align < 0)
+		return ALIGN(off, ALIGN_SMALL);
+	return ALIGN(off + head - align, PAGE_SIZE) + align - head;
+}
+
+/* Cuts the next part off, of at most @size bytes; false: nothing is left. */
+static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
+		u32 size)
+{
+	struct so_part *part = &room->part[room->parts];
+	u32 off, end;
+
+	if (!r->chunk)
+		return false;
+	end = page_size(r->chunk);
+	if (end == PAGE_SIZE)
+		align = -1;
+	/* what goes on does so at the beginning of a page */
+	off = room->parts ? PAGE_ALIGN(r->off) : begin(r->off, head, align);
+	if (off + (room->parts ? 0 : head) >= end)
+		return false;
+	*part = (struct so_part){ r->chunk, off, min(size, end - off) };
+	get_page(r->chunk);
+	r->off = off + part->len;
+	room->size += part->len;
+	room->parts++;
+	return true;
+}
+
+/**
+ * so_room_get() - find room for a record
+ * @room: is filled in; there may be less than @size
+ * @head: bytes before the data
+ * @align: where in a page the data are to begin, or -1
+ * @size: bytes of all of it
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int so_room_get(struct so_room *room, u32 head, int align, u32 size)
+{
+	struct page *fresh = NULL;
+	struct rooms *r;
+
+	room->parts = 0;
+	room->size = 0;
+	r = get_cpu_ptr(rooms);
+	while (room->size < size && room->parts < SO_PARTS) {
+		if (cut(r, room, head, align, size - room->size) ||
+		    turn(r, &fresh))
+			continue;
+		put_cpu_ptr(rooms);
+		fresh = new_chunk();
+		r = get_cpu_ptr(rooms);
+		if (!fresh)
+			break;
+	}
+	put_cpu_ptr(rooms);
+	if (fresh)
+		put_page(fresh);
+	return room->size ? 0 : -ENOMEM;
+}
+
+/**
+ * so_room_trim() - give back what is not needed
+ * @room: the room
+ * @size: bytes that are
+ *
+ * Context: process.
+ */
+void so_room_trim(struct so_room *room, u32 size)
+{
+	struct rooms *r = get_cpu_ptr(rooms);
+	struct so_part *part;
+	u32 less;
+
+	while (room->size > size) {
+		part = &room->part[room->parts - 1];
+		less = min(room->size - size, part->len);
+		if (r->chunk == part->page && r->off == part->off + part->len)
+			r->off -= less;
+		part->len -= less;
+		room->size -= less;
+		if (part->len)
+			break;
+		put_page(part->page);
+		room->parts--;
+	}
+	put_cpu_ptr(rooms);
+}
+
+/* Context: any. */
+void so_room_put(struct so_room *room)
+{
+	while (room->parts)
+		put_page(room->part[--room->parts].page);
+	room->size = 0;
+}
+
+int so_rooms_init(void)
+{
+	rooms = alloc_percpu(struct rooms);
+	return rooms ? 0 : -ENOMEM;
+}
+
+void so_rooms_exit(void)
+{
+	struct rooms *r;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(rooms, cpu);
+		if (r->chunk)
+			put_page(r->chunk);
+		for (i = 0; i < RING; i++)
+			if (r->ring[i])
+				put_page(r->ring[i]);
+	}
+	free_percpu(rooms);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SO_CRYPT, from the inside.
+ *
+ * Locks.  All of a socket's state is under its lock: of a process that owns
+ * it, or of who holds the spinlock while nobody does.  Results come in BH; who
+ * finds the socket owned leaves a note (SO_TX_PUSH, ...) that is read when
+ * the owner lets go.  Who writes holds @tx->writer outside of that, because a
+ * write may wait in its midst.
+ *
+ * Lives.  A socket's context lives from TCP_ULP until close() has waited for
+ * what is in flight; nothing is in flight without one.
+ */
+#ifndef OCF_SOCRYPT_H
+#define OCF_SOCRYPT_H
+
+#include <linux/mutex.h>
+#include <linux/ocf.h>
+#include <linux/scatterlist.h>
+#include <linux/so_crypt.h>
+#include <linux/wait.h>
+#include <net/tcp.h>
+
+#include "framing.h"
+
+/* Pieces of pages a record is made of when it is sent by reference */
+#define SO_PIECES	20
+/* A piece that is shorter is copied: that costs less than to refer to it */
+#define SO_COPY_MAX	512
+
+#define SO_PARTS	4
+
+/**
+ * struct so_room - where a record is built
+ * @part: in a compound page each, with a reference
+ * @parts: how many
+ * @size: bytes of all of them
+ *
+ * What goes before the data is in the first part, whole.
+ */
+struct so_room {
+	struct so_part {
+		struct page	*page;
+		u32		off, len;
+	}	part[SO_PARTS];
+	u32	parts;
+	u32	size;
+};
+
+/**
+ * struct so_keys - what a direction was given
+ * @fr: its framing
+ * @ses: the session
+ * @flags: SO_CRYPT_*
+ * @protocol: SO_CRYPT_TLS_*
+ * @cipher: the algorithm
+ * @mac: the algorithm
+ * @ivlen: bytes of @iv
+ * @iv: what nonces begin with; CHAINED: the last block
+ * @number: of the next record
+ * @counter: the next nonce's explicit part, if it is counted
+ * @copies: by-reference sources would be read twice, and may change
+ * @check: digest of the keys, to know them again
+ */
+struct so_keys {
+	struct framing		fr;
+	struct ocf_session	*ses;
+	u32			flags;
+	u32			protocol;
+	enum ocf_alg		cipher, mac;
+	u32			ivlen;
+	u8			iv[OCF_IV_MAX];
+	u64			number;
+	u64			counter;
+	bool			copies;
+	u8			check[32];
+};
+
+/* A record on its way out: tx.c */
+struct so_record;
+
+/**
+ * struct so_tx - what is sent
+ * @writer: who writes
+ * @keys: of the next record
+ * @records: in order, from the one to be sent next on
+ * @open: the last one, while it takes more payload
+ * @spare: records of before
+ * @spares: how many
+ * @notes: SO_TX_*
+ * @err: why nothing is sent any more
+ * @idle: nothing is in flight
+ * @retry: tries to push what TCP had no memory for
+ * @sk: the socket
+ * @sent: payload so far
+ * @count: records so far
+ * @changes: of keys
+ */
+struct so_tx {
+	struct mutex		writer;
+	struct so_keys		keys;
+	struct list_head	records;
+	struct so_record	*open;
+	struct list_head	spare;
+	u32			spares;
+	unsigned long		notes;
+	int			err;
+	wait_queue_head_t	idle;
+	struct work_struct	retry;
+	struct sock		*sk;
+	u64			sent, count;
+	u32			changes;
+};
+
+/* so_tx.notes */
+#define SO_TX_PUSH	0	/* results came while the socket was owned */
+#define SO_TX_PUSHING	1	/* somebody is at it, further up the stack */
+#define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
+
+/**
+ * struct so_ctx - a socket's
+ * @base: what the socket's protocol is without us
+ * @base_ops: the same of its calls
+ * @write_space: the same
+ * @tx: what is sent, once there are keys
+ * @tx_keys: keys were set
+ */
+struct so_ctx {
+	struct proto		*base;
+	const struct proto_ops	*base_ops;
+	void			(*write_space)(struct sock *sk);
+	struct so_tx		tx;
+	bool			tx_keys;
+	struct rcu_head		rcu;
+};
+
+static inline struct so_ctx *so_ctx(const struct sock *sk)
+{
+	return (__force struct so_ctx *)inet_csk(sk)->icsk_ulp_data;
+}
+
+/* room.c */
+int so_rooms_init(void);
+void so_rooms_exit(void);
+int so_room_get(struct so_room *room, u32 head, int align, u32 size);
+void so_room_trim(struct so_room *room, u32 size);
+void so_room_put(struct so_room *room);
+
+/* keys.c */
+int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive);
+void so_keys_forget(struct so_keys *keys);
+
+/* tx.c */
+int so_tx_init_module(void);
+void so_tx_exit_module(void);
+void so_tx_init(struct so_tx *tx, struct sock *sk);
+void so_tx_exit(struct so_tx *tx);
+int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size);
+int so_tx_cut(struct so_tx *tx);
+int so_tx_wait(struct so_tx *tx);
+void so_tx_released(struct so_tx *tx);
+void so_tx_space(struct so_tx *tx);
+void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
+
+#endif /* OCF_SOCRYPT_H */

@@ -1,0 +1,952 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sending.  What is written fills a record; a full one is handed to the core,
+ * and is pushed to TCP when it and all before it are done: by who writes, by
+ * the completion itself, or by who owned the socket then.
+ *
+ * A record's payload is copied to where it is encrypted, in place, or it is
+ * pages of others' (sendfile) that are encrypted to there.
+ */
+#include <linux/bvec.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "socrypt.h"
+
+#define SPARES		16	/* records kept for the next */
+#define BATCH		16	/* parts of records pushed at once */
+
+enum state {
+	SO_OPEN,		/* takes payload */
+	SO_HELD,		/* waits for the block before its own */
+	SO_SEALING,		/* the core has it */
+	SO_DONE,
+};
+
+/**
+ * struct so_record - a record on its way out
+ * @node: in so_tx.records or so_tx.spare
+ * @tx: whose
+ * @state: what becomes of it
+ * @type: of the record
+ * @refers: its payload is pages of others'
+ * @at_once: is being handed in, by who looks at @state afterwards
+ * @err: why it could not be encrypted
+ * @limit: bytes of payload it may have
+ * @charged: bytes charged to the socket
+ * @sent: bytes TCP has taken
+ * @plan: its sizes
+ * @room: where it is built
+ * @pieces: entries of @src that are pages of others'
+ * @aad: authenticated besides
+ * @tail: encrypted after the payload, if that is others'
+ * @src: aad, pieces and tail
+ * @dst: aad and the room, from the data on
+ * @req: the request
+ */
+struct so_record {
+	struct list_head	node;
+	struct so_tx		*tx;
+	enum state		state;
+	u8			type;
+	bool			refers;
+	bool			at_once;
+	int			err;
+	u32			limit;
+	u32			charged;
+	u32			sent;
+	struct framing_plan	plan;
+	struct so_room		room;
+	u32			pieces;
+	u8			aad[FRAMING_AAD_MAX];
+	u8			tail[FRAMING_TAIL_MAX];
+	struct scatterlist	src[1 + SO_PIECES + 1];
+	struct scatterlist	dst[1 + SO_PARTS];
+	struct ocf_request	req;
+};
+
+static struct kmem_cache *records;
+
+/* ---- records and their memory ---- */
+
+/* Moves what is charged for a record to @bytes.  The socket's lock is held. */
+static void charge(struct so_record *r, u32 bytes)
+{
+	struct sock *sk = r->tx->sk;
+	int more = (int)bytes - (int)r->charged;
+
+	sk_wmem_queued_add(sk, more);
+	if (more > 0) {
+		/* was looked into before, or it has only just been given back */
+		sk_wmem_schedule(sk, more);
+		sk_mem_charge(sk, more);
+	} else if (more < 0) {
+		sk_mem_uncharge(sk, -more);
+	}
+	r->charged = bytes;
+}
+
+static void drop_pieces(struct so_record *r)
+{
+	while (r->pieces)
+		put_page(sg_page(&r->src[r->pieces--]));
+}
+
+/* Nothing of a record is needed any more. */
+static void record_end(struct so_record *r)
+{
+	struct so_tx *tx = r->tx;
+
+	charge(r, 0);
+	drop_pieces(r);
+	so_room_put(&r->room);
+	if (tx->open == r)
+		tx->open = NULL;
+	memzero_explicit(r->tail, sizeof(r->tail));
+	if (tx->spares < SPARES) {
+		list_move(&r->node, &tx->spare);
+		tx->spares++;
+		return;
+	}
+	list_del(&r->node);
+	ocf_request_wipe(&r->req);
+	kmem_cache_free(records, r);
+}
+
+static struct so_record *record_get(struct so_tx *tx)
+{
+	struct so_record *r;
+
+	if (!list_empty(&tx->spare)) {
+		r = list_first_entry(&tx->spare, struct so_record, node);
+		list_del(&r->node);
+		tx->spares--;
+		return r;
+	}
+	r = kmem_cache_alloc(records, GFP_KERNEL);
+	if (!r)
+		return NULL;
+	r->tx = tx;
+	INIT_LIST_HEAD(&r->node);
+	sg_init_table(r->src, ARRAY_SIZE(r->src));
+	sg_init_table(r->dst, ARRAY_SIZE(r->dst));
+	return r;
+}
+
+/* Begins a record of @type; @align as in so_room_get(), for pages of others'. */
+static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
+{
+	const struct framing *fr = &tx->keys.fr;
+	struct framing_plan plan;
+	struct so_record *r;
+	int err = -ENOMEM;
+
+	framing_plan(fr, want, &plan);
+	if (!sk_wmem_schedule(tx->sk, plan.wire))
+		return -ENOBUFS;
+	r = record_get(tx);
+	if (!r)
+		return -ENOMEM;
+	r->pieces = 0;
+	r->charged = 0;
+	r->sent = 0;
+	r->err = 0;
+	r->type = type;
+	r->refers = align >= 0;
+	r->state = SO_OPEN;
+	r->room.parts = 0;
+	list_add_tail(&r->node, &tx->records);
+	err = so_room_get(&r->room, plan.head, align, plan.wire);
+	if (err)
+		goto end;
+	err = -ENOMEM;
+	/* there may be less room, and then it is a shorter record */
+	r->limit = want;
+	if (r->room.size < plan.wire) {
+		if (r->room.size <= plan.wire - want + FRAMING_TAIL_MAX)
+			goto end;
+		r->limit = r->room.size - (plan.wire - want + FRAMING_TAIL_MAX);
+	}
+	framing_plan(fr, 0, &r->plan);
+	charge(r, r->room.size);
+	tx->open = r;
+	return 0;
+
+end:
+	record_end(r);
+	return err;
+}
+
+static u8 *head_of(const struct so_record *r)
+{
+	return page_address(r->room.part[0].page) + r->room.part[0].off;
+}
+
+/* Where byte @at of a record is; @left: bytes up to the end of its part */
+static u8 *byte_of(const struct so_record *r, u32 at, u32 *left)
+{
+	const struct so_part *part = r->room.part;
+
+	while (at >= part->len)
+		at -= part++->len;
+	*left = part->len - at;
+	return page_address(part->page) + part->off + at;
+}
+
+static void write_bytes(const struct so_record *r, u32 at, const u8 *from,
+			u32 len)
+{
+	u32 n;
+	u8 *to;
+
+	for (; len; len -= n, at += n, from += n) {
+		to = byte_of(r, at, &n);
+		n = min(n, len);
+		memcpy(to, from, n);
+	}
+}
+
+static void read_bytes(const struct so_record *r, u32 at, u8 *to, u32 len)
+{
+	const u8 *from;
+	u32 n;
+
+	for (; len; len -= n, at += n, to += n) {
+		from = byte_of(r, at, &n);
+		n = min(n, len);
+		memcpy(to, from, n);
+	}
+}
+
+/* ---- filling ---- */
+
+/* Copies up to @len bytes into the open record. */
+static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
+{
+	u32 done = 0, n, got;
+	u8 *to;
+
+	while (done < len) {
+		to = byte_of(r, r->plan.head + r->plan.payload, &n);
+		n = min(n, len - done);
+		got = copy_from_iter(to, n, &msg->msg_iter);
+		r->plan.payload += got;
+		done += got;
+		if (got < n)
+			break;
+	}
+	return done ?: -EFAULT;
+}
+
+/* Entries are used again: the last one before may not be the last one now. */
+static void set_entry(struct scatterlist *sg, struct page *page, u32 len,
+		      u32 off)
+{
+	sg_unmark_end(sg);
+	sg_set_page(sg, page, len, off);
+}
+
+static void set_bytes(struct scatterlist *sg, const void *bytes, u32 len)
+{
+	set_entry(sg, virt_to_page(bytes), len, offset_in_page(bytes));
+}
+
+/* Whether the next piece is right behind @sg, in the same folio. */
+static bool goes_on(struct scatterlist *sg, struct page *page, size_t off)
+{
+	u32 end = sg->offset + sg->length;
+
+	return !off && !offset_in_page(end) &&
+	       sg_page(sg) + (end >> PAGE_SHIFT) == page &&
+	       page_folio(sg_page(sg)) == page_folio(page);
+}
+
+/* Refers to up to @len bytes of the next page. */
+static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
+{
+	struct page *page, **pages = &page;
+	struct scatterlist *sg;
+	ssize_t n;
+	size_t off;
+
+	n = iov_iter_extract_pages(&msg->msg_iter, &pages, len, 1, 0, &off);
+	if (n <= 0)
+		return n ?: -EIO;
+	if (WARN_ON_ONCE(!sendpage_ok(page)))
+		return -EIO;
+	sg = &r->src[r->pieces];
+	if (r->pieces && goes_on(sg, page, off)) {
+		sg->length += n;
+	} else {
+		get_page(page);
+		set_entry(&r->src[++r->pieces], page, n, off);
+	}
+	r->plan.payload += n;
+	return n;
+}
+
+/* ---- sealing ---- */
+
+static void put_nonce(struct so_tx *tx, u8 *nonce)
+{
+	struct so_keys *k = &tx->keys;
+	u32 n = k->fr.f.explicit_len;
+	__be64 counter;
+
+	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED) {
+		counter = cpu_to_be64(k->counter++);
+		memcpy(nonce, (u8 *)&counter + 8 - n, n);
+	} else if (n) {
+		get_random_bytes(nonce, n);
+	}
+}
+
+/* The lists of what a device reads and writes: aad, and then the data. */
+static void make_lists(struct so_record *r)
+{
+	u32 i, n = 0, m, head = r->plan.head;
+	const struct so_part *part;
+
+	if (r->plan.aad)
+		set_bytes(&r->dst[n++], r->aad, r->plan.aad);
+	m = n;
+	for (i = 0; i < r->room.parts; i++, head = 0) {
+		part = &r->room.part[i];
+		if (part->len > head)
+			set_entry(&r->dst[n++], part->page, part->len - head,
+				  part->off + head);
+	}
+	sg_mark_end(&r->dst[n - 1]);
+	r->req.dst = r->dst;
+	r->req.src = r->dst;
+	if (!r->refers)
+		return;
+	if (m)
+		set_bytes(&r->src[0], r->aad, r->plan.aad);
+	n = r->pieces + 1;
+	if (r->plan.tail)
+		set_bytes(&r->src[n++], r->tail, r->plan.tail);
+	sg_mark_end(&r->src[n - 1]);
+	r->req.src = r->src + !m;
+}
+
+/* What the MAC covers, and where it goes. */
+static void make_ranges(struct so_record *r, u8 order)
+{
+	struct ocf_request *req = &r->req;
+	u32 aad = r->plan.aad;
+
+	req->data = (struct ocf_range){ aad, r->plan.data };
+	req->auth = (struct ocf_range){ 0, aad };
+	req->tag_start = aad + r->plan.data;
+	if (order == SO_CRYPT_ENCRYPT_THEN_MAC) {
+		req->auth.len += r->plan.data;
+	} else if (order == SO_CRYPT_MAC_THEN_ENCRYPT) {
+		req->auth.len += r->plan.payload;
+		req->tag_start = req->auth.len;
+	}
+}
+
+static void sealed(struct ocf_request *req, int err);
+
+/* What is written into the record that is not payload. */
+static void make_record(struct so_tx *tx, struct so_record *r)
+{
+	struct so_keys *k = &tx->keys;
+	u8 nonce[OCF_IV_MAX];
+
+	framing_plan(&k->fr, r->plan.payload, &r->plan);
+	so_room_trim(&r->room, r->plan.wire);
+	charge(r, r->plan.wire);
+	put_nonce(tx, nonce);
+	framing_head(&k->fr, &r->plan, r->type, nonce, head_of(r));
+	framing_aad(&k->fr, &r->plan, head_of(r), k->number, r->aad);
+	framing_tail(&k->fr, &r->plan, r->type, r->tail);
+	if (!r->refers)
+		write_bytes(r, r->plan.head + r->plan.payload, r->tail,
+			    r->plan.tail);
+	ocf_request_init(&r->req, k->ses);
+	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
+	make_lists(r);
+	make_ranges(r, k->fr.f.order);
+	r->req.done = sealed;
+	r->req.flags = OCF_REQ_INLINE;
+	r->req.cookie = r;
+	k->number++;
+}
+
+static bool is_chained(const struct so_tx *tx)
+{
+	return tx->keys.fr.f.nonce == SO_CRYPT_NONCE_CHAINED;
+}
+
+static enum state state_of(const struct so_record *r)
+{
+	/* pairs with sealed(): what was encrypted is there, too */
+	return smp_load_acquire(&r->state);
+}
+
+static bool any_in_core(struct so_tx *tx)
+{
+	struct so_record *r;
+
+	list_for_each_entry(r, &tx->records, node)
+		if (state_of(r) == SO_SEALING)
+			return true;
+	return false;
+}
+
+/* What the next record of TLS 1.0 begins with. */
+static void last_block(const struct so_tx *tx, const struct so_record *r,
+		       u8 *to)
+{
+	u32 n = tx->keys.fr.ivlen;
+
+	read_bytes(r, r->plan.head + r->plan.data - n, to, n);
+}
+
+/*
+ * Hands a record to the core.  Of those of TLS 1.0 each begins with the end of
+ * the one before: it is held until that is known.  It is held, too, while the
+ * cards are full that alone may do it.
+ */
+static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
+{
+	struct so_record *before = list_prev_entry(r, node);
+	int err;
+
+	r->state = SO_HELD;
+	if (is_chained(tx) && &before->node != &tx->records) {
+		if (state_of(before) != SO_DONE || before->err)
+			return 0;
+		last_block(tx, before, r->req.iv);
+	} else if (is_chained(tx)) {
+		memcpy(r->req.iv, tx->keys.iv, tx->keys.fr.ivlen);
+	}
+	r->req.flags = OCF_REQ_INLINE | (may_sleep ? OCF_REQ_MAY_SLEEP : 0);
+	r->state = SO_SEALING;
+	r->at_once = true;
+	err = ocf_submit(&r->req);
+	WRITE_ONCE(r->at_once, false);
+	if (!err || err == -EINPROGRESS)
+		return 0;
+	r->state = SO_HELD;
+	return err == -EBUSY && any_in_core(tx) ? 0 : err;
+}
+
+/* ---- pushing ---- */
+
+/* Ends what can be ended: all that the core does not have. */
+static void purge(struct so_tx *tx)
+{
+	struct so_record *r, *next;
+
+	list_for_each_entry_safe(r, next, &tx->records, node)
+		if (state_of(r) != SO_SEALING)
+			record_end(r);
+}
+
+/* Nothing more is sent: there would be a record missing. */
+static void fail(struct so_tx *tx, int err)
+{
+	struct sock *sk = tx->sk;
+
+	if (!tx->err) {
+		tx->err = err;
+		if (!sk->sk_err && err != -EPIPE) {
+			WRITE_ONCE(sk->sk_err, -err);
+			sk_error_report(sk);
+		}
+	}
+	purge(tx);
+}
+
+/* Hands in what was held. */
+static void advance(struct so_tx *tx)
+{
+	struct so_record *r;
+	int err;
+
+	list_for_each_entry(r, &tx->records, node) {
+		if (r->state != SO_HELD)
+			continue;
+		err = submit(tx, r, false);
+		if (err) {
+			fail(tx, err);
+			return;
+		}
+		if (r->state == SO_HELD)
+			return;
+	}
+}
+
+/* Parts of the records that are done, from the first on. */
+static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
+{
+	struct so_record *r;
+	u32 i, n = 0, skip;
+	const struct so_part *part;
+
+	*total = 0;
+	list_for_each_entry(r, &tx->records, node) {
+		if (r->state == SO_OPEN || state_of(r) != SO_DONE ||
+		    r->err || n + r->room.parts > BATCH)
+			break;
+		skip = r->sent;
+		for (i = 0; i < r->room.parts; i++) {
+			part = &r->room.part[i];
+			if (skip >= part->len) {
+				skip -= part->len;
+				continue;
+			}
+			bvec_set_page(&bv[n++], part->page, part->len - skip,
+				      part->off + skip);
+			*total += part->len - skip;
+			skip = 0;
+		}
+		/* TCP charges it for itself */
+		charge(r, 0);
+	}
+	return n;
+}
+
+/* TCP has taken @sent bytes; what it has not is charged again. */
+static void taken(struct so_tx *tx, u32 sent)
+{
+	struct so_record *r, *next;
+	u32 left;
+
+	list_for_each_entry_safe(r, next, &tx->records, node) {
+		if (r->charged || state_of(r) != SO_DONE || r->err)
+			break;
+		left = r->plan.wire - r->sent;
+		if (sent < left) {
+			r->sent += sent;
+			charge(r, left - sent);
+			sent = 0;
+			continue;
+		}
+		sent -= left;
+		tx->sent += r->plan.payload;
+		tx->count++;
+		if (is_chained(tx))
+			last_block(tx, r, tx->keys.iv);
+		record_end(r);
+	}
+}
+
+/* Gives TCP what is done; false if there was nothing, or it takes nothing. */
+static bool push_some(struct so_tx *tx, bool more)
+{
+	struct msghdr msg = {
+		.msg_flags = MSG_SPLICE_PAGES | MSG_DONTWAIT | MSG_NOSIGNAL |
+			     MSG_NO_SHARED_FRAGS | (more ? MSG_MORE : 0),
+	};
+	struct sock *sk = tx->sk;
+	struct bio_vec bv[BATCH];
+	u32 n, total;
+	int sent;
+
+	n = gather(tx, bv, &total);
+	if (!n)
+		return false;
+	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
+	    !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT))) {
+		fail(tx, -EPIPE);
+		return false;
+	}
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, n, total);
+	sent = tcp_sendmsg_locked(sk, &msg, total);
+	taken(tx, max(sent, 0));
+	if (sent < 0 && sent != -EAGAIN)
+		fail(tx, sent);
+	else if (sent < (int)total)
+		set_bit(SO_TX_STUCK, &tx->notes);
+	return sent == total;
+}
+
+static bool first_failed(struct so_tx *tx)
+{
+	struct so_record *r = list_first_entry_or_null(&tx->records,
+						       struct so_record, node);
+
+	return r && r->state != SO_OPEN && state_of(r) == SO_DONE && r->err;
+}
+
+static bool is_idle(struct so_tx *tx)
+{
+	return list_empty(&tx->records) ||
+	       (tx->open && list_is_singular(&tx->records));
+}
+
+/**
+ * push() - hand in what is held, send what is done
+ * @tx: what is sent
+ * @more: who writes has more
+ *
+ * Context: the socket's lock is held, in whatever way.
+ */
+static void push(struct so_tx *tx, bool more)
+{
+	struct so_record *r;
+
+	/* TCP may let the socket go for a moment, and then we are here again */
+	if (test_and_set_bit(SO_TX_PUSHING, &tx->notes)) {
+		set_bit(SO_TX_PUSH, &tx->notes);
+		return;
+	}
+	clear_bit(SO_TX_STUCK, &tx->notes);
+	do {
+		clear_bit(SO_TX_PUSH, &tx->notes);
+		if (tx->err)
+			purge(tx);
+		else
+			advance(tx);
+		while (push_some(tx, more))
+			;
+		if (first_failed(tx)) {
+			r = list_first_entry(&tx->records, struct so_record,
+					     node);
+			fail(tx, r->err);
+		}
+	} while (test_bit(SO_TX_PUSH, &tx->notes));
+	clear_bit(SO_TX_PUSHING, &tx->notes);
+	if (is_idle(tx) && waitqueue_active(&tx->idle))
+		wake_up_all(&tx->idle);
+}
+
+/* As push(), where one must not sleep. */
+static void push_atomic(struct so_tx *tx)
+{
+	gfp_t gfp = tx->sk->sk_allocation;
+
+	tx->sk->sk_allocation = GFP_ATOMIC;
+	push(tx, false);
+	tx->sk->sk_allocation = gfp;
+}
+
+/*
+ * The callback.  Inside submit() its owner goes on and looks; else whoever owns
+ * the socket pushes when it lets go.  With the lock let go of, or the state
+ * set without it, record and socket may be gone.
+ */
+static void sealed(struct ocf_request *req, int err)
+{
+	struct so_record *r = req->cookie;
+	struct so_tx *tx = r->tx;
+	struct sock *sk = tx->sk;
+
+	r->err = err;
+	if (READ_ONCE(r->at_once)) {
+		smp_store_release(&r->state, SO_DONE);
+		return;
+	}
+	bh_lock_sock(sk);
+	smp_store_release(&r->state, SO_DONE);
+	if (sock_owned_by_user(sk))
+		set_bit(SO_TX_PUSH, &tx->notes);
+	else
+		push_atomic(tx);
+	bh_unlock_sock(sk);
+}
+
+/**
+ * so_tx_released() - the owner lets the socket go
+ * @tx: what is sent
+ *
+ * Context: the spinlock of the socket is held.
+ */
+void so_tx_released(struct so_tx *tx)
+{
+	if (test_bit(SO_TX_PUSH, &tx->notes))
+		push_atomic(tx);
+}
+
+static void retry(struct work_struct *work)
+{
+	struct so_tx *tx = container_of(work, struct so_tx, retry);
+
+	lock_sock(tx->sk);
+	push(tx, false);
+	release_sock(tx->sk);
+}
+
+/* TCP has memory again.  Context: the socket's lock is held, in any way. */
+void so_tx_space(struct so_tx *tx)
+{
+	if (test_bit(SO_TX_STUCK, &tx->notes))
+		queue_work(system_wq, &tx->retry);
+}
+
+/* ---- writing ---- */
+
+static int seal(struct so_tx *tx)
+{
+	struct so_record *r = tx->open;
+	int err;
+
+	tx->open = NULL;
+	make_record(tx, r);
+	err = submit(tx, r, true);
+	if (err)
+		fail(tx, err);
+	return tx->err;
+}
+
+/* Why nothing can be written. */
+static int write_error(struct so_tx *tx)
+{
+	struct sock *sk = tx->sk;
+
+	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
+		return -EPIPE;
+	if (tx->err)
+		return tx->err;
+	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
+}
+
+/* Waits until the socket has room for another record. */
+static int wait_for_room(struct so_tx *tx, long *timeo)
+{
+	struct sock *sk = tx->sk;
+
+	push(tx, false);
+	if (sk_stream_memory_free(sk))
+		return 0;
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	return sk_stream_wait_memory(sk, timeo);
+}
+
+static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
+		 u32 want, bool refers, long *timeo)
+{
+	int align = refers ? offset_in_page(msg->msg_iter.bvec->bv_offset +
+					    msg->msg_iter.iov_offset) : -1;
+	int err;
+
+	do {
+		err = write_error(tx);
+		if (!err && !sk_stream_memory_free(tx->sk)) {
+			err = wait_for_room(tx, timeo);
+			continue;
+		}
+		if (!err)
+			err = record_begin(tx, type, want, align);
+		if (err == -ENOBUFS)
+			err = sk_stream_wait_memory(tx->sk, timeo);
+	} while (!err && !tx->open);
+	return err;
+}
+
+/* ---- what a message says ---- */
+
+struct intent {
+	u8	type;
+	bool	typed;		/* it was said */
+	bool	more;
+	bool	refers;		/* pages may be referred to */
+};
+
+static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
+{
+	const struct so_crypt_framing *f = &tx->keys.fr.f;
+	struct cmsghdr *c;
+
+	if (msg->msg_flags & ~(MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL |
+			       MSG_CMSG_COMPAT | MSG_SPLICE_PAGES | MSG_EOR))
+		return -EOPNOTSUPP;
+	in->type = f->data_type;
+	in->typed = false;
+	in->more = msg->msg_flags & MSG_MORE && !(msg->msg_flags & MSG_EOR);
+	in->refers = msg->msg_flags & MSG_SPLICE_PAGES && !tx->keys.copies;
+	if (!msg->msg_controllen)
+		return 0;
+	for_each_cmsghdr(c, msg) {
+		if (!CMSG_OK(msg, c))
+			return -EINVAL;
+		if (c->cmsg_level != SOL_OCF)
+			continue;
+		if (c->cmsg_type != SO_CRYPT_TYPE ||
+		    c->cmsg_len != CMSG_LEN(1) || in->typed ||
+		    f->type_at == SO_CRYPT_NOWHERE)
+			return -EINVAL;
+		in->type = *(u8 *)CMSG_DATA(c);
+		in->typed = true;
+	}
+	if (in->type != f->data_type && in->more)
+		return -EINVAL;
+	return 0;
+}
+
+/* What goes into the open record next, or into a new one. */
+static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
+		    const struct intent *in, bool first, long *timeo)
+{
+	size_t left = msg_data_left(msg);
+	bool refers = in->refers && left &&
+		      (left > SO_COPY_MAX || (tx->open && tx->open->refers));
+	struct so_record *r = tx->open;
+	u32 want = tx->keys.fr.f.payload_max;
+	ssize_t n;
+	int err;
+
+	if (r && (r->refers != refers || r->type != in->type)) {
+		err = seal(tx);
+		if (err)
+			return err;
+		r = NULL;
+	}
+	if (!r) {
+		if (!in->more)
+			want = min_t(size_t, want, left);
+		/* so that nobody can choose what follows a block that is known
+		 * (B. Moeller, 2004: the security of CBC ciphersuites)
+		 */
+		if (first && is_chained(tx))
+			want = min(want, 1u);
+		err = begin(tx, msg, in->type, want, refers, timeo);
+		if (err)
+			return err;
+		r = tx->open;
+	}
+	left = min_t(size_t, left, r->limit - r->plan.payload);
+	n = !left ? 0 : refers ? refer(r, msg, left) : copy_in(r, msg, left);
+	if (n < 0)
+		return n;
+	if (r->plan.payload == r->limit || r->pieces == SO_PIECES) {
+		err = seal(tx);
+		if (err)
+			return err;
+	}
+	return n;
+}
+
+/**
+ * so_tx_write() - sendmsg()
+ * @tx: what is sent
+ * @msg: the message
+ * @size: bytes of it
+ *
+ * Context: process; the socket and @tx->writer are held.
+ * Return: bytes, or an errno.
+ */
+int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
+{
+	struct sock *sk = tx->sk;
+	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	bool first = !tx->open;
+	struct intent in;
+	size_t done = 0;
+	ssize_t n;
+	int err;
+
+	err = read_intent(tx, msg, &in);
+	if (err)
+		return err;
+	err = write_error(tx);
+	while (!err && (done < size || (in.typed && !size && !done))) {
+		n = fill(tx, msg, &in, first, &timeo);
+		if (n < 0)
+			err = n;
+		else
+			done += n;
+		first = false;
+		if (!size)
+			break;
+	}
+	if (tx->open && (!in.more || err) && !tx->open->plan.payload && size)
+		record_end(tx->open);
+	if (tx->open && !in.more)
+		err = seal(tx) ?: err;
+	push(tx, in.more);
+	if (done)
+		return done;
+	return err ? sk_stream_error(sk, msg->msg_flags, err) : 0;
+}
+
+/**
+ * so_tx_cut() - what was written with MSG_MORE goes out as it is
+ * @tx: what is sent
+ *
+ * Context: process; the socket and @tx->writer are held.
+ * Return: 0, or why it cannot.
+ */
+int so_tx_cut(struct so_tx *tx)
+{
+	if (tx->open && !tx->err)
+		seal(tx);
+	push(tx, false);
+	return tx->err;
+}
+
+/**
+ * so_tx_wait() - wait until all is TCP's
+ * @tx: what is sent
+ *
+ * The core's part takes bounded time, whatever devices do; TCP's, if it has no
+ * memory, is given up after a while.
+ *
+ * Context: process; the socket is held, and is not while this waits.
+ * Return: 0, or why it was not all sent.
+ */
+int so_tx_wait(struct so_tx *tx)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct sock *sk = tx->sk;
+
+	push(tx, false);
+	while (!is_idle(tx)) {
+		if (time_after(jiffies, end) && !any_in_core(tx))
+			fail(tx, -ENOMEM);
+		release_sock(sk);
+		wait_event_timeout(tx->idle, is_idle(tx), HZ / 10);
+		lock_sock(sk);
+		push(tx, false);
+	}
+	return tx->err;
+}
+
+/* Context: the socket is held. */
+void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info)
+{
+	info->records = tx->count;
+	info->bytes = tx->sent;
+	info->in_flight = list_count_nodes(&tx->records);
+	info->keys = tx->changes;
+}
+
+void so_tx_init(struct so_tx *tx, struct sock *sk)
+{
+	mutex_init(&tx->writer);
+	INIT_LIST_HEAD(&tx->records);
+	INIT_LIST_HEAD(&tx->spare);
+	init_waitqueue_head(&tx->idle);
+	INIT_WORK(&tx->retry, retry);
+	tx->sk = sk;
+}
+
+/* Nothing is in flight, and nobody has the socket.  Context: process. */
+void so_tx_exit(struct so_tx *tx)
+{
+	struct so_record *r, *next;
+
+	list_for_each_entry_safe(r, next, &tx->spare, node) {
+		list_del(&r->node);
+		ocf_request_wipe(&r->req);
+		kmem_cache_free(records, r);
+	}
+	so_keys_forget(&tx->keys);
+	mutex_destroy(&tx->writer);
+}
+
+int so_tx_init_module(void)
+{
+	records = KMEM_CACHE(so_record, SLAB_ACCOUNT);
+	return records ? 0 : -ENOMEM;
+}
+
+void so_tx_exit_module(void)
+{
+	kmem_cache_destroy(records);
+}
