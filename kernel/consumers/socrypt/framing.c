@@ -225,7 +225,7 @@ int framing_check(const struct framing *fr, u32 ivlen)
 	if (f->pad[0] || f->pad[1] ||
 	    f->flags & ~SO_CRYPT_FRAMING_FLAGS ||
 	    f->auth_length > SO_CRYPT_LENGTH_SEALED ||
-	    framing_mode(f) == OCF_MODE_NONE)
+	    framing_mode(f) == OCF_MODE_NONE || !fr->maclen)
 		return -EINVAL;
 	if (!!(f->flags & SO_CRYPT_PADDED) != (fr->block > 1))
 		return -EINVAL;

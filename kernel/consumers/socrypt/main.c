@@ -4,7 +4,7 @@
  * told by setsockopt().
  */
 #include <linux/module.h>
-#include <linux/skmsg.h>
+#include <linux/splice.h>
 #include <net/inet_common.h>
 #include <net/sock.h>
 
@@ -106,7 +106,95 @@ static int do_shutdown(struct socket *sock, int how)
 	return ctx->base_ops->shutdown(sock, how);
 }
 
+/* ---- receiving ---- */
+
+static int do_recvmsg(struct sock *sk, struct msghdr *msg, size_t size,
+		      int flags, int *addr_len)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	int err;
+
+	if (!READ_ONCE(ctx->rx_keys) || flags & MSG_ERRQUEUE)
+		return ctx->base->recvmsg(sk, msg, size, flags, addr_len);
+	if (flags & (MSG_OOB | MSG_TRUNC))
+		return -EOPNOTSUPP;
+	lock_sock(sk);
+	err = so_rx_read(&ctx->rx, msg, size, flags);
+	release_sock(sk);
+	return err;
+}
+
+static ssize_t do_splice_read(struct socket *sock, loff_t *pos,
+			      struct pipe_inode_info *pipe, size_t size,
+			      unsigned int flags)
+{
+	struct so_ctx *ctx = so_ctx(sock->sk);
+	ssize_t n;
+
+	if (!READ_ONCE(ctx->rx_keys))
+		return ctx->base_ops->splice_read(sock, pos, pipe, size, flags);
+	lock_sock(sock->sk);
+	n = so_rx_splice(&ctx->rx, pipe, size,
+			 sock->file->f_flags & O_NONBLOCK ||
+			 flags & SPLICE_F_NONBLOCK);
+	release_sock(sock->sk);
+	return n;
+}
+
+/* What TCP has is no record yet, and what we have TCP does not know of. */
+static __poll_t do_poll(struct file *file, struct socket *sock,
+			poll_table *wait)
+{
+	__poll_t mask = tcp_poll(file, sock, wait);
+	struct sock *sk = sock->sk;
+	struct so_ctx *ctx = so_ctx(sk);
+
+	if (!READ_ONCE(ctx->rx_keys) || mask & (EPOLLERR | EPOLLHUP))
+		return mask;
+	if (!(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
+		mask &= ~(EPOLLIN | EPOLLRDNORM);
+	/* nothing is taken out of the list but by who reads */
+	spin_lock_bh(&sk->sk_lock.slock);
+	if (!sock_owned_by_user(sk) && so_rx_ready(&ctx->rx))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	spin_unlock_bh(&sk->sk_lock.slock);
+	return mask;
+}
+
+static void do_data_ready(struct sock *sk)
+{
+	struct so_ctx *ctx;
+
+	rcu_read_lock();
+	ctx = rcu_dereference_raw(inet_csk(sk)->icsk_ulp_data);
+	if (ctx)
+		so_rx_arrived(&ctx->rx);
+	rcu_read_unlock();
+}
+
 /* ---- options ---- */
+
+static int set_rx(struct sock *sk, const struct so_crypt *c)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	int err;
+
+	lock_sock(sk);
+	err = so_rx_set(&ctx->rx, c);
+	if (err)
+		goto end;
+	if (!ctx->rx_keys) {
+		write_lock_bh(&sk->sk_callback_lock);
+		ctx->rx.data_ready = sk->sk_data_ready;
+		sk->sk_data_ready = do_data_ready;
+		write_unlock_bh(&sk->sk_callback_lock);
+		WRITE_ONCE(ctx->rx_keys, true);
+	}
+	so_rx_arrived(&ctx->rx);
+end:
+	release_sock(sk);
+	return err;
+}
 
 static int set_tx(struct sock *sk, const struct so_crypt *c)
 {
@@ -155,11 +243,11 @@ static int set_option(struct sock *sk, int optname, sockptr_t optval,
 	struct so_crypt c;
 	int err;
 
-	if (optname != SO_CRYPT_TX)
+	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
 		return -ENOPROTOOPT;
 	err = read_option(&c, optval, optlen);
 	if (!err)
-		err = set_tx(sk, &c);
+		err = optname == SO_CRYPT_TX ? set_tx(sk, &c) : set_rx(sk, &c);
 	memzero_explicit(&c, sizeof(c));
 	return err;
 }
@@ -192,16 +280,20 @@ static int tell_option(struct sock *sk, int optname, char __user *optval,
 	struct so_ctx *ctx = so_ctx(sk);
 	int len, err = -ENOENT;
 
-	if (optname != SO_CRYPT_TX)
+	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
 		return -ENOPROTOOPT;
 	if (get_user(len, optlen))
 		return -EFAULT;
 	if (len < 0)
 		return -EINVAL;
 	lock_sock(sk);
-	if (ctx->tx_keys) {
+	if (optname == SO_CRYPT_TX && ctx->tx_keys) {
 		tell_keys(&ctx->tx.keys, &info);
 		so_tx_tell(&ctx->tx, &info);
+		err = 0;
+	} else if (optname == SO_CRYPT_RX && ctx->rx_keys) {
+		tell_keys(&ctx->rx.keys, &info);
+		so_rx_tell(&ctx->rx, &info);
 		err = 0;
 	}
 	release_sock(sk);
@@ -250,6 +342,13 @@ static void do_close(struct sock *sk, long timeout)
 		so_tx_wait(&ctx->tx);
 	}
 	write_lock_bh(&sk->sk_callback_lock);
+	if (sk->sk_data_ready == do_data_ready)
+		sk->sk_data_ready = ctx->rx.data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+	if (ctx->rx_keys)
+		so_rx_wait(&ctx->rx);
+	so_rx_exit(&ctx->rx);
+	write_lock_bh(&sk->sk_callback_lock);
 	rcu_assign_pointer(inet_csk(sk)->icsk_ulp_data, NULL);
 	WRITE_ONCE(sk->sk_prot, ctx->base);
 	if (sk->sk_write_space == do_write_space)
@@ -257,6 +356,7 @@ static void do_close(struct sock *sk, long timeout)
 	write_unlock_bh(&sk->sk_callback_lock);
 	write_end(ctx, sk);
 	cancel_work_sync(&ctx->tx.retry);
+	cancel_delayed_work_sync(&ctx->rx.retry);
 	so_tx_exit(&ctx->tx);
 	ctx->base->close(sk, timeout);
 	call_rcu(&ctx->rcu, free_ctx);
@@ -266,6 +366,7 @@ static void build_family(struct family *f, struct sock *sk)
 {
 	f->proto = *sk->sk_prot;
 	f->proto.sendmsg = do_sendmsg;
+	f->proto.recvmsg = do_recvmsg;
 	f->proto.splice_eof = do_splice_eof;
 	f->proto.release_cb = do_release_cb;
 	f->proto.setsockopt = do_setsockopt;
@@ -274,6 +375,9 @@ static void build_family(struct family *f, struct sock *sk)
 	f->proto.close = do_close;
 	f->ops = *sk->sk_socket->ops;
 	f->ops.shutdown = do_shutdown;
+	f->ops.splice_read = do_splice_read;
+	f->ops.poll = do_poll;
+	f->ops.read_sock = NULL;	/* would pass us by */
 	f->base_ops = sk->sk_socket->ops;
 	smp_store_release(&f->base, sk->sk_prot);
 }
@@ -309,6 +413,7 @@ static int so_init(struct sock *sk)
 	ctx->base = f->base;
 	ctx->base_ops = f->base_ops;
 	so_tx_init(&ctx->tx, sk);
+	so_rx_init(&ctx->rx, sk);
 	write_lock_bh(&sk->sk_callback_lock);
 	ctx->write_space = sk->sk_write_space;
 	rcu_assign_pointer(inet_csk(sk)->icsk_ulp_data, ctx);
@@ -335,11 +440,16 @@ static int __init so_module_init(void)
 	err = so_tx_init_module();
 	if (err)
 		goto rooms;
-	err = tcp_register_ulp(&so_ulp);
+	err = so_rx_init_module();
 	if (err)
 		goto tx;
+	err = tcp_register_ulp(&so_ulp);
+	if (err)
+		goto rx;
 	return 0;
 
+rx:
+	so_rx_exit_module();
 tx:
 	so_tx_exit_module();
 rooms:
@@ -351,6 +461,7 @@ static void __exit so_module_exit(void)
 {
 	tcp_unregister_ulp(&so_ulp);
 	rcu_barrier();		/* free_ctx() */
+	so_rx_exit_module();
 	so_tx_exit_module();
 	so_rooms_exit();
 }

@@ -62,12 +62,24 @@ static bool turn(struct rooms *r, struct page **fresh)
 	return true;
 }
 
-static struct page *new_chunk(void)
+static struct page *new_chunk(gfp_t gfp)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY;
-	struct page *page = alloc_pages(gfp, CHUNK_ORDER);
+	struct page *page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN |
+					__GFP_NORETRY, CHUNK_ORDER);
 
-	return page ?: alloc_page(GFP_KERNEL);
+	return page ?: alloc_page(gfp | __GFP_NOWARN);
+}
+
+/* What completions in BH cut off, too.  Undone by let_go(). */
+static struct rooms *take(void)
+{
+	local_bh_disable();
+	return this_cpu_ptr(rooms);
+}
+
+static void let_go(void)
+{
+	local_bh_enable();
 }
 
 /* Where a head is put so that what follows it is at @align in its page. */
@@ -108,29 +120,30 @@ static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
  * @head: bytes before the data
  * @align: where in a page the data are to begin, or -1
  * @size: bytes of all of it
+ * @gfp: how to allocate
  *
- * Context: process; may sleep.
+ * Context: as @gfp says; process or BH.
  * Return: 0 or -ENOMEM.
  */
-int so_room_get(struct so_room *room, u32 head, int align, u32 size)
+int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp)
 {
 	struct page *fresh = NULL;
 	struct rooms *r;
 
 	room->parts = 0;
 	room->size = 0;
-	r = get_cpu_ptr(rooms);
+	r = take();
 	while (room->size < size && room->parts < SO_PARTS) {
 		if (cut(r, room, head, align, size - room->size) ||
 		    turn(r, &fresh))
 			continue;
-		put_cpu_ptr(rooms);
-		fresh = new_chunk();
-		r = get_cpu_ptr(rooms);
+		let_go();
+		fresh = new_chunk(gfp);
+		r = take();
 		if (!fresh)
 			break;
 	}
-	put_cpu_ptr(rooms);
+	let_go();
 	if (fresh)
 		put_page(fresh);
 	return room->size ? 0 : -ENOMEM;
@@ -141,11 +154,11 @@ int so_room_get(struct so_room *room, u32 head, int align, u32 size)
  * @room: the room
  * @size: bytes that are
  *
- * Context: process.
+ * Context: process or BH.
  */
 void so_room_trim(struct so_room *room, u32 size)
 {
-	struct rooms *r = get_cpu_ptr(rooms);
+	struct rooms *r = take();
 	struct so_part *part;
 	u32 less;
 
@@ -161,7 +174,7 @@ void so_room_trim(struct so_room *room, u32 size)
 		put_page(part->page);
 		room->parts--;
 	}
-	put_cpu_ptr(rooms);
+	let_go();
 }
 
 /* Context: any. */
@@ -170,6 +183,82 @@ void so_room_put(struct so_room *room)
 	while (room->parts)
 		put_page(room->part[--room->parts].page);
 	room->size = 0;
+}
+
+/**
+ * so_room_byte() - find a byte
+ * @room: the room
+ * @at: which
+ * @left: bytes from there to the end of its part
+ *
+ * Return: where it is.
+ */
+u8 *so_room_byte(const struct so_room *room, u32 at, u32 *left)
+{
+	const struct so_part *part = room->part;
+
+	while (at >= part->len)
+		at -= part++->len;
+	*left = part->len - at;
+	return page_address(part->page) + part->off + at;
+}
+
+void so_room_write(const struct so_room *room, u32 at, const u8 *from, u32 len)
+{
+	u32 n;
+	u8 *to;
+
+	for (; len; len -= n, at += n, from += n) {
+		to = so_room_byte(room, at, &n);
+		n = min(n, len);
+		memcpy(to, from, n);
+	}
+}
+
+void so_room_read(const struct so_room *room, u32 at, u8 *to, u32 len)
+{
+	const u8 *from;
+	u32 n;
+
+	for (; len; len -= n, at += n, to += n) {
+		from = so_room_byte(room, at, &n);
+		n = min(n, len);
+		memcpy(to, from, n);
+	}
+}
+
+/* Entries are used again: the last one before may not be the last one now. */
+void so_sg_set(struct scatterlist *sg, struct page *page, u32 len, u32 off)
+{
+	sg_unmark_end(sg);
+	sg_set_page(sg, page, len, off);
+}
+
+void so_sg_set_bytes(struct scatterlist *sg, const void *bytes, u32 len)
+{
+	so_sg_set(sg, virt_to_page(bytes), len, offset_in_page(bytes));
+}
+
+/**
+ * so_room_list() - a room as a list
+ * @room: the room
+ * @skip: bytes at its beginning that are left out, of the first part at most
+ * @sg: SO_PARTS entries
+ *
+ * Return: entries used.
+ */
+u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg)
+{
+	const struct so_part *part;
+	u32 i, n = 0;
+
+	for (i = 0; i < room->parts; i++, skip = 0) {
+		part = &room->part[i];
+		if (part->len > skip)
+			so_sg_set(&sg[n++], part->page, part->len - skip,
+				  part->off + skip);
+	}
+	return n;
 }
 
 int so_rooms_init(void)

@@ -16,6 +16,7 @@
 
 #include <linux/mutex.h>
 #include <linux/ocf.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/scatterlist.h>
 #include <linux/so_crypt.h>
 #include <linux/wait.h>
@@ -28,7 +29,7 @@
 /* A piece that is shorter is copied: that costs less than to refer to it */
 #define SO_COPY_MAX	512
 
-#define SO_PARTS	4
+#define SO_PARTS	6
 
 /**
  * struct so_room - where a record is built
@@ -117,20 +118,66 @@ struct so_tx {
 #define SO_TX_PUSHING	1	/* somebody is at it, further up the stack */
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
 
+/* A record on its way in: rx.c */
+struct so_inbound;
+
+/**
+ * struct so_rx - what is received
+ * @keys: of the next record
+ * @records: in order, from the one to be read next on
+ * @cut: the last one, while there is more of it to come
+ * @header: the next one's, as far as it has come
+ * @header_len: bytes of it
+ * @pending: bytes charged to the socket
+ * @err: why nothing is received any more, when @records are read
+ * @paused: a record was read that says that other keys follow
+ * @notes: SO_RX_*
+ * @idle: nothing is in the core
+ * @retry: tries to read what there was no memory for
+ * @sk: the socket
+ * @data_ready: what the socket had before, which wakes who reads
+ * @got: payload so far
+ * @count: records so far
+ * @changes: of keys
+ */
+struct so_rx {
+	struct so_keys		keys;
+	struct list_head	records;
+	struct so_inbound	*cut;
+	u8			header[SO_CRYPT_HEADER_MAX];
+	u32			header_len;
+	u32			pending;
+	int			err;
+	bool			paused;
+	unsigned long		notes;
+	wait_queue_head_t	idle;
+	struct delayed_work	retry;
+	struct sock		*sk;
+	void			(*data_ready)(struct sock *sk);
+	u64			got, count;
+	u32			changes;
+};
+
+/* so_rx.notes */
+#define SO_RX_STOPPED	0	/* by memory: bytes are left with TCP */
+
 /**
  * struct so_ctx - a socket's
  * @base: what the socket's protocol is without us
  * @base_ops: the same of its calls
  * @write_space: the same
  * @tx: what is sent, once there are keys
+ * @rx: what is received, once there are keys
  * @tx_keys: keys were set
+ * @rx_keys: keys were set
  */
 struct so_ctx {
 	struct proto		*base;
 	const struct proto_ops	*base_ops;
 	void			(*write_space)(struct sock *sk);
 	struct so_tx		tx;
-	bool			tx_keys;
+	struct so_rx		rx;
+	bool			tx_keys, rx_keys;
 	struct rcu_head		rcu;
 };
 
@@ -142,9 +189,15 @@ static inline struct so_ctx *so_ctx(const struct sock *sk)
 /* room.c */
 int so_rooms_init(void);
 void so_rooms_exit(void);
-int so_room_get(struct so_room *room, u32 head, int align, u32 size);
+int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp);
 void so_room_trim(struct so_room *room, u32 size);
 void so_room_put(struct so_room *room);
+u8 *so_room_byte(const struct so_room *room, u32 at, u32 *left);
+void so_room_write(const struct so_room *room, u32 at, const u8 *from, u32 len);
+void so_room_read(const struct so_room *room, u32 at, u8 *to, u32 len);
+void so_sg_set(struct scatterlist *sg, struct page *page, u32 len, u32 off);
+void so_sg_set_bytes(struct scatterlist *sg, const void *bytes, u32 len);
+u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg);
 
 /* keys.c */
 int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive);
@@ -161,5 +214,19 @@ int so_tx_wait(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
+
+/* rx.c */
+int so_rx_init_module(void);
+void so_rx_exit_module(void);
+void so_rx_init(struct so_rx *rx, struct sock *sk);
+void so_rx_exit(struct so_rx *rx);
+int so_rx_set(struct so_rx *rx, const struct so_crypt *c);
+void so_rx_arrived(struct so_rx *rx);
+int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
+ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
+		     size_t size, bool nonblock);
+bool so_rx_ready(const struct so_rx *rx);
+void so_rx_wait(struct so_rx *rx);
+void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
 
 #endif /* OCF_SOCRYPT_H */

@@ -157,7 +157,8 @@ static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	r->state = SO_OPEN;
 	r->room.parts = 0;
 	list_add_tail(&r->node, &tx->records);
-	err = so_room_get(&r->room, plan.head, align, plan.wire);
+	err = so_room_get(&r->room, plan.head, align, plan.wire,
+			  GFP_KERNEL);
 	if (err)
 		goto end;
 	err = -ENOMEM;
@@ -183,42 +184,6 @@ static u8 *head_of(const struct so_record *r)
 	return page_address(r->room.part[0].page) + r->room.part[0].off;
 }
 
-/* Where byte @at of a record is; @left: bytes up to the end of its part */
-static u8 *byte_of(const struct so_record *r, u32 at, u32 *left)
-{
-	const struct so_part *part = r->room.part;
-
-	while (at >= part->len)
-		at -= part++->len;
-	*left = part->len - at;
-	return page_address(part->page) + part->off + at;
-}
-
-static void write_bytes(const struct so_record *r, u32 at, const u8 *from,
-			u32 len)
-{
-	u32 n;
-	u8 *to;
-
-	for (; len; len -= n, at += n, from += n) {
-		to = byte_of(r, at, &n);
-		n = min(n, len);
-		memcpy(to, from, n);
-	}
-}
-
-static void read_bytes(const struct so_record *r, u32 at, u8 *to, u32 len)
-{
-	const u8 *from;
-	u32 n;
-
-	for (; len; len -= n, at += n, to += n) {
-		from = byte_of(r, at, &n);
-		n = min(n, len);
-		memcpy(to, from, n);
-	}
-}
-
 /* ---- filling ---- */
 
 /* Copies up to @len bytes into the open record. */
@@ -228,7 +193,7 @@ static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 	u8 *to;
 
 	while (done < len) {
-		to = byte_of(r, r->plan.head + r->plan.payload, &n);
+		to = so_room_byte(&r->room, r->plan.head + r->plan.payload, &n);
 		n = min(n, len - done);
 		got = copy_from_iter(to, n, &msg->msg_iter);
 		r->plan.payload += got;
@@ -237,19 +202,6 @@ static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 			break;
 	}
 	return done ?: -EFAULT;
-}
-
-/* Entries are used again: the last one before may not be the last one now. */
-static void set_entry(struct scatterlist *sg, struct page *page, u32 len,
-		      u32 off)
-{
-	sg_unmark_end(sg);
-	sg_set_page(sg, page, len, off);
-}
-
-static void set_bytes(struct scatterlist *sg, const void *bytes, u32 len)
-{
-	set_entry(sg, virt_to_page(bytes), len, offset_in_page(bytes));
 }
 
 /* Whether the next piece is right behind @sg, in the same folio. */
@@ -280,7 +232,7 @@ static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
 		sg->length += n;
 	} else {
 		get_page(page);
-		set_entry(&r->src[++r->pieces], page, n, off);
+		so_sg_set(&r->src[++r->pieces], page, n, off);
 	}
 	r->plan.payload += n;
 	return n;
@@ -305,30 +257,24 @@ static void put_nonce(struct so_tx *tx, u8 *nonce)
 /* The lists of what a device reads and writes: aad, and then the data. */
 static void make_lists(struct so_record *r)
 {
-	u32 i, n = 0, m, head = r->plan.head;
-	const struct so_part *part;
+	bool aad = r->plan.aad;
+	u32 n;
 
-	if (r->plan.aad)
-		set_bytes(&r->dst[n++], r->aad, r->plan.aad);
-	m = n;
-	for (i = 0; i < r->room.parts; i++, head = 0) {
-		part = &r->room.part[i];
-		if (part->len > head)
-			set_entry(&r->dst[n++], part->page, part->len - head,
-				  part->off + head);
-	}
-	sg_mark_end(&r->dst[n - 1]);
+	if (aad)
+		so_sg_set_bytes(&r->dst[0], r->aad, r->plan.aad);
+	n = so_room_list(&r->room, r->plan.head, &r->dst[aad]);
+	sg_mark_end(&r->dst[aad + n - 1]);
 	r->req.dst = r->dst;
 	r->req.src = r->dst;
 	if (!r->refers)
 		return;
-	if (m)
-		set_bytes(&r->src[0], r->aad, r->plan.aad);
+	if (aad)
+		so_sg_set_bytes(&r->src[0], r->aad, r->plan.aad);
 	n = r->pieces + 1;
 	if (r->plan.tail)
-		set_bytes(&r->src[n++], r->tail, r->plan.tail);
+		so_sg_set_bytes(&r->src[n++], r->tail, r->plan.tail);
 	sg_mark_end(&r->src[n - 1]);
-	r->req.src = r->src + !m;
+	r->req.src = r->src + !aad;
 }
 
 /* What the MAC covers, and where it goes. */
@@ -364,8 +310,8 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 	framing_aad(&k->fr, &r->plan, head_of(r), k->number, r->aad);
 	framing_tail(&k->fr, &r->plan, r->type, r->tail);
 	if (!r->refers)
-		write_bytes(r, r->plan.head + r->plan.payload, r->tail,
-			    r->plan.tail);
+		so_room_write(&r->room, r->plan.head + r->plan.payload,
+			      r->tail, r->plan.tail);
 	ocf_request_init(&r->req, k->ses);
 	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
 	make_lists(r);
@@ -403,7 +349,7 @@ static void last_block(const struct so_tx *tx, const struct so_record *r,
 {
 	u32 n = tx->keys.fr.ivlen;
 
-	read_bytes(r, r->plan.head + r->plan.data - n, to, n);
+	so_room_read(&r->room, r->plan.head + r->plan.data - n, to, n);
 }
 
 /*

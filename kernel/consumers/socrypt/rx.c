@@ -1,0 +1,814 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receiving.  What arrives is taken from TCP at once, in BH as a rule, and cut
+ * into records; each whole one is handed to the core, and read when it and all
+ * before it are open.
+ *
+ * A record is copied once, so that it is all in a few pieces and nobody else's;
+ * it is decrypted to other pages, because the keys may turn out to be the old
+ * ones: a record that says so may be right before it.
+ */
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <net/sock.h>
+
+#include "socrypt.h"
+
+#define SMALL		2048		/* bytes; less is not worth pages */
+#define PENDING_MIN	(256 * 1024)	/* bytes; of a socket with less */
+
+#define TLS_CHANGE_CIPHER_SPEC	20	/* RFC 5246, 6.2.1 */
+#define TLS_HANDSHAKE		22
+#define TLS_KEY_UPDATE		24	/* RFC 8446, 4.6.3 */
+
+enum state {
+	SO_CUT,			/* there is more of it to come */
+	SO_HELD,		/* cards are full that alone may do it */
+	SO_OPENING,		/* the core has it */
+	SO_OPEN,		/* or it failed to */
+};
+
+/**
+ * struct so_inbound - a record on its way in
+ * @node: in so_rx.records
+ * @rx: whose
+ * @state: what becomes of it
+ * @at_once: is being handed in, by who looks at @state afterwards
+ * @looked: type and length of the payload are known
+ * @type: of the record
+ * @err: why it is not open
+ * @header: as it came
+ * @plan: its sizes
+ * @sealed: bytes after the header
+ * @got: bytes of those so far
+ * @text: bytes of payload
+ * @read: bytes of those that were read
+ * @charged: bytes charged to the socket
+ * @from: what came after the header
+ * @to: what it was decrypted to
+ * @aad: authenticated besides
+ * @src: aad and @from
+ * @dst: aad and @to
+ * @req: the request
+ */
+struct so_inbound {
+	struct list_head	node;
+	struct so_rx		*rx;
+	enum state		state;
+	bool			at_once;
+	bool			looked;
+	u8			type;
+	int			err;
+	u8			header[SO_CRYPT_HEADER_MAX];
+	struct framing_plan	plan;
+	u32			sealed;
+	u32			got;
+	u32			text;
+	u32			read;
+	u32			charged;
+	struct so_room		from, to;
+	u8			aad[FRAMING_AAD_MAX];
+	struct scatterlist	src[1 + SO_PARTS];
+	struct scatterlist	dst[1 + SO_PARTS];
+	struct ocf_request	req;
+};
+
+static struct kmem_cache *records;
+
+/* ---- records and their memory ---- */
+
+static enum state state_of(const struct so_inbound *r)
+{
+	/* pairs with opened(): what was decrypted is there, too */
+	return smp_load_acquire(&r->state);
+}
+
+static struct so_inbound *first_of(const struct so_rx *rx)
+{
+	return list_first_entry_or_null((struct list_head *)&rx->records,
+					struct so_inbound, node);
+}
+
+static void charge(struct so_inbound *r, u32 bytes)
+{
+	struct so_rx *rx = r->rx;
+
+	if (bytes > r->charged)
+		sk_mem_charge(rx->sk, bytes - r->charged);
+	else
+		sk_mem_uncharge(rx->sk, r->charged - bytes);
+	rx->pending += bytes - r->charged;
+	r->charged = bytes;
+}
+
+static void record_end(struct so_inbound *r)
+{
+	charge(r, 0);
+	so_room_put(&r->from);
+	so_room_put(&r->to);
+	if (r->rx->cut == r)
+		r->rx->cut = NULL;
+	list_del(&r->node);
+	ocf_request_wipe(&r->req);
+	kmem_cache_free(records, r);
+}
+
+static void purge(struct so_rx *rx)
+{
+	struct so_inbound *r, *next;
+
+	list_for_each_entry_safe(r, next, &rx->records, node)
+		if (state_of(r) != SO_OPENING)
+			record_end(r);
+}
+
+/* What a socket may have that was not read: then TCP's window closes. */
+static bool is_full(const struct so_rx *rx)
+{
+	return rx->pending > max_t(u32, READ_ONCE(rx->sk->sk_rcvbuf),
+				   PENDING_MIN);
+}
+
+static int align_of(u32 len)
+{
+	return len < SMALL ? -1 : 0;
+}
+
+/* Begins a record whose header is there. */
+static int record_begin(struct so_rx *rx, u32 sealed,
+			const struct framing_plan *plan)
+{
+	u32 head = rx->keys.fr.f.explicit_len, size = sealed + plan->data;
+	struct so_inbound *r;
+
+	if (!__sk_rmem_schedule(rx->sk, size, false))
+		return -ENOMEM;
+	r = kmem_cache_alloc(records, GFP_ATOMIC);
+	if (!r)
+		return -ENOMEM;
+	memset(r, 0, offsetof(struct so_inbound, src));
+	r->rx = rx;
+	r->state = SO_CUT;
+	r->sealed = sealed;
+	r->plan = *plan;
+	memcpy(r->header, rx->header, sizeof(r->header));
+	sg_init_table(r->src, ARRAY_SIZE(r->src));
+	sg_init_table(r->dst, ARRAY_SIZE(r->dst));
+	list_add_tail(&r->node, &rx->records);
+	charge(r, size);
+	if (so_room_get(&r->from, head, align_of(sealed), sealed, GFP_ATOMIC) ||
+	    r->from.size < sealed ||
+	    (plan->data && so_room_get(&r->to, 0, align_of(sealed), plan->data,
+				       GFP_ATOMIC)) ||
+	    r->to.size < plan->data) {
+		record_end(r);
+		return -ENOMEM;
+	}
+	rx->cut = r;
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static void wake(struct so_rx *rx)
+{
+	rx->data_ready(rx->sk);
+	if (waitqueue_active(&rx->idle))
+		wake_up_all(&rx->idle);
+}
+
+/* As sealed() in tx.c. */
+static void opened(struct ocf_request *req, int err)
+{
+	struct so_inbound *r = req->cookie;
+	struct so_rx *rx = r->rx;
+	struct sock *sk = rx->sk;
+
+	r->err = err;
+	if (READ_ONCE(r->at_once)) {
+		smp_store_release(&r->state, SO_OPEN);
+		return;
+	}
+	bh_lock_sock(sk);
+	smp_store_release(&r->state, SO_OPEN);
+	wake(rx);
+	bh_unlock_sock(sk);
+}
+
+static void make_lists(struct so_inbound *r, u32 skip)
+{
+	bool aad = r->plan.aad;
+	u32 n;
+
+	if (aad) {
+		so_sg_set_bytes(&r->src[0], r->aad, r->plan.aad);
+		so_sg_set_bytes(&r->dst[0], r->aad, r->plan.aad);
+	}
+	n = so_room_list(&r->from, skip, &r->src[aad]);
+	sg_mark_end(&r->src[aad + n - 1]);
+	r->req.src = r->src;
+	n = so_room_list(&r->to, 0, &r->dst[aad]);
+	if (n || aad)
+		sg_mark_end(&r->dst[aad + n - 1]);
+	r->req.dst = r->dst;
+}
+
+/* What the MAC covers, and where it is. */
+static void make_ranges(struct so_inbound *r, u8 order)
+{
+	struct ocf_request *req = &r->req;
+	u32 aad = r->plan.aad;
+
+	req->data = (struct ocf_range){ aad, r->plan.data };
+	req->auth = (struct ocf_range){ 0, aad };
+	if (order != SO_CRYPT_MAC_THEN_ENCRYPT)
+		req->tag_start = aad + r->plan.data;
+	if (order == SO_CRYPT_ENCRYPT_THEN_MAC)
+		req->auth.len += r->plan.data;
+}
+
+/* A whole record is made a request, under the keys there are now. */
+static void make_request(struct so_rx *rx, struct so_inbound *r)
+{
+	u32 n = rx->keys.fr.f.explicit_len;
+	struct so_keys *k = &rx->keys;
+	u8 head[FRAMING_HEAD_MAX], *nonce = head + k->fr.f.header_len;
+
+	memcpy(head, r->header, k->fr.f.header_len);
+	so_room_read(&r->from, 0, nonce, n);
+	ocf_request_init(&r->req, k->ses);
+	framing_aad(&k->fr, &r->plan, head, k->number, r->aad);
+	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
+	if (k->fr.f.nonce == SO_CRYPT_NONCE_CHAINED)
+		so_room_read(&r->from, n + r->plan.data - k->fr.ivlen, k->iv,
+			     k->fr.ivlen);
+	k->number++;
+	make_lists(r, n);
+	make_ranges(r, k->fr.f.order);
+	r->req.op = OCF_OP_DECRYPT;
+	r->req.flags = OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
+	r->req.done = opened;
+	r->req.cookie = r;
+	r->err = 0;
+	r->looked = false;
+	r->state = SO_HELD;
+}
+
+static bool any_in_core(struct so_rx *rx)
+{
+	struct so_inbound *r;
+
+	list_for_each_entry(r, &rx->records, node)
+		if (state_of(r) == SO_OPENING)
+			return true;
+	return false;
+}
+
+/* Hands in what is held, as far as possible. */
+static void advance(struct so_rx *rx)
+{
+	struct so_inbound *r;
+	int err;
+
+	list_for_each_entry(r, &rx->records, node) {
+		if (r->state != SO_HELD)
+			continue;
+		r->state = SO_OPENING;
+		r->at_once = true;
+		err = ocf_submit(&r->req);
+		WRITE_ONCE(r->at_once, false);
+		if (!err || err == -EINPROGRESS)
+			continue;
+		if (err == -EBUSY && any_in_core(rx)) {
+			r->state = SO_HELD;
+			return;
+		}
+		r->err = err;
+		r->state = SO_OPEN;
+	}
+}
+
+/* ---- cutting ---- */
+
+/* The header is there: begins its record, if it is one. */
+static int begin(struct so_rx *rx)
+{
+	struct framing_plan plan;
+	int sealed, err;
+
+	if (rx->keys.number > rx->keys.fr.f.number_max)
+		return -EKEYEXPIRED;
+	sealed = framing_sealed(&rx->keys.fr, rx->header);
+	if (sealed < 0)
+		return sealed;
+	err = framing_open(&rx->keys.fr, sealed, &plan);
+	if (err)
+		return err;
+	if (is_full(rx))
+		return -ENOMEM;
+	err = record_begin(rx, sealed, &plan);
+	if (!err)
+		rx->header_len = 0;
+	return err;
+}
+
+/* Copies what there is of @want bytes to @to. */
+static u32 take_some(struct sk_buff *skb, u32 *off, size_t *len, u8 *to,
+		     u32 want)
+{
+	u32 n = min_t(size_t, want, *len);
+
+	skb_copy_bits(skb, *off, to, n);
+	*off += n;
+	*len -= n;
+	return n;
+}
+
+/* Goes on with a record; true if it is whole. */
+static bool take_body(struct so_inbound *r, struct sk_buff *skb, u32 *off,
+		      size_t *len)
+{
+	u32 n;
+	u8 *to;
+
+	while (*len && r->got < r->sealed) {
+		to = so_room_byte(&r->from, r->got, &n);
+		r->got += take_some(skb, off, len, to,
+				    min(n, r->sealed - r->got));
+	}
+	return r->got == r->sealed;
+}
+
+/* TCP's actor: as many bytes as are used. */
+static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
+		size_t len)
+{
+	struct so_rx *rx = desc->arg.data;
+	u32 header = rx->keys.fr.f.header_len;
+	size_t before = len;
+	int err = 0;
+
+	while (len && !err) {
+		if (rx->cut) {
+			if (!take_body(rx->cut, skb, &off, &len))
+				break;
+			make_request(rx, rx->cut);
+			rx->cut = NULL;
+			continue;
+		}
+		rx->header_len += take_some(skb, &off, &len,
+					    rx->header + rx->header_len,
+					    header - rx->header_len);
+		if (rx->header_len == header)
+			err = begin(rx);
+	}
+	if (err == -ENOMEM)
+		set_bit(SO_RX_STOPPED, &rx->notes);
+	else if (err)
+		rx->err = err;
+	if (err)
+		desc->count = 0;
+	return before - len;
+}
+
+/**
+ * so_rx_arrived() - take what TCP has
+ * @rx: what is received
+ *
+ * Context: the socket's lock is held, in whatever way.
+ */
+void so_rx_arrived(struct so_rx *rx)
+{
+	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
+
+	advance(rx);
+	if (rx->err || rx->paused)
+		return;
+	if (rx->header_len == rx->keys.fr.f.header_len) {
+		/* its record was too much before */
+		desc.error = begin(rx);
+		if (desc.error == -ENOMEM)
+			goto stopped;
+		if (desc.error) {
+			rx->err = desc.error;
+			goto out;
+		}
+	}
+	clear_bit(SO_RX_STOPPED, &rx->notes);
+	tcp_read_sock(rx->sk, &desc, take);
+	advance(rx);
+stopped:
+	/* who reads makes room; else nobody would come again */
+	if (test_bit(SO_RX_STOPPED, &rx->notes) && list_empty(&rx->records))
+		queue_delayed_work(system_wq, &rx->retry, HZ / 10);
+out:
+	if (so_rx_ready(rx))
+		wake(rx);
+}
+
+static void retry(struct work_struct *work)
+{
+	struct so_rx *rx = container_of(to_delayed_work(work), struct so_rx,
+					retry);
+
+	lock_sock(rx->sk);
+	so_rx_arrived(rx);
+	release_sock(rx->sk);
+}
+
+/* ---- reading ---- */
+
+/* Something is to be had at once, be it an error. */
+bool so_rx_ready(const struct so_rx *rx)
+{
+	const struct so_inbound *r = first_of(rx);
+
+	if (r)
+		return state_of(r) == SO_OPEN;
+	return rx->err || rx->paused;
+}
+
+static u8 byte_at(const struct so_inbound *r, u32 at)
+{
+	u32 left;
+
+	return *so_room_byte(&r->to, at, &left);
+}
+
+/* RFC 8446, 5.2: the type is before the zeros. */
+static int find_type(struct so_inbound *r)
+{
+	u32 n = r->plan.data;
+
+	while (n && !byte_at(r, n - 1))
+		n--;
+	if (!n)
+		return -EPROTO;
+	r->type = byte_at(r, n - 1);
+	r->text = n - 1;
+	return 0;
+}
+
+/* RFC 7366: it is authentic; still it has to be what it should. */
+static int unpad(struct so_inbound *r)
+{
+	u32 n = byte_at(r, r->plan.data - 1) + 1, i;
+
+	if (n > r->plan.data)
+		return -EBADMSG;
+	for (i = 1; i <= n; i++)
+		if (byte_at(r, r->plan.data - i) != n - 1)
+			return -EBADMSG;
+	r->text = r->plan.data - n;
+	return 0;
+}
+
+/* What a record turned out to be. */
+static int look(const struct so_rx *rx, struct so_inbound *r)
+{
+	const struct so_crypt_framing *f = &rx->keys.fr.f;
+	int err = 0;
+
+	r->type = framing_type(&rx->keys.fr, r->header);
+	r->text = r->plan.data;
+	if (f->flags & SO_CRYPT_INNER_TYPE)
+		err = find_type(r);
+	else if (f->order == SO_CRYPT_MAC_THEN_ENCRYPT)
+		r->text = r->req.result_len;
+	else if (f->flags & SO_CRYPT_PADDED)
+		err = unpad(r);
+	if (err)
+		return err;
+	if (r->text > f->payload_max)
+		return -EMSGSIZE;
+	return r->text || r->type == f->data_type ? 0 : -EPROTO;
+}
+
+/* Whether records after this one have other keys. */
+static bool ends_keys(const struct so_rx *rx, const struct so_inbound *r)
+{
+	switch (rx->keys.protocol) {
+	case SO_CRYPT_FRAMED:
+		return false;
+	case SO_CRYPT_TLS_1_3:
+		return r->type == TLS_HANDSHAKE &&
+		       byte_at(r, 0) == TLS_KEY_UPDATE;
+	default:
+		return r->type == TLS_CHANGE_CIPHER_SPEC;
+	}
+}
+
+/* All of a record was read. */
+static void finish(struct so_rx *rx, struct so_inbound *r)
+{
+	if (r->text && ends_keys(rx, r))
+		rx->paused = true;
+	rx->got += r->text;
+	rx->count++;
+	record_end(r);
+}
+
+/* The next record with something in it, or NULL. */
+static struct so_inbound *next_open(struct so_rx *rx)
+{
+	struct so_inbound *r;
+
+	while (!rx->paused && (r = first_of(rx)) && state_of(r) == SO_OPEN) {
+		if (!r->err && !r->looked)
+			r->err = look(rx, r);
+		r->looked = true;
+		if (r->err) {
+			rx->err = r->err;
+			purge(rx);
+			return NULL;
+		}
+		if (r->text)
+			return r;
+		finish(rx, r);
+	}
+	return NULL;
+}
+
+/* The peer has sent all it will, and nothing whole is left of it. */
+static bool is_at_end(const struct so_rx *rx)
+{
+	return (rx->sk->sk_shutdown & RCV_SHUTDOWN ||
+		rx->sk->sk_state == TCP_CLOSE) &&
+	       first_of(rx) == rx->cut && !test_bit(SO_RX_STOPPED, &rx->notes);
+}
+
+/* Why there is nothing to read, or 0 if that may change. */
+static int read_error(struct so_rx *rx, bool *end)
+{
+	if (rx->err)
+		return rx->err;
+	if (rx->paused)
+		return -EKEYEXPIRED;
+	if (first_of(rx) != rx->cut)
+		return 0;
+	if (rx->sk->sk_err)
+		return sock_error(rx->sk);
+	*end = is_at_end(rx);
+	return *end && (rx->cut || rx->header_len) ? -ECONNABORTED : 0;
+}
+
+/* Who has read makes room for what was left with TCP. */
+static bool more_room(struct so_rx *rx)
+{
+	if (!test_bit(SO_RX_STOPPED, &rx->notes) || is_full(rx))
+		return false;
+	so_rx_arrived(rx);
+	return true;
+}
+
+static void wait(struct so_rx *rx, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = rx->sk;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	sk_wait_event(sk, timeo, so_rx_ready(rx) || sk->sk_err ||
+		      is_at_end(rx), &wait);
+	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	remove_wait_queue(sk_sleep(sk), &wait);
+}
+
+/* The next record that can be read, or NULL with *@err; 0 at the end. */
+static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
+					  int *err)
+{
+	struct so_inbound *r;
+	bool end = false;
+
+	for (;;) {
+		r = next_open(rx) ?: more_room(rx) ? next_open(rx) : NULL;
+		if (r)
+			return r;
+		*err = read_error(rx, &end);
+		if (*err || end)
+			return NULL;
+		*err = !*timeo ? -EAGAIN :
+		       signal_pending(current) ? sock_intr_errno(*timeo) : 0;
+		if (*err)
+			return NULL;
+		wait(rx, timeo);
+	}
+}
+
+static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
+{
+	if (type == rx->keys.fr.f.data_type)
+		return 0;
+	if (!msg->msg_control)
+		return -EIO;
+	put_cmsg(msg, SOL_OCF, SO_CRYPT_TYPE, sizeof(type), &type);
+	return msg->msg_flags & MSG_CTRUNC ? -EIO : 0;
+}
+
+static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
+{
+	u32 n, done = 0;
+	const u8 *from;
+	size_t got;
+
+	while (done < len) {
+		from = so_room_byte(&r->to, r->read + done, &n);
+		n = min(n, len - done);
+		got = copy_to_iter(from, n, &msg->msg_iter);
+		done += got;
+		if (got < n)
+			break;
+	}
+	return done ?: -EFAULT;
+}
+
+/**
+ * so_rx_read() - recvmsg()
+ * @rx: what is received
+ * @msg: where to
+ * @size: bytes wanted
+ * @flags: MSG_*
+ *
+ * Context: process; the socket is held.
+ * Return: bytes, 0 at the end, or an errno.
+ */
+int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
+{
+	long timeo = sock_rcvtimeo(rx->sk, flags & MSG_DONTWAIT), none = 0;
+	int target = sock_rcvlowat(rx->sk, flags & MSG_WAITALL, size);
+	int err = 0, done = 0, n, type = -1;
+	struct so_inbound *r;
+
+	while (done < size) {
+		r = wait_for_record(rx, done < target ? &timeo : &none, &err);
+		if (!r)
+			break;
+		if (type >= 0 && r->type != type)
+			break;
+		if (type < 0) {
+			err = tell_type(rx, msg, r->type);
+			if (err)
+				break;
+			type = r->type;
+		}
+		n = copy_out(r, msg, min_t(size_t, size - done,
+					   r->text - r->read));
+		if (n < 0) {
+			err = n;
+			break;
+		}
+		done += n;
+		if (flags & MSG_PEEK)
+			break;
+		r->read += n;
+		if (r->read < r->text)
+			continue;
+		finish(rx, r);
+		if (type != rx->keys.fr.f.data_type)
+			break;
+	}
+	more_room(rx);
+	return done ?: err;
+}
+
+static void release_piece(struct splice_pipe_desc *spd, unsigned int i)
+{
+	put_page(spd->pages[i]);
+}
+
+/**
+ * so_rx_splice() - splice() from the socket
+ * @rx: what is received
+ * @pipe: where to
+ * @size: bytes wanted
+ * @nonblock: do not wait
+ *
+ * Context: process; the socket is held.
+ * Return: bytes, 0 at the end, or an errno; -EIO: the next record is no data.
+ */
+ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
+		     size_t size, bool nonblock)
+{
+	long timeo = sock_rcvtimeo(rx->sk, nonblock);
+	struct partial_page partial[PIPE_DEF_BUFFERS];
+	struct page *pages[PIPE_DEF_BUFFERS];
+	struct splice_pipe_desc spd = {
+		.pages = pages, .partial = partial,
+		.nr_pages_max = PIPE_DEF_BUFFERS,
+		.ops = &nosteal_pipe_buf_ops, .spd_release = release_piece,
+	};
+	struct so_inbound *r;
+	u32 at, left, n;
+	ssize_t done;
+	int err = 0;
+	u8 *from;
+
+	r = wait_for_record(rx, &timeo, &err);
+	if (!r)
+		return err;
+	if (r->type != rx->keys.fr.f.data_type)
+		return -EIO;
+	size = min_t(size_t, size, r->text - r->read);
+	for (at = r->read; size && spd.nr_pages < PIPE_DEF_BUFFERS; at += n) {
+		from = so_room_byte(&r->to, at, &left);
+		n = min3((size_t)left, size, PAGE_SIZE - offset_in_page(from));
+		pages[spd.nr_pages] = virt_to_page(from);
+		partial[spd.nr_pages] = (struct partial_page){
+			.offset = offset_in_page(from), .len = n,
+		};
+		get_page(pages[spd.nr_pages++]);
+		size -= n;
+	}
+	done = splice_to_pipe(pipe, &spd);
+	if (done <= 0)
+		return done;
+	r->read += done;
+	if (r->read == r->text)
+		finish(rx, r);
+	more_room(rx);
+	return done;
+}
+
+/* ---- the rest ---- */
+
+/**
+ * so_rx_set() - set the keys of what comes from now on
+ * @rx: what is received
+ * @c: what the user gave
+ *
+ * What has come already and was not read is opened with them.
+ *
+ * Context: process; the socket is held, and is not while this waits.
+ * Return: 0, or see so_keys_set().
+ */
+int so_rx_set(struct so_rx *rx, const struct so_crypt *c)
+{
+	struct so_inbound *r;
+	int err;
+
+	so_rx_wait(rx);
+	err = so_keys_set(&rx->keys, c, true);
+	if (err)
+		return err;
+	rx->changes++;
+	rx->paused = false;
+	list_for_each_entry(r, &rx->records, node)
+		if (r != rx->cut)
+			make_request(rx, r);
+	return 0;
+}
+
+/* Waits until the core has nothing.  Context: as so_rx_set(). */
+void so_rx_wait(struct so_rx *rx)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(&rx->idle, &wait);
+	while (any_in_core(rx)) {
+		release_sock(rx->sk);
+		wait_woken(&wait, TASK_UNINTERRUPTIBLE, HZ / 10);
+		lock_sock(rx->sk);
+	}
+	remove_wait_queue(&rx->idle, &wait);
+}
+
+/* Context: the socket is held. */
+void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info)
+{
+	info->records = rx->count;
+	info->bytes = rx->got;
+	info->in_flight = list_count_nodes(&rx->records);
+	info->keys = rx->changes;
+}
+
+void so_rx_init(struct so_rx *rx, struct sock *sk)
+{
+	INIT_LIST_HEAD(&rx->records);
+	init_waitqueue_head(&rx->idle);
+	INIT_DELAYED_WORK(&rx->retry, retry);
+	rx->sk = sk;
+}
+
+/*
+ * Nothing is in the core, and nothing comes any more.
+ * Context: process; the socket is held.
+ */
+void so_rx_exit(struct so_rx *rx)
+{
+	purge(rx);
+	rx->err = -ENOTCONN;
+	so_keys_forget(&rx->keys);
+}
+
+int so_rx_init_module(void)
+{
+	records = kmem_cache_create("so_inbound", sizeof(struct so_inbound), 0,
+				    SLAB_ACCOUNT, NULL);
+	return records ? 0 : -ENOMEM;
+}
+
+void so_rx_exit_module(void)
+{
+	kmem_cache_destroy(records);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: two sockets that both have keys.
+
+    tests/socrypt/both.py [UNITTEST...]		SEED from the environment
+"""
+
+import errno
+import os
+import pathlib
+import random
+import select
+import socket
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import so_crypt as so  # noqa: E402
+from send import SEED, crypt_of, rows  # noqa: E402
+
+SOON = 300
+
+
+def joined(crypt: so.Crypt, family: int = socket.AF_INET) -> tuple:
+    """One sends, the other receives."""
+    a, b = so.pair(family)
+    for s, which in ((a, so.TX), (b, so.RX)):
+        so.attach(s)
+        s.setsockopt(so.SOL_OCF, which, crypt.pack())
+    return a, b
+
+
+class Both(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rng = random.Random(SEED)
+
+    def crypt(self) -> so.Crypt:
+        return crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+
+    def pass_on(self, a, b, data: bytes) -> None:
+        """All that @a sends arrives at @b."""
+        writer = threading.Thread(target=lambda: (
+            a.sendall(data), a.shutdown(socket.SHUT_WR)))
+        writer.start()
+        got = bytearray()
+        while piece := b.recv(self.rng.choice((1, 100, 20000, 1 << 20))):
+            got += piece
+        writer.join(SOON)
+        self.assertEqual(len(data), len(got))
+        self.assertTrue(data == got)
+        a.close()
+        b.close()
+
+    def test_every_row(self):
+        for args, kw in rows():
+            for size in (0, 1, 16384, 100000):
+                with self.subTest(row=args, **kw, size=size):
+                    a, b = joined(crypt_of(self.rng, *args, **kw))
+                    self.pass_on(a, b, self.rng.randbytes(size))
+
+    def test_a_lot(self):
+        a, b = joined(self.crypt())
+        self.pass_on(a, b, self.rng.randbytes(8 << 20))
+
+    def test_splice(self):
+        a, b = joined(self.crypt())
+        data = self.rng.randbytes(300000)
+        writer = threading.Thread(target=lambda: (
+            a.sendall(data), a.shutdown(socket.SHUT_WR)))
+        writer.start()
+        got = b""
+        r, w = os.pipe()
+        while n := os.splice(b.fileno(), w, self.rng.choice((1, 5000, 65536))):
+            got += os.read(r, n)
+        writer.join(SOON)
+        self.assertTrue(data == got)
+
+    def test_poll(self):
+        """A part of a record is nothing to read."""
+        raw, b = so.pair()
+        so.attach(b)
+        crypt = self.crypt()
+        c, d = so.pair()
+        so.attach(c)
+        c.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        c.sendall(b"some text")
+        record = d.recv(1000)
+        b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        b.setblocking(False)
+        poll = select.poll()
+        poll.register(b, select.POLLIN)
+        for byte in record:
+            self.assertEqual([], poll.poll(0))
+            with self.assertRaises(BlockingIOError):
+                b.recv(100)
+            raw.sendall(bytes([byte]))
+        self.assertEqual([(b.fileno(), select.POLLIN)], poll.poll(SOON * 1000))
+        self.assertEqual(b"some", b.recv(4))
+        self.assertEqual([(b.fileno(), select.POLLIN)], poll.poll(0))
+        self.assertEqual(b" text", b.recv(400))
+        self.assertEqual([], poll.poll(0))
+
+    def test_types(self):
+        """Data and others never come together."""
+        a, b = joined(self.crypt())
+        a.sendall(b"first")
+        a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])
+        a.sendall(b"second", socket.MSG_MORE)
+        a.sendmsg([b"xyz"], [(so.SOL_OCF, so.TYPE, bytes([22]))])
+        a.sendall(b"third")
+        self.assertEqual(b"first", b.recv(5, socket.MSG_PEEK))
+        self.assertEqual((b"first", []), b.recvmsg(100, 100)[:2])
+        with self.assertRaises(OSError) as e:
+            b.recv(100)
+        self.assertEqual(errno.EIO, e.exception.errno)
+        alert = [(so.SOL_OCF, so.TYPE, bytes([21]))]
+        self.assertEqual((b"\1", alert), b.recvmsg(1, 100)[:2])
+        self.assertEqual((b"\0", alert), b.recvmsg(100, 100)[:2])
+        self.assertEqual(b"second", b.recv(100))
+        self.assertEqual((b"xyz", [(so.SOL_OCF, so.TYPE, bytes([22]))]),
+                         b.recvmsg(100, 100)[:2])
+        self.assertEqual(b"third", b.recv(100))
+
+    def test_key_update(self):
+        a, b = joined(self.crypt())
+        for i in range(3):
+            a.sendmsg([b"\x18\0\0\1\0"], [(so.SOL_OCF, so.TYPE, bytes([22]))])
+            new = self.crypt()
+            a.setsockopt(so.SOL_OCF, so.TX, new.pack())
+            a.sendall(b"after" * 10000)
+            self.assertEqual(b"\x18\0\0\1\0", b.recvmsg(100, 100)[0])
+            with self.assertRaises(OSError) as e:
+                b.recv(100)
+            self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+            b.setsockopt(so.SOL_OCF, so.RX, new.pack())
+            self.assertEqual(b"after" * 10000,
+                             b.recv(50000, socket.MSG_WAITALL))
+            self.assertEqual(i + 2, so.info(b, so.RX)["keys"])
+
+
+if __name__ == "__main__":
+    print(f"SEED={SEED}", flush=True)
+    unittest.main(verbosity=2)
