@@ -177,4 +177,4 @@ class Send(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"SEED={SEED}", flush=True)
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, warnings="ignore")

@@ -4,13 +4,14 @@
 # undefined-behaviour sanitizers and under the thread sanitizer; test_mte under
 # valgrind too, which follows what is secret.
 
-UNITS := alg params route health mte nonce kat docs
+UNITS := alg params route health mte nonce kat docs framing
 
 UNIT_alg := kernel/core/alg.c tests/unit/ids_linux.c tests/unit/ids_bsd.c
 UNIT_params := kernel/core/params.c kernel/core/alg.c
 UNIT_route := kernel/core/route.c
 UNIT_health := kernel/core/health.c
 UNIT_mte := kernel/core/mte.c
+UNIT_framing := kernel/consumers/socrypt/framing.c
 UNIT_nonce :=
 UNIT_kat := kernel/core/params.c kernel/core/alg.c
 UNIT_docs := kernel/core/params.c kernel/core/alg.c
@@ -20,7 +21,7 @@ UNIT_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Itests/unit/include \
 UNIT_LIBS := -lcrypto -lz -lm -lpthread
 UNIT_DEPS := $(wildcard tests/unit/*.h tests/unit/include/*.h) \
 	     $(wildcard tests/unit/include/*/*.h tests/lib/*) \
-	     $(wildcard kernel/core/*.h kernel/drivers/soft/nonce.c include/linux/*.h include/uapi/*/*.h) \
+	     $(wildcard kernel/core/*.h kernel/drivers/soft/nonce.c kernel/consumers/socrypt/framing.h include/linux/*.h include/uapi/*/*.h) \
 	     docs/algorithms.md
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined

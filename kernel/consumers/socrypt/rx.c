@@ -365,7 +365,7 @@ static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
 	if (err == -ENOMEM)
 		set_bit(SO_RX_STOPPED, &rx->notes);
 	else if (err)
-		rx->err = err;
+		rx->stop = err;
 	if (err)
 		desc->count = 0;
 	return before - len;
@@ -382,7 +382,7 @@ void so_rx_arrived(struct so_rx *rx)
 	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
 
 	advance(rx);
-	if (rx->err || rx->paused)
+	if (rx->err || rx->stop || rx->paused)
 		return;
 	if (rx->header_len == rx->keys.fr.f.header_len) {
 		/* its record was too much before */
@@ -390,7 +390,7 @@ void so_rx_arrived(struct so_rx *rx)
 		if (desc.error == -ENOMEM)
 			goto stopped;
 		if (desc.error) {
-			rx->err = desc.error;
+			rx->stop = desc.error;
 			goto out;
 		}
 	}
@@ -423,9 +423,9 @@ bool so_rx_ready(const struct so_rx *rx)
 {
 	const struct so_inbound *r = first_of(rx);
 
-	if (r)
-		return state_of(r) == SO_OPEN;
-	return rx->err || rx->paused;
+	if (rx->err || rx->paused)
+		return true;
+	return r ? state_of(r) == SO_OPEN : rx->stop;
 }
 
 static u8 byte_at(const struct so_inbound *r, u32 at)
@@ -513,19 +513,23 @@ static struct so_inbound *next_open(struct so_rx *rx)
 {
 	struct so_inbound *r;
 
-	while (!rx->paused && (r = first_of(rx)) && state_of(r) == SO_OPEN) {
+	while (!rx->err && !rx->paused && (r = first_of(rx)) &&
+	       state_of(r) == SO_OPEN) {
 		if (!r->err && !r->looked)
 			r->err = look(rx, r);
 		r->looked = true;
-		if (r->err) {
+		if (r->err)
 			rx->err = r->err;
-			purge(rx);
-			return NULL;
-		}
-		if (r->text)
+		else if (r->text)
 			return r;
-		finish(rx, r);
+		else
+			finish(rx, r);
 	}
+	/* what came before bytes that are no record was read */
+	if (!rx->err && list_empty(&rx->records))
+		rx->err = rx->stop;
+	if (rx->err)
+		purge(rx);
 	return NULL;
 }
 

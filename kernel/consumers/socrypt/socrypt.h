@@ -129,7 +129,8 @@ struct so_inbound;
  * @header: the next one's, as far as it has come
  * @header_len: bytes of it
  * @pending: bytes charged to the socket
- * @err: why nothing is received any more, when @records are read
+ * @stop: why nothing is taken from TCP any more
+ * @err: why nothing is read any more: @stop, after @records
  * @paused: a record was read that says that other keys follow
  * @notes: SO_RX_*
  * @idle: nothing is in the core
@@ -147,6 +148,7 @@ struct so_rx {
 	u8			header[SO_CRYPT_HEADER_MAX];
 	u32			header_len;
 	u32			pending;
+	int			stop;
 	int			err;
 	bool			paused;
 	unsigned long		notes;

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: sockets on cards that are slow, fail, and go.
+
+    tests/socrypt/cards.py [UNITTEST...]		SEED from the environment
+"""
+
+import errno
+import os
+import pathlib
+import random
+import socket
+import sys
+import threading
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "tests" / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import so_crypt as so  # noqa: E402
+from both import SOON, joined  # noqa: E402
+from ocf import Device, wait_for, write  # noqa: E402
+from send import SEED, Peer, crypt_of  # noqa: E402
+
+SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
+SIZE = 6 << 20
+
+
+class Cards(unittest.TestCase):
+    options = "algs=real latency_ns=300000 patience=3000"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.rng = random.Random(SEED)
+        write("/sys/module/ocf/parameters/recheck", 0)
+
+    def setUp(self):
+        self.names = ["sim0", "sim1"]
+        for _ in self.names:
+            write(SIM / "add", self.options)
+        self.data = self.rng.randbytes(SIZE)
+        self.file = open("/tmp/so_crypt_cards", "wb+")
+        self.file.write(self.data)
+        self.file.flush()
+
+    def tearDown(self):
+        self.file.close()
+        for name in self.names:
+            if Device(name).exists():
+                write(SIM / "remove", name)
+
+    def crypt(self, flags: int = so.HARDWARE) -> so.Crypt:
+        return crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128, flags=flags)
+
+    def operations(self) -> int:
+        return sum(Device(n).counter("operations") for n in self.names
+                   if Device(n).exists())
+
+    def transfer(self, crypt: so.Crypt, meanwhile=None) -> None:
+        """A file, both ways by the kernel, while something happens."""
+        a, b = joined(crypt)
+        writer = threading.Thread(target=lambda: (
+            a.sendfile(self.file, 0), a.shutdown(socket.SHUT_WR)))
+        got = bytearray()
+        writer.start()
+        while piece := b.recv(1 << 18):
+            got += piece
+            if meanwhile:
+                meanwhile(len(got))
+        writer.join(SOON)
+        self.assertEqual(len(self.data), len(got))
+        self.assertTrue(self.data == got)
+        a.close()
+        b.close()
+
+    def test_all_of_it_is_done_by_cards(self):
+        before = self.operations()
+        self.transfer(self.crypt())
+        self.assertLessEqual(before + 2 * SIZE // 16384, self.operations())
+
+    def test_many_in_flight(self):
+        """Over both cards at once, and in order."""
+        a, b = so.pair()
+        so.attach(a)
+        crypt = self.crypt()
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        peer = Peer(b, crypt)
+        most = [0]
+        stop = []
+
+        def look():
+            while not stop:
+                most[0] = max(most[0], so.info(a)["in_flight"])
+        looker = threading.Thread(target=look)
+        looker.start()
+        a.sendfile(self.file, 0)
+        stop.append(1)
+        looker.join()
+        a.close()
+        self.assertTrue(self.data == peer.all())
+        self.assertLess(4, most[0])
+        for name in self.names:
+            self.assertLess(20, Device(name).counter("operations"))
+
+    def test_unplugged(self):
+        """A card goes in the middle, and the other one, and comes back."""
+        marks = [SIZE // 8 * i for i in range(1, 8)]
+
+        def pull(done: int) -> None:
+            if marks and done > marks[0]:
+                name = self.names[len(marks) % 2]
+                marks.pop(0)
+                write(SIM / "remove", name)
+                write(SIM / "add", self.options)
+        for flags in (0, so.HARDWARE):
+            marks[:] = [SIZE // 8 * i for i in range(1, 8)]
+            self.transfer(self.crypt(flags), pull)
+            self.assertEqual([], marks)
+
+    def test_faults(self):
+        for fault in ("busy 9", "error 3", "lost 2", "late 2 0 5000",
+                      "double 3"):
+            with self.subTest(fault=fault):
+                write(Device("sim0").path / "device/fault", fault)
+                self.transfer(self.crypt(0))
+                write(Device("sim0").path / "device/fault", "none")
+                self.assertTrue(wait_for(
+                    lambda: Device("sim0").state() == "ready", SOON))
+
+    def test_no_card_is_left(self):
+        """The connection ends; nothing is sent that is not encrypted."""
+        a, b = so.pair()
+        so.attach(a)
+        crypt = self.crypt()
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        peer = Peer(b, crypt)
+        a.sendall(b"text")
+        for name in self.names:
+            write(SIM / "remove", name)
+        with self.assertRaises(OSError) as e:
+            for _ in range(1000):
+                a.sendall(self.data[:100000])
+        self.assertIn(e.exception.errno, (errno.ENODEV, errno.EPIPE))
+        a.close()
+        self.assertEqual(b"text", peer.all()[:4])
+
+    def test_closed_with_records_in_flight(self):
+        """What was written is sent, close() or not."""
+        for _ in range(20):
+            a, b = so.pair()
+            so.attach(a)
+            crypt = self.crypt()
+            a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+            peer = Peer(b, crypt)
+            a.setblocking(False)
+            n = a.send(self.data[:200000])
+            a.close()
+            self.assertTrue(self.data[:n] == peer.all())
+
+    def test_killed_with_records_in_flight(self):
+        for _ in range(20):
+            a, b = joined(self.crypt())
+            pid = os.fork()
+            if not pid:
+                try:
+                    b.close()
+                    while True:
+                        a.sendfile(self.file, 0)
+                finally:
+                    os._exit(0)
+            a.close()
+            b.recv(self.rng.randrange(1, 300000))
+            os.kill(pid, 9)
+            if self.rng.randrange(2):
+                b.close()
+            self.assertEqual(pid, os.waitpid(pid, 0)[0])
+            b.close()
+
+
+if __name__ == "__main__":
+    print(f"SEED={SEED}", flush=True)
+    unittest.main(verbosity=2, warnings="ignore")

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: peers and callers that mean no good.
+
+    tests/socrypt/hostile.py [UNITTEST...]	SEED, ROUNDS from the environment
+"""
+
+import errno
+import os
+import pathlib
+import random
+import socket
+import struct
+import sys
+import unittest
+from dataclasses import replace
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import so_crypt as so  # noqa: E402
+from send import SEED, crypt_of, rows  # noqa: E402
+
+ROUNDS = int(os.environ.get("ROUNDS") or 400)
+WRONG = (errno.EBADMSG, errno.EPROTO, errno.EMSGSIZE, errno.ECONNABORTED)
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rng = random.Random(SEED)
+
+    def records(self, crypt: so.Crypt, texts: list) -> list:
+        """What is sent for each of them."""
+        a, b = so.pair()
+        so.attach(a)
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        out = []
+        for text in texts:
+            a.sendall(text)
+            data = b.recv(5, socket.MSG_WAITALL)
+            out.append(data + b.recv(int.from_bytes(data[3:], "big"),
+                                     socket.MSG_WAITALL))
+        a.close()
+        b.close()
+        return out
+
+    def receive(self, crypt: so.Crypt, data: bytes) -> tuple:
+        """What is read of @data until there is an error, and that."""
+        a, b = so.pair()
+        so.attach(b)
+        b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        a.sendall(data)
+        a.shutdown(socket.SHUT_WR)
+        got, error = b"", 0
+        try:
+            while piece := b.recvmsg(50000, 100)[0]:
+                got += piece
+        except OSError as e:
+            error = e.errno
+            if error != errno.ECONNABORTED:     # it stays
+                with self.assertRaises(OSError) as again:
+                    b.recv(100)
+                self.assertEqual(error, again.exception.errno)
+        a.close()
+        b.close()
+        return got, error
+
+    def mutate(self, data: bytes) -> bytes:
+        """Another one of about the same kind."""
+        how, at = self.rng.randrange(6), self.rng.randrange(len(data))
+        if how == 0:
+            return data[:at] + bytes([data[at] ^ 1 << self.rng.randrange(
+                8)]) + data[at + 1:]
+        if how == 1:
+            return data[:at]
+        if how == 2:
+            return data[:at] + data[at + 1:]
+        if how == 3:
+            return data[:at] + self.rng.randbytes(1) + data[at:]
+        if how == 4:
+            return data[:3] + self.rng.randbytes(2) + data[5:]
+        return self.rng.randbytes(len(data))
+
+    def test_mutated_records(self):
+        every = rows()
+        for i in range(ROUNDS):
+            args, kw = every[i % len(every)]
+            # the protocol has it: an empty one before it hides nothing
+            crypt = crypt_of(self.rng, *args, **kw)
+            texts = [b"x" * self.rng.choice((1, 2, 15, 16, 17, 1000))
+                     for _ in range(3)]
+            if crypt.protocol == so.TLS_1_0:
+                texts = [b"x"] * 3
+            good = self.records(crypt, texts)
+            which = self.rng.randrange(3)
+            bad = self.mutate(good[which])
+            if bad == good[which]:
+                continue
+            with self.subTest(row=args, **kw, which=which):
+                data = b"".join(good[:which]) + bad + b"".join(
+                    good[which + 1:])
+                got, error = self.receive(crypt, data)
+                self.assertEqual(b"".join(texts[:which]), got)
+                if bad:
+                    self.assertIn(error, WRONG)
+
+    def test_order(self):
+        for args, kw in rows():
+            crypt = crypt_of(self.rng, *args, **kw)
+            one, two, three = self.records(crypt, [b"a", b"b", b"c"])
+            for data, want in ((two + one, b""), (one + one, b"a"),
+                               (one + three, b"a"), (three, b"")):
+                with self.subTest(row=args, **kw):
+                    got, error = self.receive(crypt, data)
+                    self.assertEqual((want, errno.EBADMSG), (got, error))
+
+    def test_lengths(self):
+        crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        for length, want in ((0, errno.EBADMSG), (23, errno.EBADMSG),
+                             (24, errno.EBADMSG), (18432, errno.EBADMSG),
+                             (18433, errno.EMSGSIZE), (65535, errno.EMSGSIZE)):
+            data = b"\x17\3\3" + struct.pack(">H", length) + bytes(length)
+            self.assertEqual((b"", want), self.receive(crypt, data))
+        for header in (b"\x17\3\2", b"\x17\2\3", b"\0\0\0"):
+            want = (b"", errno.EPROTO)
+            self.assertEqual(want, self.receive(crypt, header + bytes(100)))
+
+    def refused(self, want: int, crypt: so.Crypt, which: int = so.TX,
+                data: bytes = None) -> None:
+        a, b = so.pair()
+        so.attach(a)
+        with self.assertRaises(OSError) as e:
+            a.setsockopt(so.SOL_OCF, which, crypt.pack() if data is None
+                         else data)
+        self.assertEqual(want, e.exception.errno)
+        a.sendall(b"as before")
+        self.assertEqual(b"as before", b.recv(100))
+        a.close()
+        b.close()
+
+    def test_bad_options(self):
+        good = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        for changes in ({"cipher": "aes"}, {"cipher": ""}, {"mac": "hmac-sha1"},
+                        {"key": bytes(15)}, {"key": b""}, {"iv": b""},
+                        {"iv": bytes(5)}, {"protocol": 99}, {"flags": so.ETM},
+                        {"flags": 1 << 31}, {"protocol": so.TLS_1_1},
+                        {"cipher": "aes-cbc"}, {"maclen": 17},
+                        {"framing": so.Framing(b"\0\0")}):
+            with self.subTest(changes):
+                for which in (so.TX, so.RX):
+                    self.refused(errno.EINVAL, replace(good, **changes), which)
+        data = good.pack()
+        for size in (0, 1, 4, 100, len(data) - 1, len(data) + 8):
+            short = (data + bytes(8))[:size]
+            self.refused(errno.EINVAL, good, data=short)
+        # what a later kernel may know has to be zero
+        more = struct.pack("=I", len(data) + 8) + data[4:]
+        self.refused(errno.E2BIG, good, data=more + b"\1" * 8)
+        self.refused(errno.ENOPROTOOPT, good, 77)
+
+    def test_the_same_key_again(self):
+        crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        a, _b = so.pair()
+        so.attach(a)
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        a.sendall(b"one")
+        with self.assertRaises(OSError) as e:
+            a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        self.assertEqual(errno.EINVAL, e.exception.errno)
+        self.assertEqual(1, so.info(a)["number"])
+
+    def test_the_last_number(self):
+        crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128,
+                         number=2**64 - 3)
+        a, b = so.pair()
+        for s, which in ((a, so.TX), (b, so.RX)):
+            so.attach(s)
+            s.setsockopt(so.SOL_OCF, which, crypt.pack())
+        for _ in range(2):
+            a.sendall(b"text")
+            self.assertEqual(b"text", b.recv(100))
+        with self.assertRaises(OSError) as e:
+            a.sendall(b"text")
+        self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+
+    def test_sockets_that_cannot(self):
+        with socket.socket() as s:
+            with self.assertRaises(OSError) as e:
+                so.attach(s)
+            self.assertEqual(errno.ENOTCONN, e.exception.errno)
+        a, _b = so.pair()
+        so.attach(a)
+        with self.assertRaises(OSError) as e:
+            so.attach(a)
+        self.assertEqual(errno.EEXIST, e.exception.errno)
+        with self.assertRaises(OSError) as e:
+            so.info(a)
+        self.assertEqual(errno.ENOENT, e.exception.errno)
+        a.shutdown(socket.SHUT_WR)
+        crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        with self.assertRaises(OSError) as e:
+            a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        self.assertEqual(errno.ENOTCONN, e.exception.errno)
+
+    def test_bad_messages(self):
+        a, b = so.pair()
+        so.attach(a)
+        crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        kind = (so.SOL_OCF, so.TYPE, bytes([21]))
+        for cmsg, flags, want in (
+                ([(so.SOL_OCF, 9, b"\0")], 0, errno.EINVAL),
+                ([(so.SOL_OCF, so.TYPE, b"\0\0")], 0, errno.EINVAL),
+                ([kind, kind], 0, errno.EINVAL),
+                ([kind], socket.MSG_MORE, errno.EINVAL),
+                ([], socket.MSG_OOB, errno.EOPNOTSUPP)):
+            with self.assertRaises(OSError) as e:
+                a.sendmsg([b"text"], cmsg, flags)
+            self.assertEqual(want, e.exception.errno)
+        a.close()
+        self.assertEqual(b"", b.recv(100))
+
+
+if __name__ == "__main__":
+    print(f"SEED={SEED}", flush=True)
+    unittest.main(verbosity=2, warnings="ignore")
