@@ -35,7 +35,7 @@ test-pk: modules machine $(PK_KEYS)
 
 # A card that is a work item of the debug kernel is late if there are many to
 # sign for; what it is asked when it is dead is waited for twice as long.
-test-pk-debug: PK_PATIENCE := 15000
+test-pk-debug: PK_PATIENCE := 8000
 test-pk-debug: debug-modules machine $(PK_KEYS)
 	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=4 -- \
 		tests/pk/differ.py

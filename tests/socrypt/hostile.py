@@ -157,6 +157,9 @@ class Hostile(unittest.TestCase):
         # what a later kernel may know has to be zero
         more = struct.pack("=I", len(data) + 8) + data[4:]
         self.refused(errno.E2BIG, good, data=more + b"\1" * 8)
+        a, _b = so.pair()
+        so.attach(a)
+        a.setsockopt(so.SOL_OCF, so.TX, more + bytes(8))
         self.refused(errno.ENOPROTOOPT, good, 77)
 
     def test_the_same_key_again(self):

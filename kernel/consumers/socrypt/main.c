@@ -227,14 +227,25 @@ end:
 /* As much as the caller knows; what it does not is zero. */
 static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
 {
-	u32 size;
+	u32 size, more;
+	int zero = 1;
 
-	if (optlen < sizeof(size) ||
-	    copy_from_sockptr(&size, optval, sizeof(size)))
-		return optlen < sizeof(size) ? -EINVAL : -EFAULT;
-	if (size != optlen || size < offsetof(struct so_crypt, framing))
+	memset(c, 0, sizeof(*c));
+	if (optlen < offsetof(struct so_crypt, framing) || optlen > PAGE_SIZE)
 		return -EINVAL;
-	return copy_struct_from_sockptr(c, sizeof(*c), optval, size);
+	if (copy_from_sockptr(&size, optval, sizeof(size)))
+		return -EFAULT;
+	if (size != optlen)
+		return -EINVAL;
+	/* copy_struct_from_sockptr() does not look at what it does not copy */
+	more = size - min(size, (u32)sizeof(*c));
+	if (more && sockptr_is_kernel(optval))
+		zero = !memchr_inv(optval.kernel + sizeof(*c), 0, more);
+	else if (more)
+		zero = check_zeroed_user(optval.user + sizeof(*c), more);
+	if (zero <= 0)
+		return zero ?: -E2BIG;
+	return copy_from_sockptr(c, optval, size - more) ? -EFAULT : 0;
 }
 
 static int set_option(struct sock *sk, int optname, sockptr_t optval,
