@@ -9,6 +9,7 @@
 #	make bench-route	the choice of devices, simulated
 #	make bench-public-key	the CPU, a real card, simulated ones
 #	make bench-choice	the choice between the CPU and a real card
+#	make bench-socket	instructions per byte sent, beside kTLS
 
 BENCH_WAYS := rounds job devcrypto afalg openssl
 BENCH_DEPS := $(wildcard bench/*.[ch] bench/floor/*.h tests/lib/oracle.[ch]) \
@@ -42,7 +43,15 @@ $(B)/bench/route: bench/route/sim.c kernel/core/route.c kernel/core/route.h \
 	$(Q)$(CC) $(BENCH_CFLAGS) -Wno-sign-compare -Itests/unit/include -o $@ \
 		$< kernel/core/route.c -lm
 
-.PHONY: bench-route bench-choice bench-public-key
+$(B)/bench/socket: bench/socket.c include/uapi/linux/so_crypt.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $<
+
+bench-socket: modules machine $(B)/bench/socket
+	@$(VM) --icount -- sh -ec '$(SOCRYPT); for n in 1 10 100; do \
+		$(B)/bench/socket $$n; done'
+
+.PHONY: bench-route bench-choice bench-public-key bench-socket
 bench-public-key: modules machine
 	@$(VM) --cards 1 --timeout 1200 -- bench/public_key rates
 	@$(VM) --cards 1 --cpus 1 --timeout 1200 -- bench/public_key shares

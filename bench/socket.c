@@ -3,7 +3,7 @@
  * Instructions per byte of a file that is sent over a connection: plain, by
  * the kernel's kTLS, and by SO_CRYPT, with the same cipher.
  *
- *	bench/socket MIB [ROUNDS]
+ *	bench/socket MIB [ROUNDS]	make bench-socket
  *
  * In the test machine, under --icount: the time-stamp counter counts
  * instructions, of the whole machine.  The file is on tmpfs; who receives
@@ -155,6 +155,8 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 5, i, r;
 	static char buf[1 << 20];
 
+	if (argc < 2)
+		errx(1, "MIB [ROUNDS]");
 	size = (size_t)atoi(argv[1]) << 20;
 	file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
 	if (file < 0)
@@ -164,10 +166,6 @@ int main(int argc, char **argv)
 		if (write(file, buf, sizeof(buf)) != sizeof(buf))
 			err(1, "write");
 	memset(least, 0xff, sizeof(least));
-	if (argc > 3) {
-		took = run(&ways[atoi(argv[3])]);
-		return 0;
-	}
 	for (r = 0; r < rounds; r++)
 		for (i = 0; i < (int)WAYS; i++) {
 			took = run(&ways[i]);
