@@ -103,18 +103,18 @@ static void set_so_crypt13(int fd)
 	set_so_crypt(fd, SO_CRYPT_TLS_1_3, 12);
 }
 
+enum { WAYS = 5 };
+
 static const struct way {
 	const char *name;
 	void (*set)(int fd);
-} ways[] = {
+} ways[WAYS] = {
 	{ "tcp", set_nothing },
 	{ "ktls-1.2", set_ktls12 },
 	{ "so_crypt-1.2", set_so_crypt12 },
 	{ "ktls-1.3", set_ktls13 },
 	{ "so_crypt-1.3", set_so_crypt13 },
 };
-
-#define WAYS	(sizeof(ways) / sizeof(ways[0]))
 
 static void receive(int fd)
 {

@@ -5,7 +5,6 @@
     tests/socrypt/send.py [UNITTEST...]		SEED from the environment
 """
 
-import errno
 import os
 import pathlib
 import random

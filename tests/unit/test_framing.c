@@ -8,6 +8,8 @@
 
 #include "../../kernel/consumers/socrypt/framing.h"
 
+enum { KINDS = 14 };
+
 static const struct kind {
 	uint32_t	protocol;
 	enum ocf_alg	cipher;
@@ -15,7 +17,7 @@ static const struct kind {
 	uint32_t	block, ivlen, maclen, given;
 	/* of a record of 100 bytes: before, encrypted, after, authenticated */
 	uint32_t	head, data, tag, aad;
-} kinds[] = {
+} kinds[KINDS] = {
 	/* RFC 2246, 6.2.3.2: 100 + 20 + padding to 16 */
 	{ SO_CRYPT_TLS_1_0, OCF_AES_CBC, false, 16, 16, 20, 16, 5, 128, 0, 13 },
 	{ SO_CRYPT_TLS_1_0, OCF_DES3_CBC, false, 8, 8, 20, 8, 5, 128, 0, 13 },
@@ -26,7 +28,8 @@ static const struct kind {
 	{ SO_CRYPT_TLS_1_2, OCF_AES_CBC, true, 16, 16, 48, 0, 21, 112, 48, 29 },
 	/* RFC 5288, 3; RFC 6655, 3; RFC 7905, 2 */
 	{ SO_CRYPT_TLS_1_2, OCF_AES_GCM, false, 1, 12, 16, 4, 13, 100, 16, 13 },
-	{ SO_CRYPT_TLS_1_2, OCF_AES_GCM, false, 1, 12, 16, 12, 13, 100, 16, 13 },
+	{ SO_CRYPT_TLS_1_2, OCF_AES_GCM, false, 1, 12, 16, 12, 13, 100, 16,
+	  13 },
 	{ SO_CRYPT_TLS_1_2, OCF_AES_CCM, false, 1, 12, 8, 4, 13, 100, 8, 13 },
 	{ SO_CRYPT_TLS_1_2, OCF_CHACHA20_POLY1305, false, 1, 12, 16, 12, 5, 100,
 	  16, 13 },
@@ -36,8 +39,6 @@ static const struct kind {
 	{ SO_CRYPT_TLS_1_3, OCF_CHACHA20_POLY1305, false, 1, 12, 16, 12, 5, 101,
 	  16, 5 },
 };
-
-#define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
 static struct framing framing_of(const struct kind *k)
 {
@@ -113,7 +114,9 @@ TEST(both_ways)
 TEST(bytes)
 {
 	static const uint8_t header[] = { 22, 3, 3, 0, 60 };
-	static const uint8_t aad12[] = { 0, 0, 0, 0, 0, 0, 1, 2, 22, 3, 3, 0, 36 };
+	static const uint8_t aad12[] = {
+		0, 0, 0, 0, 0, 0, 1, 2, 22, 3, 3, 0, 36
+	};
 	static const uint8_t iv[12] = { 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 5 };
 	static const uint8_t xored[12] = { 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 1, 7 };
 	uint8_t head[FRAMING_HEAD_MAX], aad[FRAMING_AAD_MAX], to[16], tail[99];

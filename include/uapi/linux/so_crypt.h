@@ -63,7 +63,7 @@ enum {
 #define SO_CRYPT_HARDWARE	(1u << 0)	/* cards may be used; neither */
 #define SO_CRYPT_SOFTWARE	(1u << 1)	/* or both: cards and CPU */
 #define SO_CRYPT_ETM		(1u << 2)	/* TLS 1.0 to 1.2: RFC 7366 */
-#define SO_CRYPT_SESSION	(1u << 3)	/* keys are those of @fd, @ses */
+#define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses */
 /*
  * Pages that are sent by reference do not change until the peer has read them.
  * Without this, what would have to be read twice (CCM; a MAC, then a cipher)
@@ -181,6 +181,7 @@ struct so_crypt_framing {
  * @mackeylen: bytes
  * @ivlen: bytes
  * @maclen: bytes of MAC or tag that are sent; 0 for all
+ * @pad: zero
  * @number: of the next record: 0 after a handshake's change of keys
  * @fd: SO_CRYPT_SESSION: a descriptor of /dev/crypto
  * @ses: SO_CRYPT_SESSION: a session of it, which the socket takes away from it;

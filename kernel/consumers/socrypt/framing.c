@@ -162,7 +162,8 @@ static bool nonce_fits(const struct framing *fr, u32 ivlen)
 		    (f->explicit_len < 8 &&
 		     f->number_max >> 8 * f->explicit_len))
 			return false;
-		return ivlen == fr->ivlen || ivlen == fr->ivlen - f->explicit_len;
+		return ivlen == fr->ivlen ||
+		       ivlen + f->explicit_len == fr->ivlen;
 	case SO_CRYPT_NONCE_XOR:
 		return aead && fr->ivlen >= 8 && ivlen == fr->ivlen &&
 		       !f->explicit_len;
@@ -227,7 +228,7 @@ int framing_check(const struct framing *fr, u32 ivlen)
 	    f->auth_length > SO_CRYPT_LENGTH_SEALED ||
 	    framing_mode(f) == OCF_MODE_NONE || !fr->maclen)
 		return -EINVAL;
-	if (!!(f->flags & SO_CRYPT_PADDED) != (fr->block > 1))
+	if (f->flags & SO_CRYPT_PADDED ? fr->block == 1 : fr->block > 1)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_INNER_TYPE &&
 	    (f->order != SO_CRYPT_AEAD || f->type_at == SO_CRYPT_NOWHERE ||

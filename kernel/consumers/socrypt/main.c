@@ -227,7 +227,7 @@ end:
 /* As much as the caller knows; what it does not is zero. */
 static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
 {
-	u32 size, more;
+	u32 size, more = 0;
 	int zero = 1;
 
 	memset(c, 0, sizeof(*c));
@@ -238,7 +238,8 @@ static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
 	if (size != optlen)
 		return -EINVAL;
 	/* copy_struct_from_sockptr() does not look at what it does not copy */
-	more = size - min(size, (u32)sizeof(*c));
+	if (size > sizeof(*c))
+		more = size - sizeof(*c);
 	if (more && sockptr_is_kernel(optval))
 		zero = !memchr_inv(optval.kernel + sizeof(*c), 0, more);
 	else if (more)
@@ -285,7 +286,7 @@ static void tell_keys(const struct so_keys *k, struct so_crypt_info *info)
 }
 
 static int tell_option(struct sock *sk, int optname, char __user *optval,
-		      int __user *optlen)
+		       int __user *optlen)
 {
 	struct so_crypt_info info = {};
 	struct so_ctx *ctx = so_ctx(sk);
@@ -390,7 +391,7 @@ static void build_family(struct family *f, struct sock *sk)
 	f->ops.poll = do_poll;
 	f->ops.read_sock = NULL;	/* would pass us by */
 	f->base_ops = sk->sk_socket->ops;
-	smp_store_release(&f->base, sk->sk_prot);
+	f->base = sk->sk_prot;
 }
 
 /* What @sk is to be from now on, or NULL: it is no plain TCP socket. */

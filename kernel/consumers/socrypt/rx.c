@@ -173,8 +173,7 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 static void wake(struct so_rx *rx)
 {
 	rx->data_ready(rx->sk);
-	if (waitqueue_active(&rx->idle))
-		wake_up_all(&rx->idle);
+	wake_up_all(&rx->idle);
 }
 
 /* As sealed() in tx.c. */
@@ -186,10 +185,12 @@ static void opened(struct ocf_request *req, int err)
 
 	r->err = err;
 	if (READ_ONCE(r->at_once)) {
+		/* pairs with state_of() */
 		smp_store_release(&r->state, SO_OPEN);
 		return;
 	}
 	bh_lock_sock(sk);
+	/* pairs with state_of() */
 	smp_store_release(&r->state, SO_OPEN);
 	wake(rx);
 	bh_unlock_sock(sk);
@@ -518,10 +519,10 @@ static struct so_inbound *next_open(struct so_rx *rx)
 		if (!r->err && !r->looked)
 			r->err = look(rx, r);
 		r->looked = true;
+		if (!r->err && r->text)
+			return r;
 		if (r->err)
 			rx->err = r->err;
-		else if (r->text)
-			return r;
 		else
 			finish(rx, r);
 	}

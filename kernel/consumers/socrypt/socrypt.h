@@ -172,6 +172,7 @@ struct so_rx {
  * @rx: what is received, once there are keys
  * @tx_keys: keys were set
  * @rx_keys: keys were set
+ * @rcu: frees it
  */
 struct so_ctx {
 	struct proto		*base;

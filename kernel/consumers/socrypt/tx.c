@@ -78,7 +78,7 @@ static void charge(struct so_record *r, u32 bytes)
 
 	sk_wmem_queued_add(sk, more);
 	if (more > 0) {
-		/* was looked into before, or it has only just been given back */
+		/* was looked into before, or was only just given back */
 		sk_wmem_schedule(sk, more);
 		sk_mem_charge(sk, more);
 	} else if (more < 0) {
@@ -134,7 +134,7 @@ static struct so_record *record_get(struct so_tx *tx)
 	return r;
 }
 
-/* Begins a record of @type; @align as in so_room_get(), for pages of others'. */
+/* Begins a record; @align as in so_room_get(), for pages of others'. */
 static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 {
 	const struct framing *fr = &tx->keys.fr;
@@ -558,7 +558,7 @@ static void push(struct so_tx *tx, bool more)
 		}
 	} while (test_bit(SO_TX_PUSH, &tx->notes));
 	clear_bit(SO_TX_PUSHING, &tx->notes);
-	if (is_idle(tx) && waitqueue_active(&tx->idle))
+	if (is_idle(tx))
 		wake_up_all(&tx->idle);
 }
 
@@ -585,10 +585,12 @@ static void sealed(struct ocf_request *req, int err)
 
 	r->err = err;
 	if (READ_ONCE(r->at_once)) {
+		/* pairs with state_of() */
 		smp_store_release(&r->state, SO_DONE);
 		return;
 	}
 	bh_lock_sock(sk);
+	/* pairs with state_of() */
 	smp_store_release(&r->state, SO_DONE);
 	if (sock_owned_by_user(sk))
 		set_bit(SO_TX_PUSH, &tx->notes);
