@@ -53,7 +53,8 @@ enum policy {
  * @done: requests completed
  * @bytes: of those
  * @errors: that failed
- * @dropped: that were refused, or could not be submitted for want of a request
+ * @refused: that could not be submitted
+ * @dropped: that arrived when none of the user's requests was idle
  * @begun: requests begun in that time; of them, once complete:
  * @latency: ns, sum
  * @latency_max: ns
@@ -63,6 +64,7 @@ struct stats {
 	u64	done;
 	u64	bytes;
 	u64	errors;
+	u64	refused;
 	u64	dropped;
 	u64	begun;
 	u64	latency;

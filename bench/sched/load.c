@@ -75,7 +75,7 @@ static u64 fire(struct party *u, struct shot *s)
 	err = ocf_submit(&s->req);
 	if (unlikely(err && err != -EINPROGRESS)) {
 		spin_lock_bh(&u->lock);
-		u->stats.dropped++;
+		u->stats.refused++;
 		land(u, s);
 		spin_unlock_bh(&u->lock);
 	}

@@ -56,8 +56,8 @@ void stats_show(struct seq_file *m, const struct party *u)
 		n += st->hist[i];
 	seq_printf(m, "{\"done\": %llu, \"bytes\": %llu, ", st->done,
 		   st->bytes);
-	seq_printf(m, "\"errors\": %llu, \"dropped\": %llu, ", st->errors,
-		   st->dropped);
+	seq_printf(m, "\"errors\": %llu, \"refused\": %llu, \"dropped\": %llu, ",
+		   st->errors, st->refused, st->dropped);
 	seq_printf(m, "\"begun\": %llu, \"ended\": %llu, ", st->begun, n);
 	seq_printf(m, "\"mean_ns\": %llu, ", n ? div64_u64(st->latency, n) : 0);
 	seq_printf(m, "\"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}",
