@@ -6,10 +6,10 @@ SOCRYPT := insmod $$OCF_MODULES/src/kernel/consumers/socrypt/ocf_socrypt.ko
 
 .PHONY: test-socrypt test-socrypt-debug
 test-socrypt: modules machine
-	@$(VM) $(WATCHFUL) -- sh -ec '$(SOCRYPT); \
-		for t in send both hostile cards; do tests/socrypt/$$t.py; done'
+	@$(VM) --memory 2G $(WATCHFUL) -- \
+		tests/socrypt/run
 
 test-socrypt-debug: debug-modules machine
 	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=60 -- \
-		sh -ec '$(SOCRYPT); for t in both hostile; do \
+		sh -ec '$(SOCRYPT); for t in both hostile ktls; do \
 		tests/socrypt/$$t.py; done'

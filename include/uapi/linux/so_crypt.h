@@ -46,7 +46,7 @@
  * or those of a whole sendmsg() without MSG_MORE; the type of data if there is
  * none.  recvmsg() gives it with each record that is not data, and never gives
  * bytes of two types at once; without room for it that is EIO, and the record
- * stays.
+ * stays.  MSG_EOR says that what was read ends with a record.
  */
 #define SO_CRYPT_TYPE		3
 

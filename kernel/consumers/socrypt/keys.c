@@ -94,6 +94,12 @@ static bool reads_twice(const struct so_keys *k)
 	       k->cipher == OCF_AES_CCM;
 }
 
+/* @stable: SO_CRYPT_STABLE.  Context: who may write. */
+void so_keys_stable(struct so_keys *keys, bool stable)
+{
+	keys->copies = reads_twice(keys) && !stable;
+}
+
 static int fill_in(struct so_keys *k, const struct so_crypt *c)
 {
 	struct ocf_session_info info;
@@ -116,7 +122,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED && c->ivlen == k->fr.ivlen)
 		k->counter = get_unaligned_be64(c->iv + c->ivlen - 8) &
 			     (U64_MAX >> (64 - 8 * n));
-	k->copies = reads_twice(k) && !(c->flags & SO_CRYPT_STABLE);
+	so_keys_stable(k, c->flags & SO_CRYPT_STABLE);
 	return 0;
 }
 
@@ -124,12 +130,14 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
  * so_keys_set() - make of what the user gave what records are made with
  * @keys: zero, or of before; of before they stay if this fails
  * @c: what the user gave, of the size we know
+ * @ktls: TLS_CIPHER_*, if it was given by kTLS's interface, or 0
  * @receive: for what is received
  *
  * Context: process; may sleep.
  * Return: 0, or see <linux/so_crypt.h>.
  */
-int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive)
+int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
+		bool receive)
 {
 	struct so_keys k = {};
 	int err;
@@ -151,6 +159,7 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive)
 		ocf_session_put(k.ses);
 		return err;
 	}
+	k.ktls = ktls;
 	so_keys_forget(keys);
 	*keys = k;
 	memzero_explicit(&k, sizeof(k));

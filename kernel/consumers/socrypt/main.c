@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ULP: what a TCP socket does differently once it has one, and what it is
- * told by setsockopt().
+ * The ULP: what a TCP socket does differently once it has one.
  */
 #include <linux/module.h>
 #include <linux/splice.h>
@@ -22,7 +21,8 @@ static DEFINE_MUTEX(families_lock);
 
 /* ---- sending ---- */
 
-static int write_begin(struct so_ctx *ctx, struct sock *sk)
+/* Takes the socket, and the right to write.  Context: process. */
+int so_write_begin(struct so_ctx *ctx, struct sock *sk)
 {
 	int err = mutex_lock_interruptible(&ctx->tx.writer);
 
@@ -31,7 +31,7 @@ static int write_begin(struct so_ctx *ctx, struct sock *sk)
 	return err ? -ERESTARTSYS : 0;
 }
 
-static void write_end(struct so_ctx *ctx, struct sock *sk)
+void so_write_end(struct so_ctx *ctx, struct sock *sk)
 {
 	release_sock(sk);
 	mutex_unlock(&ctx->tx.writer);
@@ -44,11 +44,11 @@ static int do_sendmsg(struct sock *sk, struct msghdr *msg, size_t size)
 
 	if (!READ_ONCE(ctx->tx_keys))
 		return ctx->base->sendmsg(sk, msg, size);
-	err = write_begin(ctx, sk);
+	err = so_write_begin(ctx, sk);
 	if (err)
 		return err;
 	err = so_tx_write(&ctx->tx, msg, size);
-	write_end(ctx, sk);
+	so_write_end(ctx, sk);
 	return err;
 }
 
@@ -62,7 +62,7 @@ static void do_splice_eof(struct socket *sock)
 		mutex_lock(&ctx->tx.writer);
 		lock_sock(sk);
 		so_tx_cut(&ctx->tx);
-		write_end(ctx, sk);
+		so_write_end(ctx, sk);
 	}
 	ctx->base->splice_eof(sock);
 }
@@ -101,7 +101,7 @@ static int do_shutdown(struct socket *sock, int how)
 		lock_sock(sk);
 		so_tx_cut(&ctx->tx);
 		so_tx_wait(&ctx->tx);
-		write_end(ctx, sk);
+		so_write_end(ctx, sk);
 	}
 	return ctx->base_ops->shutdown(sock, how);
 }
@@ -141,6 +141,13 @@ static ssize_t do_splice_read(struct socket *sock, loff_t *pos,
 	return n;
 }
 
+/* For others of the kernel, who call it without asking whether it is there. */
+static int do_read_sock(struct sock *sk, read_descriptor_t *desc,
+			sk_read_actor_t actor)
+{
+	return -EOPNOTSUPP;
+}
+
 /* What TCP has is no record yet, and what we have TCP does not know of. */
 static __poll_t do_poll(struct file *file, struct socket *sock,
 			poll_table *wait)
@@ -172,167 +179,25 @@ static void do_data_ready(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* ---- options ---- */
-
-static int set_rx(struct sock *sk, const struct so_crypt *c)
+/* What arrives is ours from now on.  Context: the socket is held. */
+void so_take_over_reading(struct sock *sk)
 {
 	struct so_ctx *ctx = so_ctx(sk);
-	int err;
 
-	lock_sock(sk);
-	err = so_rx_set(&ctx->rx, c);
-	if (err)
-		goto end;
-	if (!ctx->rx_keys) {
-		write_lock_bh(&sk->sk_callback_lock);
-		ctx->rx.data_ready = sk->sk_data_ready;
-		sk->sk_data_ready = do_data_ready;
-		write_unlock_bh(&sk->sk_callback_lock);
-		WRITE_ONCE(ctx->rx_keys, true);
-	}
-	so_rx_arrived(&ctx->rx);
-end:
-	release_sock(sk);
-	return err;
+	write_lock_bh(&sk->sk_callback_lock);
+	ctx->rx.data_ready = sk->sk_data_ready;
+	sk->sk_data_ready = do_data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+	WRITE_ONCE(ctx->rx_keys, true);
 }
 
-static int set_tx(struct sock *sk, const struct so_crypt *c)
-{
-	struct so_ctx *ctx = so_ctx(sk);
-	int err;
-
-	err = write_begin(ctx, sk);
-	if (err)
-		return err;
-	err = -ENOTCONN;
-	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
-	    sk->sk_shutdown & SEND_SHUTDOWN)
-		goto end;
-	err = 0;
-	if (ctx->tx_keys)
-		err = so_tx_cut(&ctx->tx) ?: so_tx_wait(&ctx->tx);
-	if (!err)
-		err = so_keys_set(&ctx->tx.keys, c, false);
-	if (err)
-		goto end;
-	ctx->tx.changes++;
-	/* in BH it is not the task's page that is written to */
-	sk->sk_use_task_frag = false;
-	WRITE_ONCE(ctx->tx_keys, true);
-end:
-	write_end(ctx, sk);
-	return err;
-}
-
-/* As much as the caller knows; what it does not is zero. */
-static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
-{
-	u32 size, more = 0;
-	int zero = 1;
-
-	memset(c, 0, sizeof(*c));
-	if (optlen < offsetof(struct so_crypt, framing) || optlen > PAGE_SIZE)
-		return -EINVAL;
-	if (copy_from_sockptr(&size, optval, sizeof(size)))
-		return -EFAULT;
-	if (size != optlen)
-		return -EINVAL;
-	/* copy_struct_from_sockptr() does not look at what it does not copy */
-	if (size > sizeof(*c))
-		more = size - sizeof(*c);
-	if (more && sockptr_is_kernel(optval))
-		zero = !memchr_inv(optval.kernel + sizeof(*c), 0, more);
-	else if (more)
-		zero = check_zeroed_user(optval.user + sizeof(*c), more);
-	if (zero <= 0)
-		return zero ?: -E2BIG;
-	return copy_from_sockptr(c, optval, size - more) ? -EFAULT : 0;
-}
-
-static int set_option(struct sock *sk, int optname, sockptr_t optval,
-		      u32 optlen)
-{
-	struct so_crypt c;
-	int err;
-
-	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
-		return -ENOPROTOOPT;
-	err = read_option(&c, optval, optlen);
-	if (!err)
-		err = optname == SO_CRYPT_TX ? set_tx(sk, &c) : set_rx(sk, &c);
-	memzero_explicit(&c, sizeof(c));
-	return err;
-}
-
-static int do_setsockopt(struct sock *sk, int level, int optname,
-			 sockptr_t optval, unsigned int optlen)
-{
-	if (level == SOL_OCF)
-		return set_option(sk, optname, optval, optlen);
-	return so_ctx(sk)->base->setsockopt(sk, level, optname, optval, optlen);
-}
-
-static void tell_keys(const struct so_keys *k, struct so_crypt_info *info)
-{
-	info->flags = k->flags;
-	info->protocol = k->protocol;
-	info->maclen = k->fr.maclen;
-	strscpy(info->cipher, ocf_alg_info(k->cipher)->name,
-		sizeof(info->cipher));
-	if (k->mac)
-		strscpy(info->mac, ocf_alg_info(k->mac)->name,
-			sizeof(info->mac));
-	info->number = k->number;
-}
-
-static int tell_option(struct sock *sk, int optname, char __user *optval,
-		       int __user *optlen)
-{
-	struct so_crypt_info info = {};
-	struct so_ctx *ctx = so_ctx(sk);
-	int len, err = -ENOENT;
-
-	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
-		return -ENOPROTOOPT;
-	if (get_user(len, optlen))
-		return -EFAULT;
-	if (len < 0)
-		return -EINVAL;
-	lock_sock(sk);
-	if (optname == SO_CRYPT_TX && ctx->tx_keys) {
-		tell_keys(&ctx->tx.keys, &info);
-		so_tx_tell(&ctx->tx, &info);
-		err = 0;
-	} else if (optname == SO_CRYPT_RX && ctx->rx_keys) {
-		tell_keys(&ctx->rx.keys, &info);
-		so_rx_tell(&ctx->rx, &info);
-		err = 0;
-	}
-	release_sock(sk);
-	if (err)
-		return err;
-	info.size = min_t(u32, len, sizeof(info));
-	if (copy_to_user(optval, &info, info.size) ||
-	    put_user(info.size, optlen))
-		return -EFAULT;
-	return 0;
-}
-
-static int do_getsockopt(struct sock *sk, int level, int optname,
-			 char __user *optval, int __user *optlen)
-{
-	if (level == SOL_OCF)
-		return tell_option(sk, optname, optval, optlen);
-	return so_ctx(sk)->base->getsockopt(sk, level, optname, optval, optlen);
-}
+/* ---- beginning and end ---- */
 
 /* Records of one connection are nothing to another. */
 static int do_disconnect(struct sock *sk, int flags)
 {
 	return -EOPNOTSUPP;
 }
-
-/* ---- beginning and end ---- */
 
 static void free_ctx(struct rcu_head *rcu)
 {
@@ -366,7 +231,7 @@ static void do_close(struct sock *sk, long timeout)
 	if (sk->sk_write_space == do_write_space)
 		sk->sk_write_space = ctx->write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
-	write_end(ctx, sk);
+	so_write_end(ctx, sk);
 	cancel_work_sync(&ctx->tx.retry);
 	cancel_delayed_work_sync(&ctx->rx.retry);
 	so_tx_exit(&ctx->tx);
@@ -381,15 +246,17 @@ static void build_family(struct family *f, struct sock *sk)
 	f->proto.recvmsg = do_recvmsg;
 	f->proto.splice_eof = do_splice_eof;
 	f->proto.release_cb = do_release_cb;
-	f->proto.setsockopt = do_setsockopt;
-	f->proto.getsockopt = do_getsockopt;
+	f->proto.setsockopt = so_setsockopt;
+	f->proto.getsockopt = so_getsockopt;
 	f->proto.disconnect = do_disconnect;
 	f->proto.close = do_close;
 	f->ops = *sk->sk_socket->ops;
 	f->ops.shutdown = do_shutdown;
 	f->ops.splice_read = do_splice_read;
 	f->ops.poll = do_poll;
-	f->ops.read_sock = NULL;	/* would pass us by */
+	/* these would pass us by */
+	f->ops.read_sock = do_read_sock;
+	f->ops.sendmsg_locked = NULL;
 	f->base_ops = sk->sk_socket->ops;
 	f->base = sk->sk_prot;
 }
@@ -436,11 +303,58 @@ static int so_init(struct sock *sk)
 	return 0;
 }
 
+static int so_get_info(struct sock *sk, struct sk_buff *skb)
+{
+	const struct so_ctx *ctx;
+	int err = 0;
+
+	rcu_read_lock();
+	ctx = rcu_dereference_raw(inet_csk(sk)->icsk_ulp_data);
+	if (ctx)
+		err = so_ktls_info(ctx, skb);
+	rcu_read_unlock();
+	return err;
+}
+
+static size_t so_get_info_size(const struct sock *sk)
+{
+	return so_ktls_info_size();
+}
+
 static struct tcp_ulp_ops so_ulp = {
-	.name = "ocf",
-	.owner = THIS_MODULE,
-	.init = so_init,
+	.name		= "ocf",
+	.owner		= THIS_MODULE,
+	.init		= so_init,
+	.get_info	= so_get_info,
+	.get_info_size	= so_get_info_size,
 };
+
+/* The same, for programs that know kTLS. */
+static struct tcp_ulp_ops tls_ulp = {
+	.name		= "tls",
+	.owner		= THIS_MODULE,
+	.init		= so_init,
+	.get_info	= so_get_info,
+	.get_info_size	= so_get_info_size,
+};
+
+static bool tls;
+module_param(tls, bool, 0444);
+MODULE_PARM_DESC(tls, "take the place of the kernel's own kTLS, which must be kept out: see docs/socrypt.md");
+
+static int register_ulps(void)
+{
+	int err = tcp_register_ulp(&so_ulp);
+
+	if (err || !tls)
+		return err;
+	err = tcp_register_ulp(&tls_ulp);
+	if (!err)
+		return 0;
+	pr_err("ocf_socrypt: the kernel's own kTLS is there: rmmod tls first\n");
+	tcp_unregister_ulp(&so_ulp);
+	return err;
+}
 
 static int __init so_module_init(void)
 {
@@ -455,7 +369,7 @@ static int __init so_module_init(void)
 	err = so_rx_init_module();
 	if (err)
 		goto tx;
-	err = tcp_register_ulp(&so_ulp);
+	err = register_ulps();
 	if (err)
 		goto rx;
 	return 0;
@@ -471,6 +385,8 @@ rooms:
 
 static void __exit so_module_exit(void)
 {
+	if (tls)
+		tcp_unregister_ulp(&tls_ulp);
 	tcp_unregister_ulp(&so_ulp);
 	rcu_barrier();		/* free_ctx() */
 	so_rx_exit_module();

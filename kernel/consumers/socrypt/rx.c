@@ -10,6 +10,7 @@
  */
 #include <linux/slab.h>
 #include <linux/splice.h>
+#include <linux/tls.h>
 #include <net/sock.h>
 
 #include "socrypt.h"
@@ -300,6 +301,9 @@ static int begin(struct so_rx *rx)
 	if (rx->keys.number > rx->keys.fr.f.number_max)
 		return -EKEYEXPIRED;
 	sealed = framing_sealed(&rx->keys.fr, rx->header);
+	/* kTLS has another word for bytes that begin no record */
+	if (sealed == -EPROTO && rx->keys.ktls)
+		return -EINVAL;
 	if (sealed < 0)
 		return sealed;
 	err = framing_open(&rx->keys.fr, sealed, &plan);
@@ -444,7 +448,7 @@ static int find_type(struct so_inbound *r)
 	while (n && !byte_at(r, n - 1))
 		n--;
 	if (!n)
-		return -EPROTO;
+		return r->rx->keys.ktls ? -EBADMSG : -EPROTO;
 	r->type = byte_at(r, n - 1);
 	r->text = n - 1;
 	return 0;
@@ -482,7 +486,9 @@ static int look(const struct so_rx *rx, struct so_inbound *r)
 		return err;
 	if (r->text > f->payload_max)
 		return -EMSGSIZE;
-	return r->text || r->type == f->data_type ? 0 : -EPROTO;
+	if (r->text || r->type == f->data_type)
+		return 0;
+	return rx->keys.ktls ? -EBADMSG : -EPROTO;
 }
 
 /* Whether records after this one have other keys. */
@@ -495,7 +501,8 @@ static bool ends_keys(const struct so_rx *rx, const struct so_inbound *r)
 		return r->type == TLS_HANDSHAKE &&
 		       byte_at(r, 0) == TLS_KEY_UPDATE;
 	default:
-		return r->type == TLS_CHANGE_CIPHER_SPEC;
+		/* kTLS leaves renegotiation to who reads, who cannot do it */
+		return r->type == TLS_CHANGE_CIPHER_SPEC && !rx->keys.ktls;
 	}
 }
 
@@ -554,7 +561,9 @@ static int read_error(struct so_rx *rx, bool *end)
 	if (rx->sk->sk_err)
 		return sock_error(rx->sk);
 	*end = is_at_end(rx);
-	return *end && (rx->cut || rx->header_len) ? -ECONNABORTED : 0;
+	/* with kTLS who reads misses the close_notify */
+	return *end && (rx->cut || rx->header_len) && !rx->keys.ktls ?
+	       -ECONNABORTED : 0;
 }
 
 /* Who has read makes room for what was left with TCP. */
@@ -603,12 +612,16 @@ static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 
 static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
 {
-	if (type == rx->keys.fr.f.data_type)
-		return 0;
-	if (!msg->msg_control)
-		return -EIO;
-	put_cmsg(msg, SOL_OCF, SO_CRYPT_TYPE, sizeof(type), &type);
-	return msg->msg_flags & MSG_CTRUNC ? -EIO : 0;
+	bool data = type == rx->keys.fr.f.data_type;
+
+	/* kTLS says it of data, too */
+	if (rx->keys.ktls)
+		put_cmsg(msg, SOL_TLS, TLS_GET_RECORD_TYPE, sizeof(type),
+			 &type);
+	else if (!data && msg->msg_control)
+		put_cmsg(msg, SOL_OCF, SO_CRYPT_TYPE, sizeof(type), &type);
+	return !data && (!msg->msg_control || msg->msg_flags & MSG_CTRUNC) ?
+	       -EIO : 0;
 }
 
 static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
@@ -667,9 +680,11 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 		if (flags & MSG_PEEK)
 			break;
 		r->read += n;
+		msg->msg_flags &= ~MSG_EOR;
 		if (r->read < r->text)
 			continue;
 		finish(rx, r);
+		msg->msg_flags |= MSG_EOR;
 		if (type != rx->keys.fr.f.data_type)
 			break;
 	}
@@ -713,7 +728,7 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 	if (!r)
 		return err;
 	if (r->type != rx->keys.fr.f.data_type)
-		return -EIO;
+		return rx->keys.ktls ? -EINVAL : -EIO;
 	size = min_t(size_t, size, r->text - r->read);
 	for (at = r->read; size && spd.nr_pages < PIPE_DEF_BUFFERS; at += n) {
 		from = so_room_byte(&r->to, at, &left);
@@ -741,19 +756,20 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
  * so_rx_set() - set the keys of what comes from now on
  * @rx: what is received
  * @c: what the user gave
+ * @ktls: see so_keys_set()
  *
  * What has come already and was not read is opened with them.
  *
  * Context: process; the socket is held, and is not while this waits.
  * Return: 0, or see so_keys_set().
  */
-int so_rx_set(struct so_rx *rx, const struct so_crypt *c)
+int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 {
 	struct so_inbound *r;
 	int err;
 
 	so_rx_wait(rx);
-	err = so_keys_set(&rx->keys, c, true);
+	err = so_keys_set(&rx->keys, c, ktls, true);
 	if (err)
 		return err;
 	rx->changes++;

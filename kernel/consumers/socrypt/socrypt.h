@@ -61,6 +61,7 @@ struct so_room {
  * @number: of the next record
  * @counter: the next nonce's explicit part, if it is counted
  * @copies: by-reference sources would be read twice, and may change
+ * @ktls: TLS_CIPHER_*, if they were set by kTLS's interface, or 0
  * @check: digest of the keys, to know them again
  */
 struct so_keys {
@@ -74,6 +75,7 @@ struct so_keys {
 	u64			number;
 	u64			counter;
 	bool			copies;
+	u16			ktls;
 	u8			check[32];
 };
 
@@ -170,6 +172,8 @@ struct so_rx {
  * @write_space: the same
  * @tx: what is sent, once there are keys
  * @rx: what is received, once there are keys
+ * @stable: TLS_TX_ZEROCOPY_RO
+ * @no_pad: TLS_RX_EXPECT_NO_PAD
  * @tx_keys: keys were set
  * @rx_keys: keys were set
  * @rcu: frees it
@@ -180,6 +184,7 @@ struct so_ctx {
 	void			(*write_space)(struct sock *sk);
 	struct so_tx		tx;
 	struct so_rx		rx;
+	bool			stable, no_pad;
 	bool			tx_keys, rx_keys;
 	struct rcu_head		rcu;
 };
@@ -188,6 +193,27 @@ static inline struct so_ctx *so_ctx(const struct sock *sk)
 {
 	return (__force struct so_ctx *)inet_csk(sk)->icsk_ulp_data;
 }
+
+/* main.c */
+int so_write_begin(struct so_ctx *ctx, struct sock *sk);
+void so_write_end(struct so_ctx *ctx, struct sock *sk);
+void so_take_over_reading(struct sock *sk);
+
+/* options.c */
+int so_setsockopt(struct sock *sk, int level, int optname, sockptr_t optval,
+		  unsigned int optlen);
+int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
+		  int __user *optlen);
+
+/* ktls.c */
+#define SO_KTLS_OPTION_MAX	56	/* bytes: AES-256-GCM's */
+
+int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen);
+int so_ktls_tell(const struct so_keys *k, u8 *option, u32 len);
+int so_ktls_fits(const struct so_keys *ours, const struct so_keys *other,
+		 const struct so_crypt *c, u16 type);
+int so_ktls_info(const struct so_ctx *ctx, struct sk_buff *skb);
+size_t so_ktls_info_size(void);
 
 /* room.c */
 int so_rooms_init(void);
@@ -203,7 +229,9 @@ void so_sg_set_bytes(struct scatterlist *sg, const void *bytes, u32 len);
 u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg);
 
 /* keys.c */
-int so_keys_set(struct so_keys *keys, const struct so_crypt *c, bool receive);
+int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
+		bool receive);
+void so_keys_stable(struct so_keys *keys, bool stable);
 void so_keys_forget(struct so_keys *keys);
 
 /* tx.c */
@@ -223,7 +251,7 @@ int so_rx_init_module(void);
 void so_rx_exit_module(void);
 void so_rx_init(struct so_rx *rx, struct sock *sk);
 void so_rx_exit(struct so_rx *rx);
-int so_rx_set(struct so_rx *rx, const struct so_crypt *c);
+int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls);
 void so_rx_arrived(struct so_rx *rx);
 int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
 ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,

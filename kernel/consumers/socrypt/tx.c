@@ -10,6 +10,7 @@
 #include <linux/bvec.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/tls.h>
 #include <net/sock.h>
 
 #include "socrypt.h"
@@ -699,6 +700,9 @@ struct intent {
 static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 {
 	const struct so_crypt_framing *f = &tx->keys.fr.f;
+	bool ktls = tx->keys.ktls;
+	int level = ktls ? SOL_TLS : SOL_OCF;
+	int name = ktls ? TLS_SET_RECORD_TYPE : SO_CRYPT_TYPE;
 	struct cmsghdr *c;
 
 	if (msg->msg_flags & ~(MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL |
@@ -713,16 +717,16 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 	for_each_cmsghdr(c, msg) {
 		if (!CMSG_OK(msg, c))
 			return -EINVAL;
-		if (c->cmsg_level != SOL_OCF)
+		if (c->cmsg_level != level)
 			continue;
-		if (c->cmsg_type != SO_CRYPT_TYPE ||
-		    c->cmsg_len != CMSG_LEN(1) || in->typed ||
+		if (c->cmsg_type != name || c->cmsg_len < CMSG_LEN(1) ||
+		    (!ktls && c->cmsg_len > CMSG_LEN(1)) || in->typed ||
 		    f->type_at == SO_CRYPT_NOWHERE)
 			return -EINVAL;
 		in->type = *(u8 *)CMSG_DATA(c);
 		in->typed = true;
 	}
-	if (in->type != f->data_type && in->more)
+	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
 	return 0;
 }

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a socket is told by setsockopt(), and tells by getsockopt(): in our own
+ * terms, and in those of kTLS.
+ */
+#include <linux/tls.h>
+#include <net/sock.h>
+
+#include "socrypt.h"
+
+/* ---- setting ---- */
+
+static const struct so_keys *keys_of(const struct so_ctx *ctx, bool receive)
+{
+	if (receive)
+		return ctx->rx_keys ? &ctx->rx.keys : NULL;
+	return ctx->tx_keys ? &ctx->tx.keys : NULL;
+}
+
+static int fits(const struct so_ctx *ctx, bool receive,
+		const struct so_crypt *c, u16 type)
+{
+	return so_ktls_fits(keys_of(ctx, receive), keys_of(ctx, !receive), c,
+			    type);
+}
+
+static int set_rx(struct sock *sk, const struct so_crypt *c, u16 type)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	int err;
+
+	lock_sock(sk);
+	/* who waits lets go of the socket */
+	so_rx_wait(&ctx->rx);
+	err = fits(ctx, true, c, type) ?: so_rx_set(&ctx->rx, c, type);
+	if (err)
+		goto end;
+	if (!ctx->rx_keys)
+		so_take_over_reading(sk);
+	so_rx_arrived(&ctx->rx);
+end:
+	release_sock(sk);
+	return err;
+}
+
+static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	int err;
+
+	err = so_write_begin(ctx, sk);
+	if (err)
+		return err;
+	err = -ENOTCONN;
+	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
+	    sk->sk_shutdown & SEND_SHUTDOWN)
+		goto end;
+	err = fits(ctx, false, c, type);
+	if (!err && ctx->tx_keys)
+		err = so_tx_cut(&ctx->tx) ?: so_tx_wait(&ctx->tx);
+	if (type && ctx->stable)
+		c->flags |= SO_CRYPT_STABLE;
+	if (!err)
+		err = so_keys_set(&ctx->tx.keys, c, type, false);
+	if (err)
+		goto end;
+	ctx->tx.changes++;
+	/* in BH it is not the task's page that is written to */
+	sk->sk_use_task_frag = false;
+	WRITE_ONCE(ctx->tx_keys, true);
+end:
+	so_write_end(ctx, sk);
+	return err;
+}
+
+/* As much as the caller knows; what it does not is zero. */
+static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
+{
+	u32 size, more = 0;
+	int zero = 1;
+
+	memset(c, 0, sizeof(*c));
+	if (optlen < offsetof(struct so_crypt, framing) || optlen > PAGE_SIZE)
+		return -EINVAL;
+	if (copy_from_sockptr(&size, optval, sizeof(size)))
+		return -EFAULT;
+	if (size != optlen)
+		return -EINVAL;
+	/* copy_struct_from_sockptr() does not look at what it does not copy */
+	if (size > sizeof(*c))
+		more = size - sizeof(*c);
+	if (more && sockptr_is_kernel(optval))
+		zero = !memchr_inv(optval.kernel + sizeof(*c), 0, more);
+	else if (more)
+		zero = check_zeroed_user(optval.user + sizeof(*c), more);
+	if (zero <= 0)
+		return zero ?: -E2BIG;
+	return copy_from_sockptr(c, optval, size - more) ? -EFAULT : 0;
+}
+
+static int set_ours(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
+{
+	struct so_crypt c;
+	int err;
+
+	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
+		return -ENOPROTOOPT;
+	err = read_option(&c, optval, optlen);
+	if (!err)
+		err = optname == SO_CRYPT_TX ? set_tx(sk, &c, 0) :
+					       set_rx(sk, &c, 0);
+	memzero_explicit(&c, sizeof(c));
+	return err;
+}
+
+/* ---- setting, in the terms of kTLS ---- */
+
+static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
+			 u32 optlen)
+{
+	struct so_crypt c;
+	u16 type;
+	int err;
+
+	err = so_ktls_read(&c, &type, optval, optlen);
+	if (!err)
+		err = optname == TLS_TX ? set_tx(sk, &c, type) :
+					  set_rx(sk, &c, type);
+	memzero_explicit(&c, sizeof(c));
+	return err;
+}
+
+/* TLS_TX_ZEROCOPY_RO: what SO_CRYPT_STABLE says. */
+static int set_stable(struct sock *sk, sockptr_t optval, u32 optlen)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	u32 value;
+	int err;
+
+	if (sockptr_is_null(optval) || optlen != sizeof(value))
+		return -EINVAL;
+	if (copy_from_sockptr(&value, optval, sizeof(value)))
+		return -EFAULT;
+	if (value > 1)
+		return -EINVAL;
+	err = so_write_begin(ctx, sk);
+	if (err)
+		return err;
+	ctx->stable = value;
+	if (ctx->tx_keys && ctx->tx.keys.ktls)
+		so_keys_stable(&ctx->tx.keys, value);
+	so_write_end(ctx, sk);
+	return 0;
+}
+
+/* TLS_RX_EXPECT_NO_PAD is a hint we have no use for: nothing is read twice. */
+static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	const struct so_keys *k;
+	int err = -EINVAL;
+	u32 value;
+
+	if (sockptr_is_null(optval) || optlen != sizeof(value))
+		return -EINVAL;
+	if (copy_from_sockptr(&value, optval, sizeof(value)))
+		return -EFAULT;
+	lock_sock(sk);
+	k = keys_of(ctx, true);
+	if (value <= 1 && k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3) {
+		WRITE_ONCE(ctx->no_pad, value);
+		err = 0;
+	}
+	release_sock(sk);
+	return err;
+}
+
+static int set_ktls(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
+{
+	switch (optname) {
+	case TLS_TX:
+	case TLS_RX:
+		return set_ktls_keys(sk, optname, optval, optlen);
+	case TLS_TX_ZEROCOPY_RO:
+		return set_stable(sk, optval, optlen);
+	case TLS_RX_EXPECT_NO_PAD:
+		return set_no_pad(sk, optval, optlen);
+	default:
+		return -ENOPROTOOPT;
+	}
+}
+
+int so_setsockopt(struct sock *sk, int level, int optname, sockptr_t optval,
+		  unsigned int optlen)
+{
+	if (level == SOL_OCF)
+		return set_ours(sk, optname, optval, optlen);
+	if (level == SOL_TLS)
+		return set_ktls(sk, optname, optval, optlen);
+	return so_ctx(sk)->base->setsockopt(sk, level, optname, optval, optlen);
+}
+
+/* ---- telling ---- */
+
+static void tell_keys(const struct so_keys *k, struct so_crypt_info *info)
+{
+	info->flags = k->flags;
+	info->protocol = k->protocol;
+	info->maclen = k->fr.maclen;
+	strscpy(info->cipher, ocf_alg_info(k->cipher)->name,
+		sizeof(info->cipher));
+	if (k->mac)
+		strscpy(info->mac, ocf_alg_info(k->mac)->name,
+			sizeof(info->mac));
+	info->number = k->number;
+}
+
+static int tell_ours(struct sock *sk, int optname, char __user *optval,
+		     int __user *optlen)
+{
+	bool receive = optname == SO_CRYPT_RX;
+	struct so_crypt_info info = {};
+	struct so_ctx *ctx = so_ctx(sk);
+	const struct so_keys *k;
+	int len;
+
+	if (optname != SO_CRYPT_TX && optname != SO_CRYPT_RX)
+		return -ENOPROTOOPT;
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+	lock_sock(sk);
+	k = keys_of(ctx, receive);
+	if (k)
+		tell_keys(k, &info);
+	if (k && receive)
+		so_rx_tell(&ctx->rx, &info);
+	else if (k)
+		so_tx_tell(&ctx->tx, &info);
+	release_sock(sk);
+	if (!k)
+		return -ENOENT;
+	info.size = min_t(u32, len, sizeof(info));
+	if (copy_to_user(optval, &info, info.size) ||
+	    put_user(info.size, optlen))
+		return -EFAULT;
+	return 0;
+}
+
+static int tell_ktls_keys(struct sock *sk, int optname, char __user *optval,
+			  int len)
+{
+	u8 option[SO_KTLS_OPTION_MAX];
+	const struct so_keys *k;
+	int n = -EBUSY;
+
+	lock_sock(sk);
+	k = keys_of(so_ctx(sk), optname == TLS_RX);
+	if (k && k->ktls)
+		n = so_ktls_tell(k, option, len);
+	release_sock(sk);
+	if (n < 0)
+		return n;
+	return copy_to_user(optval, option, n) ? -EFAULT : 0;
+}
+
+static int tell_ktls(struct sock *sk, int optname, char __user *optval,
+		     int __user *optlen)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	const struct so_keys *k;
+	u32 value;
+	int len;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	switch (optname) {
+	case TLS_TX:
+	case TLS_RX:
+		return tell_ktls_keys(sk, optname, optval, len);
+	case TLS_TX_ZEROCOPY_RO:
+		value = READ_ONCE(ctx->stable);
+		break;
+	case TLS_RX_EXPECT_NO_PAD:
+		k = keys_of(ctx, true);
+		if (!k || !k->ktls || k->protocol != SO_CRYPT_TLS_1_3)
+			return -EINVAL;
+		value = READ_ONCE(ctx->no_pad);
+		break;
+	default:
+		return -ENOPROTOOPT;
+	}
+	if (len != sizeof(value))
+		return -EINVAL;
+	return copy_to_user(optval, &value, sizeof(value)) ? -EFAULT : 0;
+}
+
+int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
+		  int __user *optlen)
+{
+	if (level == SOL_OCF)
+		return tell_ours(sk, optname, optval, optlen);
+	if (level == SOL_TLS)
+		return tell_ktls(sk, optname, optval, optlen);
+	return so_ctx(sk)->base->getsockopt(sk, level, optname, optval, optlen);
+}

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: programs that know kTLS, unmodified, on our engine.
+
+    tests/socrypt/clients.py [UNITTEST...]	NGINX from the environment
+
+ocf_socrypt is loaded with tls=1.  Each transfer is compared; that its records
+were ours is seen by what the CPU's device was asked for.
+"""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+NGINX = os.environ.get("NGINX", "build/nginx/usr/sbin/nginx")
+SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 10 << 20)
+SOON = 120
+DEVICE = pathlib.Path("/sys/class/ocf/cryptosoft0")
+
+# OpenSSL's name; GnuTLS's cipher
+SUITES_12 = {
+    "ECDHE-ECDSA-AES128-GCM-SHA256": "AES-128-GCM",
+    "ECDHE-ECDSA-AES256-GCM-SHA384": "AES-256-GCM",
+    "ECDHE-ECDSA-AES128-CCM": "AES-128-CCM",
+    "ECDHE-ECDSA-CHACHA20-POLY1305": "CHACHA20-POLY1305",
+}
+SUITES_13 = {
+    "TLS_AES_128_GCM_SHA256": "AES-128-GCM",
+    "TLS_AES_256_GCM_SHA384": "AES-256-GCM",
+    "TLS_AES_128_CCM_SHA256": "AES-128-CCM",
+    "TLS_CHACHA20_POLY1305_SHA256": "CHACHA20-POLY1305",
+}
+NOT_BY_OPENSSL = {"TLS_AES_128_CCM_SHA256"}     # its ktls.h: 3.0 to 3.4
+SUITES = [("1.2", *s) for s in SUITES_12.items()] + [
+    ("1.3", *s) for s in SUITES_13.items()]
+
+OPENSSL_CONF = """openssl_conf = all
+[all]
+ssl_conf = ssl
+[ssl]
+system_default = default
+[default]
+Options = KTLS
+Ciphersuites = %s
+""" % ":".join(SUITES_13)
+
+NGINX_CONF = """
+daemon off;
+user root;
+worker_processes 1;
+error_log {dir}/nginx.log;
+pid {dir}/nginx.pid;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {dir}/body;
+    proxy_temp_path {dir}/proxy;
+    fastcgi_temp_path {dir}/fastcgi;
+    uwsgi_temp_path {dir}/uwsgi;
+    scgi_temp_path {dir}/scgi;
+    client_max_body_size 0;
+    sendfile on;
+    server {{
+        listen 127.0.0.1:{port} ssl;
+        ssl_certificate {dir}/cert.pem;
+        ssl_certificate_key {dir}/key.pem;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_ciphers ALL;
+        ssl_conf_command Options {options};
+        ssl_conf_command Ciphersuites {suites};
+        root {dir}/www;
+        dav_methods PUT;
+        # to see that a request's bytes, too, are of one connection
+        keepalive_requests 1000;
+    }}
+}}
+"""
+
+
+def sizes_of(suite: str) -> tuple:
+    """All of them with one of each version."""
+    return SIZES if suite in (SUITES[0][1], SUITES[-1][1]) else (
+        16385, 1 << 20)
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def taken() -> int:
+    """Bytes the CPU's device was given."""
+    said = (DEVICE / "counters").read_text().split()
+    return int(said[said.index("bytes") + 1])
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for_port(port: int, process) -> None:
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        assert process.poll() is None, process.args
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        time.sleep(0.05)
+    raise TimeoutError(process.args)
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        rng = random.Random(5)
+        cls.files = {str(n): rng.randbytes(n) for n in SIZES}
+        www = pathlib.Path(cls.dir) / "www"
+        www.mkdir()
+        os.chmod(cls.dir, 0o755)
+        for name, data in cls.files.items():
+            (www / name).write_bytes(data)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:P-256", "-nodes", "-days", "9", "-subj",
+             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+             "-keyout", f"{cls.dir}/key.pem", "-out", f"{cls.dir}/cert.pem"],
+            check=True, capture_output=True)
+        (pathlib.Path(cls.dir) / "openssl.cnf").write_text(OPENSSL_CONF)
+        cls.ktls = {**os.environ, "OPENSSL_CONF": f"{cls.dir}/openssl.cnf"}
+
+    # -- servers -------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def server(self, command: list, port: int, env=None, cwd=None):
+        process = subprocess.Popen(
+            command, env=env, cwd=cwd, stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wait_for_port(port, process)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(SOON)
+
+    def nginx(self, options: str = "KTLS"):
+        port = free_port()
+        conf = pathlib.Path(self.dir) / "nginx.conf"
+        conf.write_text(NGINX_CONF.format(
+            dir=self.dir, port=port, options=options,
+            suites=":".join(SUITES_13)))
+        return self.server([NGINX, "-c", str(conf), "-e",
+                            f"{self.dir}/nginx.log"], port)
+
+    def s_server(self):
+        port = free_port()
+        return self.server(
+            ["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert",
+             f"{self.dir}/cert.pem", "-key", f"{self.dir}/key.pem", "-WWW",
+             "-sendfile", "-cipher", "ALL", "-ciphersuites",
+             ":".join(SUITES_13)], port, env=self.ktls,
+            cwd=f"{self.dir}/www")
+
+    def gnutls_serv(self):
+        """In user space: Debian's is built without kTLS.
+
+        What it gets it sends back.
+        """
+        port = free_port()
+        return self.server(
+            ["gnutls-serv", "--echo", "-p", str(port), "--x509certfile",
+             f"{self.dir}/cert.pem", "--x509keyfile", f"{self.dir}/key.pem",
+             "--priority", "NORMAL:+AES-128-CCM"], port)
+
+    # -- clients -------------------------------------------------------------
+
+    def run_client(self, command: list, env=None, data: bytes = b"") -> bytes:
+        done = subprocess.run(command, env=env or os.environ, input=data,
+                              capture_output=True, timeout=SOON)
+        self.assertEqual(0, done.returncode, (command, done.stderr[-2000:]))
+        return done.stdout
+
+    def curl(self, port, name, version, suite, *more, env=None) -> bytes:
+        which = ["--tls13-ciphers", suite] if version == "1.3" else [
+            "--ciphers", suite, "--tls-max", "1.2"]
+        return self.run_client(
+            ["curl", "-sS", "--cacert", f"{self.dir}/cert.pem", *which, *more,
+             f"https://127.0.0.1:{port}/{name}"], env)
+
+    def wget(self, port, name, version, cipher, env=None) -> bytes:
+        return self.run_client(
+            ["wget", "-qO-", f"--ca-certificate={self.dir}/cert.pem",
+             "--ciphers=" + self.priority(version, cipher),
+             f"https://127.0.0.1:{port}/{name}"], env)
+
+    @staticmethod
+    def priority(version: str, cipher: str) -> str:
+        return (f"NONE:+VERS-TLS{version}:+ECDHE-ECDSA:+{cipher}:+AEAD:"
+                "+SIGN-ALL:+GROUP-ALL:+COMP-NULL:+CTYPE-ALL:+CTYPE-X509")
+
+    def taken(self, before: int, suite: str, size: int, ways: int = 1) -> None:
+        """So many bytes were ours, if OpenSSL lets the kernel have them."""
+        if suite in NOT_BY_OPENSSL:
+            return
+        self.assertGreaterEqual(taken() - before, ways * size)
+
+    # -- servers on our engine -----------------------------------------------
+
+    def test_nginx_curl(self):
+        """Each suite, each size, sendfile."""
+        with self.nginx() as port:
+            for version, suite, _ in SUITES:
+                for name in map(str, sizes_of(suite)):
+                    data = self.files[name]
+                    with self.subTest(suite=suite, size=name):
+                        before = taken()
+                        got = self.curl(port, name, version, suite)
+                        self.assertEqual(sha(data), sha(got))
+                        self.taken(before, suite, len(data))
+
+    def test_nginx_wget(self):
+        with self.nginx() as port:
+            for version, suite, cipher in SUITES:
+                with self.subTest(suite=suite):
+                    before = taken()
+                    got = self.wget(port, str(1 << 20), version, cipher)
+                    self.assertEqual(sha(self.files[str(1 << 20)]), sha(got))
+                    self.taken(before, suite, 1 << 20)
+
+    def test_nginx_without(self):
+        """The check above is one: in user space nothing is asked for."""
+        with self.nginx("-KTLS") as port:
+            before = taken()
+            self.curl(port, str(1 << 20), "1.3", "TLS_AES_128_GCM_SHA256")
+            self.assertLess(taken() - before, 1 << 20)
+
+    def test_nginx_many(self):
+        """64 at a time, ranges, one connection for many files."""
+        name = str(1 << 20)
+        with self.nginx() as port:
+            url = f"https://127.0.0.1:{port}/{name}"
+            got = self.run_client(
+                ["curl", "-sS", "--cacert", f"{self.dir}/cert.pem",
+                 "--parallel", "--parallel-max", "64", "--parallel-immediate",
+                 *[w for i in range(64)
+                   for w in (url, "-o", f"{self.dir}/many{i}")]])
+            for i in range(64):
+                data = pathlib.Path(f"{self.dir}/many{i}").read_bytes()
+                self.assertEqual(sha(self.files[name]), sha(data))
+            got = self.run_client(
+                ["curl", "-sS", "--cacert", f"{self.dir}/cert.pem",
+                 *[f"https://127.0.0.1:{port}/{n}" for n in SIZES] * 3])
+            self.assertEqual(sha(b"".join(self.files.values()) * 3), sha(got))
+            got = self.run_client(
+                ["curl", "-sS", "--cacert", f"{self.dir}/cert.pem",
+                 "-r", "1000-900000", url])
+            self.assertEqual(sha(self.files[name][1000:900001]), sha(got))
+
+    def test_nginx_slow_reader(self):
+        with self.nginx() as port:
+            got = self.curl(port, str(1 << 20), "1.3",
+                            "TLS_AES_256_GCM_SHA384", "--limit-rate", "300k")
+            self.assertEqual(sha(self.files[str(1 << 20)]), sha(got))
+
+    def test_s_server(self):
+        """SSL_sendfile()."""
+        with self.s_server() as port:
+            for version, suite, cipher in SUITES:
+                for n in (0, 16385):
+                    with self.subTest(suite=suite, size=n):
+                        before = taken()
+                        got = self.curl(port, str(n), version, suite,
+                                        "--http1.0", "--output", "-")
+                        self.assertEqual(sha(self.files[str(n)]), sha(got))
+                        self.taken(before, suite, n)
+                with self.subTest(suite=suite, client="wget"):
+                    got = self.wget(port, str(1 << 20), version, cipher)
+                    self.assertEqual(sha(self.files[str(1 << 20)]), sha(got))
+
+    # -- clients on our engine -----------------------------------------------
+    # curl 7.88 gives OpenSSL no socket but a BIO of its own: s_client does
+
+    def s_client(self, port: int, version: str, suite: str) -> list:
+        which = ["-tls1_3", "-ciphersuites", suite] if version == "1.3" else [
+            "-tls1_2", "-cipher", suite]
+        return ["openssl", "s_client", "-quiet", "-CAfile",
+                f"{self.dir}/cert.pem", "-verify_return_error", *which,
+                "-connect", f"127.0.0.1:{port}"]
+
+    def ask(self, port, version, suite, request: bytes) -> bytes:
+        """The body of the answer."""
+        said = self.run_client(self.s_client(port, version, suite), self.ktls,
+                               request)
+        return said.partition(b"\r\n\r\n")[2]
+
+    def test_both_ends(self):
+        """OpenSSL 3.0 writes by kTLS, and reads by it in TLS 1.2."""
+        with self.nginx() as port:
+            for version, suite, _ in SUITES:
+                for name in map(str, sizes_of(suite)):
+                    data = self.files[name]
+                    with self.subTest(suite=suite, size=name):
+                        before = taken()
+                        got = self.ask(port, version, suite,
+                                       f"GET /{name} HTTP/1.0\r\n\r\n".encode())
+                        self.assertEqual(sha(data), sha(got))
+                        self.taken(before, suite, len(data),
+                                   2 if version == "1.2" else 1)
+
+    def test_upload(self):
+        put = pathlib.Path(self.dir) / "www" / "put"
+        with self.nginx() as port:
+            for version, suite, _ in SUITES:
+                for name in map(str, sizes_of(suite)):
+                    data = self.files[name]
+                    with self.subTest(suite=suite, size=name):
+                        before = taken()
+                        self.ask(port, version, suite,
+                                 b"PUT /put HTTP/1.0\r\nContent-Length: %d"
+                                 b"\r\n\r\n%s" % (len(data), data))
+                        self.assertEqual(sha(data), sha(put.read_bytes()))
+                        self.taken(before, suite, len(data),
+                                   2 if version == "1.2" else 1)
+                        put.unlink()
+
+    def test_gnutls_serv(self):
+        data = self.files[str(1 << 20)].hex().encode()[:300000] + b"\n"
+        with self.gnutls_serv() as port:
+            for version, suite, _ in SUITES:
+                with self.subTest(suite=suite):
+                    before = taken()
+                    with subprocess.Popen(
+                            self.s_client(port, version, suite),
+                            env=self.ktls, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL) as client:
+                        client.stdin.write(data)
+                        client.stdin.flush()
+                        got = client.stdout.read(len(data))
+                        client.kill()
+                    self.assertEqual(sha(data), sha(got))
+                    self.taken(before, suite, len(data),
+                               2 if version == "1.2" else 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: kTLS's interface, on the kernel's engine and on ours.
+
+    tests/socrypt/ktls.py [UNITTEST...]		SEED from the environment
+
+The kernel's own (tls.ko) is what ours is compared with, call by call.
+"""
+
+import errno
+import os
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import so_crypt as so  # noqa: E402
+from send import SEED, SIZES  # noqa: E402
+
+SOL_TLS, TX, RX, ZEROCOPY, NO_PAD = 282, 1, 2, 3, 4
+SET_TYPE, GET_TYPE = 1, 2
+V12, V13 = 0x303, 0x304
+# iv, key, salt: bytes
+SUITES = {51: (8, 16, 4), 52: (8, 32, 4), 53: (8, 16, 4), 54: (12, 32, 0)}
+SM4_GCM, ARIA_128 = 55, 57
+ENGINES = (b"tls", b"ocf")
+
+
+def attach(sock: socket.socket, engine: bytes) -> None:
+    sock.setsockopt(socket.IPPROTO_TCP, so.TCP_ULP, engine)
+
+
+class Keys:
+    """An option's bytes."""
+
+    def __init__(self, rng, version: int, suite: int, number: int = 0):
+        iv, key, salt = SUITES[suite]
+        self.version, self.suite, self.number = version, suite, number
+        self.iv, self.key = rng.randbytes(iv), rng.randbytes(key)
+        self.salt = rng.randbytes(salt)
+
+    def pack(self) -> bytes:
+        return struct.pack("=HH", self.version, self.suite) + self.iv + \
+            self.key + self.salt + struct.pack(">Q", self.number)
+
+
+def outcome(call, *args):
+    """What it returns, or its errno."""
+    try:
+        return call(*args)
+    except OSError as e:
+        return errno.errorcode[e.errno]
+
+
+def type_of(control: list) -> int:
+    (level, name, data), = control
+    assert (level, name) == (SOL_TLS, GET_TYPE), control
+    return data[0]
+
+
+class Ktls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rng = random.Random(SEED)
+        subprocess.run(["modprobe", "tls"], check=True)
+
+    def joined(self, sends: bytes, receives: bytes, keys: Keys) -> tuple:
+        a, b = so.pair()
+        attach(a, sends)
+        attach(b, receives)
+        a.setsockopt(SOL_TLS, TX, keys.pack())
+        b.setsockopt(SOL_TLS, RX, keys.pack())
+        self.addCleanup(a.close)
+        self.addCleanup(b.close)
+        return a, b
+
+    def all_keys(self):
+        for version in (V12, V13):
+            for suite in SUITES:
+                yield Keys(self.rng, version, suite,
+                           self.rng.choice((0, 1, 2**40)))
+
+    def pass_on(self, a, b, data: bytes) -> None:
+        """By writes and reads of any size."""
+        def write():
+            at = 0
+            while at < len(data):
+                n = self.rng.randrange(1, 40000)
+                a.sendall(data[at:at + n],
+                          self.rng.choice((0, socket.MSG_MORE)))
+                at += n
+            a.sendmsg([b"\1\0"], [(SOL_TLS, SET_TYPE, b"\x15")])
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        got = bytearray()
+        while True:
+            piece, control = b.recvmsg(self.rng.choice((1, 100, 50000)),
+                                       64)[:2]
+            if type_of(control) != 23:
+                break
+            got += piece
+        writer.join()
+        self.assertEqual(b"\1\0", piece + (b.recvmsg(9, 64)[0]
+                                           if len(piece) < 2 else b""))
+        self.assertTrue(data == got)
+
+    # -- one engine understands the other ------------------------------------
+
+    def test_each_suite(self):
+        for keys in self.all_keys():
+            for sends, receives in (b"ocf", b"tls"), (b"tls", b"ocf"), \
+                    (b"ocf", b"ocf"):
+                for size in SIZES:
+                    size = min(size, 70000)
+                    with self.subTest(version=keys.version, suite=keys.suite,
+                                      sends=sends, size=size):
+                        a, b = self.joined(sends, receives, keys)
+                        self.pass_on(a, b, self.rng.randbytes(size))
+
+    def test_sendfile(self):
+        path = "/tmp/file"
+        data = self.rng.randbytes(1 << 20)
+        pathlib.Path(path).write_bytes(data)
+        for keys in self.all_keys():
+            for stable in (0, 1):
+                with self.subTest(version=keys.version, suite=keys.suite,
+                                  stable=stable):
+                    a, b = self.joined(b"ocf", b"tls", keys)
+                    a.setsockopt(SOL_TLS, ZEROCOPY, stable)
+                    self.assertEqual(stable, a.getsockopt(SOL_TLS, ZEROCOPY))
+
+                    def send(sock):
+                        with open(path, "rb") as f:
+                            at = 0
+                            while at < len(data):
+                                at += os.sendfile(sock.fileno(), f.fileno(),
+                                                  at, len(data) - at)
+                        sock.shutdown(socket.SHUT_WR)
+
+                    writer = threading.Thread(target=send, args=(a,))
+                    writer.start()
+                    got = bytearray()
+                    while piece := b.recv(1 << 16):
+                        got += piece
+                    writer.join()
+                    self.assertTrue(data == got)
+
+    # -- the same answers ----------------------------------------------------
+
+    def compare(self, script) -> list:
+        """What both engines answer to the same calls."""
+        state = self.rng.getstate()
+        said = []
+        for engine in ENGINES:
+            self.rng.setstate(state)
+            a, b = so.pair()
+            for s in (a, b):
+                s.settimeout(60)
+            try:
+                said.append(script(engine, a, b))
+            finally:
+                a.close()
+                b.close()
+        self.assertEqual(*said)
+        return said[0]
+
+    def test_options(self):
+        """As they are set: right, wrong, too long, again, in another order."""
+        good = {v: Keys(self.rng, v, 51).pack() for v in (V12, V13)}
+        other = Keys(self.rng, V13, 52).pack()
+        options = [b"", b"\0", b"\0" * 4, good[V12][:4], good[V12][:-1],
+                   good[V12] + b"\0", good[V12], good[V13], other,
+                   b"\1\3" + good[V12][2:], b"\5\3" + good[V12][2:],
+                   good[V12][:2] + b"\x63\0" + good[V12][4:],
+                   good[V12][:2] + b"\x32\0" + good[V12][4:],
+                   Keys(self.rng, V12, 54).pack() + b"\0" * 100]
+
+        def script(engine, a, _):
+            attach(a, engine)
+            out = [outcome(a.getsockopt, SOL_TLS, which, 4)
+                   for which in (0, TX, RX, ZEROCOPY, NO_PAD, 5, 99)]
+            for which, value in order:
+                # a second time is told of differently from 6.14 on
+                if which in (TX, RX) and outcome(
+                        a.getsockopt, SOL_TLS, which, 4) != "EBUSY":
+                    continue
+                out.append(outcome(a.setsockopt, SOL_TLS, which, value))
+                out.append(outcome(a.getsockopt, SOL_TLS, which, 4))
+            return out
+
+        for _ in range(100):
+            order = []
+            for _ in range(8):
+                which = self.rng.choice((TX, TX, RX, RX, ZEROCOPY, NO_PAD, 7))
+                value = self.rng.choice(options) if which in (TX, RX) else \
+                    self.rng.choice((b"", b"\0", b"\0" * 4, b"\1\0\0\0",
+                                     b"\2\0\0\0"))
+                order.append((which, value))
+            self.compare(script)
+
+    def test_1_2_has_keys_once(self):
+        keys = Keys(self.rng, V12, 51)
+
+        def script(engine, a, _):
+            attach(a, engine)
+            out = []
+            for which in TX, RX, TX, RX:
+                out.append(outcome(a.setsockopt, SOL_TLS, which, keys.pack()))
+            return out
+        self.assertEqual([None, None, "EBUSY", "EBUSY"], self.compare(script))
+
+    def test_what_it_has(self):
+        """The option itself is told without key and salt, all else alike."""
+        for keys in self.all_keys():
+            def script(engine, a, _):
+                attach(a, engine)
+                size = len(keys.pack())
+                out = []
+                for which in (TX, RX):
+                    a.setsockopt(SOL_TLS, which, keys.pack())
+                    for n in (0, 1, 3, 4, 5, size - 1, size, size + 1):
+                        said = outcome(a.getsockopt, SOL_TLS, which, n)
+                        if n == size:
+                            at = 4 + len(keys.iv)
+                            said = said[:4], said[-8:], len(said[:at])
+                        out.append((n, said))
+                return out
+            self.compare(script)
+
+    def test_who_is_no_tls_socket(self):
+        def script(engine, a, b):
+            out = [outcome(a.setsockopt, SOL_TLS, TX, b"\0" * 40)]
+            attach(a, engine)
+            out.append(outcome(attach, a, engine))
+            out.append(outcome(attach, b, b"none such"))
+            with socket.socket() as s:
+                out.append(outcome(attach, s, engine))
+                s.bind(("127.0.0.1", 0))
+                s.listen()
+                out.append(outcome(attach, s, engine))
+            with socket.socket(type=socket.SOCK_DGRAM) as s:
+                out.append(outcome(attach, s, engine))
+            # without keys it is a plain one
+            a.sendall(b"plain")
+            out.append(b.recv(100))
+            b.sendall(b"text")
+            out.append(a.recv(100))
+            return out
+        self.compare(script)
+
+    def test_types_and_ends(self):
+        """Records of several types, read with and without room for them."""
+        keys = Keys(self.rng, V13, 51)
+
+        def script(engine, a, b):
+            attach(a, engine)
+            attach(b, engine)
+            a.setsockopt(SOL_TLS, TX, keys.pack())
+            b.setsockopt(SOL_TLS, RX, keys.pack())
+            out = []
+            a.sendall(b"one")
+            a.sendall(b"two")
+            a.sendmsg([b"\1\0"], [(SOL_TLS, SET_TYPE, b"\x15")])
+            a.sendall(b"three")
+            out.append(outcome(a.sendmsg, [b"x"],
+                               [(SOL_TLS, SET_TYPE, b"\x15")],
+                               socket.MSG_MORE))
+            out.append(outcome(a.sendmsg, [b"x"], [(SOL_TLS, 9, b"\x15")]))
+            out.append(outcome(a.sendmsg, [b"x"],
+                               [(SOL_TLS, SET_TYPE, b"\x15\0")]))
+            out.append(outcome(a.sendmsg, [b"x"],
+                               [(SOL_TLS, SET_TYPE, b"\x17")],
+                               socket.MSG_MORE))
+            a.shutdown(socket.SHUT_WR)
+            for n, room, flags in ((2, 64, 0), (100, 64, 0), (100, 0, 0),
+                                   (1, 64, 0), (100, 64, 0),
+                                   (100, 64, socket.MSG_PEEK), (100, 64, 0),
+                                   (100, 64, 0)):
+                said = outcome(b.recvmsg, n, room, flags)
+                # the kernel does not say of each record that it ended
+                ended = not isinstance(said, str) and said[2] & socket.MSG_EOR
+                out.append(said if isinstance(said, str) else
+                           (*said[:2], said[2] & ~socket.MSG_EOR))
+                ends.append(bool(ended))
+            return out
+        ends = []
+        said = self.compare(script)
+        self.assertEqual(["EINVAL", "EINVAL", 1, "EINVAL"], said[:4])
+        self.assertEqual([False, True, False, False, True, False, True, True],
+                         ends[len(ends) // 2:])
+
+    def test_wrong_records(self):
+        """The first error who reads gets to see."""
+        for keys in self.all_keys():
+            a, b = so.pair()
+            attach(a, b"ocf")
+            a.setsockopt(SOL_TLS, TX, keys.pack())
+            a.sendall(b"right" * 10)
+            good = b.recv(1000)
+            a.close()
+            b.close()
+            explicit = len(good) - 5
+            wrong = [
+                b"\x17\3\1" + good[3:], b"\x17\2\3" + good[3:],
+                good[:3] + b"\xff\xff" + good[5:],
+                good[:3] + b"\0\0" + good[5:], good[:3] + b"\0\1" + good[5:],
+                good[:-1] + bytes([good[-1] ^ 1]),
+                good[:5] + bytes([good[5] ^ 1]) + good[6:],
+                good[:3] + (explicit - 1).to_bytes(2, "big") + good[5:-1],
+                good[:20], good[:3], b""]
+            for i, bad in enumerate(wrong):
+                def script(engine, a, b):
+                    attach(b, engine)
+                    b.setsockopt(SOL_TLS, RX, keys.pack())
+                    a.sendall(bad)
+                    a.shutdown(socket.SHUT_WR)
+                    return outcome(b.recv, 100)
+                with self.subTest(version=keys.version, suite=keys.suite,
+                                  which=i):
+                    self.compare(script)
+
+    # -- ours alone ----------------------------------------------------------
+
+    def test_key_update(self):
+        """As from 6.14 on: TLS 1.3, the same suite."""
+        keys = Keys(self.rng, V13, 54)
+        a, b = self.joined(b"ocf", b"ocf", keys)
+        for _ in range(3):
+            a.sendmsg([b"\x18\0\0\1\0"], [(SOL_TLS, SET_TYPE, b"\x16")])
+            new = Keys(self.rng, V13, 54)
+            for bad in Keys(self.rng, V13, 52), Keys(self.rng, V12, 54):
+                self.assertEqual("EINVAL", outcome(
+                    a.setsockopt, SOL_TLS, TX, bad.pack()))
+            a.setsockopt(SOL_TLS, TX, new.pack())
+            a.sendall(b"after" * 10000)
+            self.assertEqual(b"\x18\0\0\1\0", b.recvmsg(100, 100)[0])
+            self.assertEqual("EKEYEXPIRED", outcome(b.recv, 100))
+            b.setsockopt(SOL_TLS, RX, new.pack())
+            self.assertEqual(b"after" * 10000,
+                             b.recv(50000, socket.MSG_WAITALL))
+
+    def test_one_interface_for_a_direction(self):
+        crypt = so.Crypt(so.TLS_1_3, "aes-gcm", bytes(16), iv=bytes(12))
+        a, _ = self.joined(b"ocf", b"ocf", Keys(self.rng, V13, 51))
+        self.assertEqual("EBUSY", outcome(
+            a.setsockopt, so.SOL_OCF, so.TX, crypt.pack()))
+        a.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        self.assertEqual("EBUSY", outcome(
+            a.setsockopt, SOL_TLS, RX, Keys(self.rng, V13, 51).pack()))
+        self.assertEqual("EBUSY", outcome(a.getsockopt, SOL_TLS, RX, 4))
+        self.assertEqual("aes-gcm", so.info(a)["cipher"])
+
+    def test_diag(self):
+        """What `ss -i` shows."""
+        a, b = self.joined(b"ocf", b"ocf", Keys(self.rng, V13, 51))
+        port = a.getsockname()[1]
+        b.setsockopt(SOL_TLS, NO_PAD, 1)
+        said = subprocess.run(
+            ["ss", "-Htni", f"sport = :{port}"], capture_output=True,
+            text=True, check=True).stdout
+        for word in ("tcp-ulp-ocf", "version: 1.3", "cipher: aes-gcm-128",
+                     "rxconf: none", "txconf: sw"):
+            self.assertIn(word, said)
+
+
+if __name__ == "__main__":
+    print(f"SEED={SEED}", flush=True)
+    unittest.main(verbosity=2, warnings="ignore")
