@@ -63,6 +63,7 @@ include tests/vectors/vectors.mk
 include tests/virtio/virtio.mk
 include tests/bridge/bridge.mk
 include tests/install/install.mk
+include lib/lib.mk
 include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
@@ -76,6 +77,7 @@ include tests/socrypt/socrypt.mk
 include tests/soak/soak.mk
 include docs/docs.mk
 
+install: lib
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
 		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \

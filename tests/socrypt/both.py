@@ -66,6 +66,23 @@ class Both(unittest.TestCase):
         a, b = joined(self.crypt())
         self.pass_on(a, b, self.rng.randbytes(8 << 20))
 
+    def test_peer_that_is_done_before(self):
+        """It has sent all, and said so, when the keys are set."""
+        a, b = so.pair()
+        crypt = self.crypt()
+        so.attach(a)
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        a.sendall(b"all")
+        a.shutdown(socket.SHUT_WR)
+        self.assertEqual(b"\x17", b.recv(1, socket.MSG_PEEK))
+        so.attach(b)
+        b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        self.assertEqual(b"all", b.recv(100))
+        self.assertEqual(b"", b.recv(100))
+        b.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        b.sendall(b"answer")
+        self.assertEqual(b"\x17", a.recv(1))
+
     def test_splice(self):
         a, b = joined(self.crypt())
         data = self.rng.randbytes(300000)

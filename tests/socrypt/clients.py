@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: programs that know kTLS, unmodified, on our engine.
 
-    tests/socrypt/clients.py [UNITTEST...]	NGINX from the environment
+    tests/socrypt/clients.py [UNITTEST...]	NGINX from the environment: its path
 
 ocf_socrypt is loaded with tls=1.  Each transfer is compared; that its records
 were ours is seen by what the CPU's device was asked for.
@@ -20,7 +20,7 @@ import tempfile
 import time
 import unittest
 
-NGINX = os.environ.get("NGINX", "build/nginx/usr/sbin/nginx")
+NGINX = os.environ["NGINX"]
 SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 10 << 20)
 SOON = 120
 DEVICE = pathlib.Path("/sys/class/ocf/cryptosoft0")
@@ -275,7 +275,7 @@ class Clients(unittest.TestCase):
     def test_s_server(self):
         """SSL_sendfile()."""
         with self.s_server() as port:
-            for version, suite, cipher in SUITES:
+            for version, suite, cipher in SUITES[::3]:
                 for n in (0, 16385):
                     with self.subTest(suite=suite, size=n):
                         before = taken()
@@ -307,7 +307,7 @@ class Clients(unittest.TestCase):
         """OpenSSL 3.0 writes by kTLS, and reads by it in TLS 1.2."""
         with self.nginx() as port:
             for version, suite, _ in SUITES:
-                for name in map(str, sizes_of(suite)):
+                for name in map(str, (0, 16385, 1 << 20)):
                     data = self.files[name]
                     with self.subTest(suite=suite, size=name):
                         before = taken()
@@ -321,7 +321,7 @@ class Clients(unittest.TestCase):
         put = pathlib.Path(self.dir) / "www" / "put"
         with self.nginx() as port:
             for version, suite, _ in SUITES:
-                for name in map(str, sizes_of(suite)):
+                for name in map(str, (0, 16385, 1 << 20)):
                     data = self.files[name]
                     with self.subTest(suite=suite, size=name):
                         before = taken()

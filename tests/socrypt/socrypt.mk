@@ -4,10 +4,22 @@
 
 SOCRYPT := insmod $$OCF_MODULES/src/kernel/consumers/socrypt/ocf_socrypt.ko
 
+PEERS := $(B)/socrypt/peer-openssl $(B)/socrypt/peer-gnutls
+
+# the libraries' own are left out by the linker where they are not used
+$(PEERS): $(B)/socrypt/peer-%: tests/socrypt/peer_%.c tests/socrypt/peer.c \
+		tests/socrypt/peer.h lib
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g $(TEST_WARN) -Ilib/include -Iinclude/uapi -o $@ \
+		$(filter %.c,$^) -L$(LIB) -locf-$* -locf -l$(LIBS_$*) \
+		-Wl,-rpath,'$$ORIGIN/../lib'
+LIBS_openssl := ssl -lcrypto
+LIBS_gnutls := gnutls
+
 .PHONY: test-socrypt test-socrypt-debug
-test-socrypt: modules machine
+test-socrypt: modules machine $(PEERS) $(B)/examples/https
 	@$(VM) --memory 2G $(WATCHFUL) -- \
-		tests/socrypt/run
+		tests/socrypt/run $(B)
 
 test-socrypt-debug: debug-modules machine
 	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=60 -- \

@@ -279,7 +279,8 @@ static int so_init(struct sock *sk)
 	struct so_ctx *ctx;
 	struct family *f;
 
-	if (sk->sk_state != TCP_ESTABLISHED)
+	/* a peer may say all it has to say before we come to this */
+	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)))
 		return -ENOTCONN;
 	if (sk->sk_user_data || !sk->sk_socket)
 		return -EBUSY;

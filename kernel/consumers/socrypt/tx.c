@@ -753,9 +753,11 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 		if (!in->more)
 			want = min_t(size_t, want, left);
 		/* so that nobody can choose what follows a block that is known
-		 * (B. Moeller, 2004: the security of CBC ciphersuites)
+		 * (B. Moeller, 2004: the security of CBC ciphersuites); an
+		 * alert in two would be none
 		 */
-		if (first && is_chained(tx))
+		if (first && is_chained(tx) &&
+		    in->type == tx->keys.fr.f.data_type)
 			want = min(want, 1u);
 		err = begin(tx, msg, in->type, want, refers, timeo);
 		if (err)

@@ -24,6 +24,9 @@ CRYPTO = ("des3_ede_x86_64", "des_generic", "camellia_aesni_avx_x86_64",
           "ccm", "cmac", "rmd160", "blake2b_generic", "crypto_null",
           "cast5_generic", "ghash_generic")
 
+# Of ours: who wants it loads it.  It would keep the core from being unloaded.
+ASIDE = ("ocf_socrypt",)
+
 
 class Missing(Exception):
     """Something the machine needs is not there; says what to do."""
@@ -84,7 +87,8 @@ class Kernel:
                                   check=True, capture_output=True, text=True,
                                   env={"PATH": PATH}).stdout
             needs += [d for d in text.strip().split(",") if d and d not in own]
-        return self.resolve(*PLUGGED, *CRYPTO, *dict.fromkeys(needs)) + order
+        return self.resolve(*PLUGGED, *CRYPTO, *dict.fromkeys(needs)) + [
+            path for path in order if pathlib.Path(path).stem not in ASIDE]
 
     def bind(self) -> tuple[str, str] | None:
         """What the guest mounts over what, to find the kernel's modules."""

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libocf-gnutls: from a handshake of GnuTLS's to a socket whose records the
+ * kernel makes.  ocf_gnutls(3)
+ *
+ * TLS 1.1 to 1.3 as libocf-openssl has them, 3DES-CBC suites among them.  TLS
+ * 1.0 goes on from the end of a record, which GnuTLS does not tell.
+ */
+#ifndef OCF_GNUTLS_H
+#define OCF_GNUTLS_H
+
+#include <gnutls/gnutls.h>
+#include <ocf/socket.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * ocf_gnutls_attach() - give the socket of a finished handshake to the kernel
+ * @session: the session, over a socket; nothing was read ahead
+ * @flags: SO_CRYPT_HARDWARE, SO_CRYPT_SOFTWARE, SO_CRYPT_STABLE
+ *
+ * From now on send(), sendfile(), ... send data; ocf_socket_recv() receives,
+ * and alerts and handshake messages are the caller's to see to: tickets are to
+ * be dropped, after a KeyUpdate there are no more keys (-EKEYEXPIRED).
+ * @session must not be read or written any more, and may be freed.
+ *
+ * Return: 0; or, with nothing changed,
+ * -EINVAL: no finished handshake over a socket;
+ * -EOPNOTSUPP: a version or suite that is not there;
+ * -EBUSY: bytes were read ahead;
+ * others: see ocf_socket_set_both().
+ */
+int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* OCF_GNUTLS_H */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sockets: options and control messages as calls.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "ocf/socket.h"
+
+#define ULP	"ocf"
+
+static int result(ssize_t done)
+{
+	return done < 0 ? -errno : (int)done;
+}
+
+int ocf_socket_attach(int fd)
+{
+	char name[16] = "";
+	socklen_t len = sizeof(name);
+
+	if (!setsockopt(fd, IPPROTO_TCP, TCP_ULP, ULP, strlen(ULP)))
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	/* it has one: ours, under either name, knows our options */
+	if (getsockopt(fd, SOL_OCF, SO_CRYPT_TX, name, &len) &&
+	    errno != ENOENT)
+		return -EBUSY;
+	return 0;
+}
+
+int ocf_socket_set(int fd, int direction, const struct so_crypt *crypt)
+{
+	struct so_crypt c = *crypt;
+	int err;
+
+	c.size = sizeof(c);
+	err = result(setsockopt(fd, SOL_OCF, direction, &c, sizeof(c)));
+	explicit_bzero(&c, sizeof(c));
+	return err;
+}
+
+int ocf_socket_set_both(int fd, const struct so_crypt *in,
+			const struct so_crypt *out)
+{
+	int err = ocf_socket_attach(fd);
+
+	if (!err)
+		err = ocf_socket_set(fd, SO_CRYPT_TX, out);
+	if (err)
+		return err;
+	if (!ocf_socket_set(fd, SO_CRYPT_RX, in))
+		return 0;
+	/* neither who shook hands nor we could go on */
+	shutdown(fd, SHUT_RDWR);
+	return -ECONNABORTED;
+}
+
+int ocf_socket_get(int fd, int direction, struct so_crypt_info *info)
+{
+	socklen_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return result(getsockopt(fd, SOL_OCF, direction, info, &len));
+}
+
+/* Room for a control message of one byte, aligned. */
+union control {
+	struct cmsghdr	head;
+	char		room[CMSG_SPACE(1)];
+};
+
+ssize_t ocf_socket_send(int fd, uint8_t type, const void *data, size_t size,
+			int flags)
+{
+	struct iovec iov = { (void *)data, size };
+	union control control = {
+		.head = {
+			.cmsg_len = CMSG_LEN(1), .cmsg_level = SOL_OCF,
+			.cmsg_type = SO_CRYPT_TYPE,
+		},
+	};
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	*CMSG_DATA(&control.head) = type;
+	n = sendmsg(fd, &msg, flags);
+	return n < 0 ? -errno : n;
+}
+
+ssize_t ocf_socket_recv(int fd, uint8_t *type, void *data, size_t size,
+			int flags)
+{
+	struct iovec iov = { data, size };
+	union control control;
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	n = recvmsg(fd, &msg, flags);
+	if (n < 0)
+		return -errno;
+	c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_level == SOL_OCF && c->cmsg_type == SO_CRYPT_TYPE)
+		*type = *CMSG_DATA(c);
+	return n;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A connection of OpenSSL's that becomes the kernel's, and what comes on it
+ * that is no data.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "ocf/tls.h"
+#include "watch.h"
+
+#define ALERT		21	/* types: RFC 8446, 5.1 */
+#define HANDSHAKE	22
+#define DATA		23
+
+#define HELLO_REQUEST	0	/* messages: RFC 5246, 7.4; RFC 8446, 4 */
+#define CLIENT_HELLO	1
+#define NEW_TICKET	4
+#define KEY_UPDATE	24
+
+#define WARNING		1	/* alerts: RFC 5246, 7.2; RFC 8446, 6 */
+#define CLOSE_NOTIFY	0
+#define USER_CANCELED	90
+#define NO_RENEGOTIATION 100
+
+/**
+ * struct ocf_tls - a connection whose records are the kernel's
+ * @fd: the socket
+ * @suite: what was agreed on
+ * @in: secret of what comes, TLS 1.3
+ * @out: secret of what goes
+ * @message: what has come of a message that is no data
+ * @have: bytes of it
+ * @skip: bytes of it that are not looked at, yet to come
+ * @alert: the fatal one that came, or -1
+ * @over: close_notify came
+ * @owes: the peer waits for our update of keys
+ */
+struct ocf_tls {
+	int		fd;
+	struct suite	suite;
+	struct secret	in, out;
+	uint8_t		message[5];
+	unsigned int	have;
+	uint32_t	skip;
+	int		alert;
+	bool		over;
+	bool		owes;
+};
+
+/* ---- attaching ---- */
+
+static bool is_1_3(const struct suite *s)
+{
+	return s->base.protocol == SO_CRYPT_TLS_1_3;
+}
+
+/*
+ * OpenSSL counts the nonces it sends from a random number on, which its last
+ * record has: we go on from there, and none comes twice.
+ */
+static int go_on_counting(const struct flow *f, struct so_crypt *c)
+{
+	uint64_t nonce = 0;
+	unsigned int i;
+
+	if (f->length < 8 || f->length > TAIL)
+		return -EBUSY;
+	for (i = 0; i < 8; i++)
+		nonce = nonce << 8 | f->tail[TAIL - f->length + i];
+	nonce++;
+	for (i = 8; i--; nonce >>= 8)
+		c->iv[c->ivlen + i] = nonce;
+	c->ivlen += 8;
+	return 0;
+}
+
+/* A record begins with the last block of the one before: RFC 2246, 6.2.3.2. */
+static void go_on_chaining(const struct suite *s, const struct flow *f,
+			   struct so_crypt *c)
+{
+	/* RFC 7366: the MAC follows it */
+	unsigned int mac = s->base.flags & SO_CRYPT_ETM ? s->base.mackeylen : 0;
+
+	memcpy(c->iv, f->tail + TAIL - mac - c->ivlen, c->ivlen);
+}
+
+/* One direction's keys, from where the handshake left them. */
+static int make_keys(const SSL *ssl, const struct suite *s,
+		     const struct flow *f, bool out, struct so_crypt *c)
+{
+	int err;
+
+	*c = s->base;
+	c->number = f->number;
+	if (is_1_3(s))
+		return f->secret.len ? keys_of_secret(s, &f->secret, c) :
+				       -EINVAL;
+	err = keys_of_block(ssl, s, out != SSL_is_server(ssl), c);
+	if (err)
+		return err;
+	if (s->base.protocol == SO_CRYPT_TLS_1_0)
+		go_on_chaining(s, f, c);
+	else if (out && c->ivlen == 4)
+		return go_on_counting(f, c);
+	return 0;
+}
+
+static int may_attach(const SSL *ssl, const struct watch *w)
+{
+	if (!w || !SSL_is_init_finished(ssl) || SSL_get_fd(ssl) < 0 ||
+	    SSL_get_wfd(ssl) != SSL_get_rfd(ssl))
+		return -EINVAL;
+	if (SSL_is_dtls(ssl))
+		return -EOPNOTSUPP;
+	if (w->stale || SSL_has_pending(ssl) ||
+	    BIO_get_ktls_send(SSL_get_wbio(ssl)) ||
+	    BIO_get_ktls_recv(SSL_get_rbio(ssl)))
+		return -EBUSY;
+	return 0;
+}
+
+static int attach(SSL *ssl, const struct watch *w, struct ocf_tls *t)
+{
+	struct so_crypt in, out;
+	int err;
+
+	err = make_keys(ssl, &t->suite, &w->flow[0], false, &in) ?:
+	      make_keys(ssl, &t->suite, &w->flow[1], true, &out);
+	if (!err)
+		err = ocf_socket_set_both(t->fd, &in, &out);
+	OPENSSL_cleanse(&in, sizeof(in));
+	OPENSSL_cleanse(&out, sizeof(out));
+	return err;
+}
+
+int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls)
+{
+	const struct watch *w = watch_of(ssl);
+	struct ocf_tls *t;
+	int err;
+
+	*tls = NULL;
+	if (flags & ~(SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE | SO_CRYPT_STABLE))
+		return -EINVAL;
+	err = may_attach(ssl, w);
+	if (err)
+		return err;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->fd = SSL_get_fd(ssl);
+	t->alert = -1;
+	t->in = w->flow[0].secret;
+	t->out = w->flow[1].secret;
+	err = suite_of(ssl, w->etm, &t->suite);
+	t->suite.base.flags |= flags;
+	if (!err)
+		err = attach(ssl, w, t);
+	if (err) {
+		ocf_tls_free(t);
+		return err;
+	}
+	*tls = t;
+	return 0;
+}
+
+void ocf_tls_free(struct ocf_tls *tls)
+{
+	if (tls)
+		OPENSSL_cleanse(tls, sizeof(*tls));
+	free(tls);
+}
+
+/* ---- new keys ---- */
+
+static int update(struct ocf_tls *t, int direction, struct secret *secret)
+{
+	struct so_crypt c = t->suite.base;
+	int err;
+
+	err = next_secret(&t->suite, secret) ?:
+	      keys_of_secret(&t->suite, secret, &c);
+	if (!err)
+		err = ocf_socket_set(t->fd, direction, &c);
+	OPENSSL_cleanse(&c, sizeof(c));
+	return err;
+}
+
+static int send_all(struct ocf_tls *t, uint8_t type, const void *data,
+		    size_t size)
+{
+	ssize_t n = ocf_socket_send(t->fd, type, data, size, MSG_NOSIGNAL);
+
+	return n < 0 ? n : 0;
+}
+
+int ocf_tls_update(struct ocf_tls *tls, bool peer)
+{
+	const uint8_t message[] = { KEY_UPDATE, 0, 0, 1, peer };
+	int err;
+
+	if (!is_1_3(&tls->suite))
+		return -EOPNOTSUPP;
+	err = send_all(tls, HANDSHAKE, message, sizeof(message));
+	if (err)
+		return err;
+	tls->owes = false;
+	return update(tls, SO_CRYPT_TX, &tls->out);
+}
+
+/* RFC 8446, 4.6.3: it was asked for, and there was no room. */
+static int pay(struct ocf_tls *t)
+{
+	int err = t->owes ? ocf_tls_update(t, false) : 0;
+
+	return err == -EAGAIN ? 0 : err;
+}
+
+static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
+{
+	int err;
+
+	/* RFC 8446, 5.1: what follows is under other keys */
+	if (!last || request > 1)
+		return -EPROTO;
+	err = update(t, SO_CRYPT_RX, &t->in);
+	t->owes |= request;
+	return err ?: pay(t);
+}
+
+/* ---- what is no data ---- */
+
+/* A message's head is there.  Return: 0, or why it must not be. */
+static int on_head(struct ocf_tls *t)
+{
+	static const uint8_t refusal[] = { WARNING, NO_RENEGOTIATION };
+	uint8_t type = t->message[0];
+
+	t->skip = t->message[1] << 16 | t->message[2] << 8 | t->message[3];
+	t->have = 0;
+	if (is_1_3(&t->suite))
+		return type == NEW_TICKET ? 0 : -EPROTO;
+	if (type != HELLO_REQUEST && type != CLIENT_HELLO)
+		return -EPROTO;
+	return send_all(t, ALERT, refusal, sizeof(refusal));
+}
+
+static bool is_key_update(const struct ocf_tls *t)
+{
+	static const uint8_t head[] = { KEY_UPDATE, 0, 0, 1 };
+
+	return is_1_3(&t->suite) && !memcmp(t->message, head, sizeof(head));
+}
+
+static int on_handshake(struct ocf_tls *t, const uint8_t *at, size_t n)
+{
+	uint32_t skipped;
+	int err = 0;
+
+	while (n && !err) {
+		skipped = t->skip < n ? t->skip : n;
+		t->skip -= skipped;
+		at += skipped;
+		n -= skipped;
+		if (!n)
+			break;
+		t->message[t->have++] = *at++;
+		n--;
+		if (t->have == 5) {
+			t->have = 0;
+			err = on_key_update(t, t->message[4], !n);
+		} else if (t->have == 4 && !is_key_update(t)) {
+			err = on_head(t);
+		}
+	}
+	return err;
+}
+
+static int on_alert(struct ocf_tls *t, const uint8_t *at, size_t n)
+{
+	for (; n; n--) {
+		t->message[t->have++] = *at++;
+		if (t->have < 2)
+			continue;
+		t->have = 0;
+		if (t->message[1] == CLOSE_NOTIFY) {
+			t->over = true;
+			return 0;
+		}
+		/* RFC 8446, 6: there are no other warnings any more */
+		if (t->message[1] == USER_CANCELED ||
+		    (!is_1_3(&t->suite) && t->message[0] == WARNING))
+			continue;
+		t->alert = t->message[1];
+		return -ECONNRESET;
+	}
+	return 0;
+}
+
+static int on_other(struct ocf_tls *t, uint8_t type, const uint8_t *at,
+		    size_t n)
+{
+	switch (type) {
+	case ALERT:
+		return on_alert(t, at, n);
+	case HANDSHAKE:
+		return on_handshake(t, at, n);
+	default:
+		return -EPROTO;
+	}
+}
+
+ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags)
+{
+	uint8_t type;
+	ssize_t n;
+	int err;
+
+	if (!size || flags & MSG_PEEK)
+		return -EINVAL;
+	while (!tls->over && tls->alert < 0) {
+		err = pay(tls);
+		if (err)
+			return err;
+		type = DATA;
+		n = ocf_socket_recv(tls->fd, &type, data, size, flags);
+		if (n < 0)
+			return n;
+		if (type == DATA)
+			return n ?: -ECONNABORTED;
+		err = on_other(tls, type, data, n);
+		if (err)
+			return err;
+	}
+	return tls->over ? 0 : -ECONNRESET;
+}
+
+int ocf_tls_close_notify(struct ocf_tls *tls)
+{
+	static const uint8_t alert[] = { WARNING, CLOSE_NOTIFY };
+
+	return send_all(tls, ALERT, alert, sizeof(alert));
+}
+
+int ocf_tls_alert(const struct ocf_tls *tls)
+{
+	return tls->alert;
+}
