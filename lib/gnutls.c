@@ -9,6 +9,8 @@
 
 #include "ocf/gnutls.h"
 
+#define RECORD_MAX	16384	/* bytes: RFC 8446, 5.1 */
+
 static const struct row {
 	gnutls_cipher_algorithm_t	algorithm;
 	char				cipher[20];
@@ -72,8 +74,10 @@ static int agreed(gnutls_session_t session, struct so_crypt *c)
 	const char *mac;
 
 	memset(c, 0, sizeof(*c));
+	c->size = sizeof(*c);
 	c->protocol = protocol_of(gnutls_protocol_get_version(session));
-	if (!r || !c->protocol)
+	if (!r || !c->protocol ||
+	    gnutls_record_get_max_size(session) < RECORD_MAX)
 		return -EOPNOTSUPP;
 	strcpy(c->cipher, r->cipher);
 	c->maclen = r->maclen;
@@ -120,6 +124,15 @@ static int make_keys(gnutls_session_t session, bool in, struct so_crypt *c)
 	return err;
 }
 
+static bool is_socket(gnutls_session_t session)
+{
+	int in, out;
+
+	gnutls_transport_get_int2(session, &in, &out);
+	return in == out && in >= 0 &&
+	       !(gnutls_session_get_flags(session) & GNUTLS_SFLAGS_EARLY_START);
+}
+
 int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags)
 {
 	struct so_crypt in, out;
@@ -127,7 +140,10 @@ int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags)
 
 	if (flags & ~(SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE | SO_CRYPT_STABLE))
 		return -EINVAL;
-	if (gnutls_record_check_pending(session))
+	if (!is_socket(session))
+		return -EINVAL;
+	if (gnutls_record_check_pending(session) ||
+	    gnutls_record_check_corked(session))
 		return -EBUSY;
 	err = agreed(session, &in);
 	if (err)

@@ -116,6 +116,7 @@ int suite_of(const SSL *ssl, bool etm, struct suite *s)
 	const struct mac *m;
 
 	memset(s, 0, sizeof(*s));
+	s->base.size = sizeof(s->base);
 	s->base.protocol = protocol_of(SSL_version(ssl));
 	r = cipher ? row_of(SSL_CIPHER_get_cipher_nid(cipher)) : NULL;
 	if (!r || !s->base.protocol)

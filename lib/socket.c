@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -36,13 +37,14 @@ int ocf_socket_attach(int fd)
 
 int ocf_socket_set(int fd, int direction, const struct so_crypt *crypt)
 {
-	struct so_crypt c = *crypt;
-	int err;
+	return result(setsockopt(fd, SOL_OCF, direction, crypt, crypt->size));
+}
 
-	c.size = sizeof(c);
-	err = result(setsockopt(fd, SOL_OCF, direction, &c, sizeof(c)));
-	explicit_bzero(&c, sizeof(c));
-	return err;
+static bool has_keys(int fd, int direction)
+{
+	struct so_crypt_info info = { .size = sizeof(info) };
+
+	return !ocf_socket_get(fd, direction, &info);
 }
 
 int ocf_socket_set_both(int fd, const struct so_crypt *in,
@@ -50,6 +52,8 @@ int ocf_socket_set_both(int fd, const struct so_crypt *in,
 {
 	int err = ocf_socket_attach(fd);
 
+	if (!err && (has_keys(fd, SO_CRYPT_TX) || has_keys(fd, SO_CRYPT_RX)))
+		err = -EBUSY;
 	if (!err)
 		err = ocf_socket_set(fd, SO_CRYPT_TX, out);
 	if (err)
@@ -63,9 +67,8 @@ int ocf_socket_set_both(int fd, const struct so_crypt *in,
 
 int ocf_socket_get(int fd, int direction, struct so_crypt_info *info)
 {
-	socklen_t len = sizeof(*info);
+	socklen_t len = info->size;
 
-	memset(info, 0, sizeof(*info));
 	return result(getsockopt(fd, SOL_OCF, direction, info, &len));
 }
 
@@ -97,7 +100,7 @@ ssize_t ocf_socket_send(int fd, uint8_t type, const void *data, size_t size,
 }
 
 ssize_t ocf_socket_recv(int fd, uint8_t *type, void *data, size_t size,
-			int flags)
+			int flags, bool *ended)
 {
 	struct iovec iov = { data, size };
 	union control control;
@@ -114,5 +117,7 @@ ssize_t ocf_socket_recv(int fd, uint8_t *type, void *data, size_t size,
 	c = CMSG_FIRSTHDR(&msg);
 	if (c && c->cmsg_level == SOL_OCF && c->cmsg_type == SO_CRYPT_TYPE)
 		*type = *CMSG_DATA(c);
+	if (ended)
+		*ended = msg.msg_flags & MSG_EOR;
 	return n;
 }

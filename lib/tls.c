@@ -25,29 +25,42 @@
 #define USER_CANCELED	90
 #define NO_RENEGOTIATION 100
 
+/* Records in a row that are no data; who sends more only wants us busy. */
+#define OTHERS_MAX	32
+
 /**
  * struct ocf_tls - a connection whose records are the kernel's
  * @fd: the socket
  * @suite: what was agreed on
  * @in: secret of what comes, TLS 1.3
  * @out: secret of what goes
- * @message: what has come of a message that is no data
+ * @server: this end is
+ * @message: what has come of a handshake's message
  * @have: bytes of it
  * @skip: bytes of it that are not looked at, yet to come
+ * @warning: an alert of which one byte has come
+ * @half: it has
+ * @others: records since there were data
  * @alert: the fatal one that came, or -1
  * @over: close_notify came
  * @owes: the peer waits for our update of keys
+ * @err: why nothing is received any more
  */
 struct ocf_tls {
 	int		fd;
 	struct suite	suite;
 	struct secret	in, out;
+	bool		server;
 	uint8_t		message[5];
 	unsigned int	have;
 	uint32_t	skip;
+	uint8_t		warning;
+	bool		half;
+	unsigned int	others;
 	int		alert;
 	bool		over;
 	bool		owes;
+	int		err;
 };
 
 /* ---- attaching ---- */
@@ -108,14 +121,24 @@ static int make_keys(const SSL *ssl, const struct suite *s,
 	return 0;
 }
 
-static int may_attach(const SSL *ssl, const struct watch *w)
+/* A socket that stays when the BIO is freed, and nothing in between. */
+static bool is_socket(BIO *bio)
 {
+	return bio && BIO_method_type(bio) == BIO_TYPE_SOCKET &&
+	       !BIO_next(bio) && !BIO_get_close(bio);
+}
+
+static int may_attach(SSL *ssl, const struct watch *w)
+{
+	if (SSL_is_dtls(ssl) || SSL_get_current_compression(ssl) ||
+	    (SSL_get_session(ssl) &&
+	     SSL_SESSION_get_max_fragment_length(SSL_get_session(ssl))))
+		return -EOPNOTSUPP;
 	if (!w || !SSL_is_init_finished(ssl) || SSL_get_fd(ssl) < 0 ||
+	    !is_socket(SSL_get_rbio(ssl)) || !is_socket(SSL_get_wbio(ssl)) ||
 	    SSL_get_wfd(ssl) != SSL_get_rfd(ssl))
 		return -EINVAL;
-	if (SSL_is_dtls(ssl))
-		return -EOPNOTSUPP;
-	if (w->stale || SSL_has_pending(ssl) ||
+	if (w->stale || SSL_has_pending(ssl) || !watch_is_whole(ssl, w) ||
 	    BIO_get_ktls_send(SSL_get_wbio(ssl)) ||
 	    BIO_get_ktls_recv(SSL_get_rbio(ssl)))
 		return -EBUSY;
@@ -152,6 +175,7 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls)
 	if (!t)
 		return -ENOMEM;
 	t->fd = SSL_get_fd(ssl);
+	t->server = SSL_is_server(ssl);
 	t->alert = -1;
 	t->in = w->flow[0].secret;
 	t->out = w->flow[1].secret;
@@ -163,6 +187,8 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls)
 		ocf_tls_free(t);
 		return err;
 	}
+	/* it says nothing any more, and its session is a good one */
+	SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	*tls = t;
 	return 0;
 }
@@ -189,32 +215,46 @@ static int update(struct ocf_tls *t, int direction, struct secret *secret)
 	return err;
 }
 
+/* One record, or nothing of it. */
 static int send_all(struct ocf_tls *t, uint8_t type, const void *data,
-		    size_t size)
+		    size_t size, int flags)
 {
-	ssize_t n = ocf_socket_send(t->fd, type, data, size, MSG_NOSIGNAL);
+	ssize_t n = ocf_socket_send(t->fd, type, data, size,
+				    MSG_NOSIGNAL | flags);
 
-	return n < 0 ? n : 0;
+	return n < 0 ? n : n == (ssize_t)size ? 0 : -EIO;
+}
+
+/* The ends have different keys: nothing more can be said. */
+static int part(struct ocf_tls *t)
+{
+	shutdown(t->fd, SHUT_RDWR);
+	t->err = -ECONNABORTED;
+	return t->err;
+}
+
+static int send_update(struct ocf_tls *t, bool peer, int flags)
+{
+	const uint8_t message[] = { KEY_UPDATE, 0, 0, 1, peer };
+	int err = send_all(t, HANDSHAKE, message, sizeof(message), flags);
+
+	if (err)
+		return err;
+	t->owes = false;
+	return update(t, SO_CRYPT_TX, &t->out) ? part(t) : 0;
 }
 
 int ocf_tls_update(struct ocf_tls *tls, bool peer)
 {
-	const uint8_t message[] = { KEY_UPDATE, 0, 0, 1, peer };
-	int err;
-
 	if (!is_1_3(&tls->suite))
 		return -EOPNOTSUPP;
-	err = send_all(tls, HANDSHAKE, message, sizeof(message));
-	if (err)
-		return err;
-	tls->owes = false;
-	return update(tls, SO_CRYPT_TX, &tls->out);
+	return tls->err ?: send_update(tls, peer, 0);
 }
 
-/* RFC 8446, 4.6.3: it was asked for, and there was no room. */
+/* RFC 8446, 4.6.3: it was asked for, and there may have been no room. */
 static int pay(struct ocf_tls *t)
 {
-	int err = t->owes ? ocf_tls_update(t, false) : 0;
+	int err = t->owes ? send_update(t, false, MSG_DONTWAIT) : 0;
 
 	return err == -EAGAIN ? 0 : err;
 }
@@ -227,8 +267,10 @@ static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
 	if (!last || request > 1)
 		return -EPROTO;
 	err = update(t, SO_CRYPT_RX, &t->in);
+	if (err)
+		return part(t);
 	t->owes |= request;
-	return err ?: pay(t);
+	return pay(t);
 }
 
 /* ---- what is no data ---- */
@@ -238,14 +280,17 @@ static int on_head(struct ocf_tls *t)
 {
 	static const uint8_t refusal[] = { WARNING, NO_RENEGOTIATION };
 	uint8_t type = t->message[0];
+	int err;
 
 	t->skip = t->message[1] << 16 | t->message[2] << 8 | t->message[3];
 	t->have = 0;
 	if (is_1_3(&t->suite))
-		return type == NEW_TICKET ? 0 : -EPROTO;
-	if (type != HELLO_REQUEST && type != CLIENT_HELLO)
+		return type == NEW_TICKET && !t->server ? 0 : -EPROTO;
+	if (type != (t->server ? CLIENT_HELLO : HELLO_REQUEST))
 		return -EPROTO;
-	return send_all(t, ALERT, refusal, sizeof(refusal));
+	/* it is but a warning */
+	err = send_all(t, ALERT, refusal, sizeof(refusal), MSG_DONTWAIT);
+	return err == -EAGAIN ? 0 : err;
 }
 
 static bool is_key_update(const struct ocf_tls *t)
@@ -279,30 +324,45 @@ static int on_handshake(struct ocf_tls *t, const uint8_t *at, size_t n)
 	return err;
 }
 
+/* A level and a description.  Return: 0, or that it is a fatal one. */
+static int on_whole_alert(struct ocf_tls *t, uint8_t level, uint8_t what)
+{
+	if (what == CLOSE_NOTIFY) {
+		t->over = true;
+		return 0;
+	}
+	/* RFC 8446, 6: there are no other warnings any more */
+	if (what == USER_CANCELED || (!is_1_3(&t->suite) && level == WARNING))
+		return 0;
+	t->alert = what;
+	return -ECONNRESET;
+}
+
 static int on_alert(struct ocf_tls *t, const uint8_t *at, size_t n)
 {
-	for (; n; n--) {
-		t->message[t->have++] = *at++;
-		if (t->have < 2)
-			continue;
-		t->have = 0;
-		if (t->message[1] == CLOSE_NOTIFY) {
-			t->over = true;
-			return 0;
-		}
-		/* RFC 8446, 6: there are no other warnings any more */
-		if (t->message[1] == USER_CANCELED ||
-		    (!is_1_3(&t->suite) && t->message[0] == WARNING))
-			continue;
-		t->alert = t->message[1];
-		return -ECONNRESET;
+	int err = 0;
+
+	for (; n && !err && !t->over; n--, at++) {
+		if (t->half)
+			err = on_whole_alert(t, t->warning, *at);
+		t->warning = *at;
+		t->half = !t->half;
 	}
-	return 0;
+	return err;
+}
+
+/* RFC 8446, 5.1: nothing comes between the parts of a message. */
+static bool is_in_between(const struct ocf_tls *t, uint8_t type)
+{
+	return (type != HANDSHAKE && (t->have || t->skip)) ||
+	       (type != ALERT && t->half);
 }
 
 static int on_other(struct ocf_tls *t, uint8_t type, const uint8_t *at,
 		    size_t n)
 {
+	if (t->others > OTHERS_MAX)
+		return -EPROTO;
 	switch (type) {
 	case ALERT:
 		return on_alert(t, at, n);
@@ -316,33 +376,37 @@ static int on_other(struct ocf_tls *t, uint8_t type, const uint8_t *at,
 ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags)
 {
 	uint8_t type;
+	bool ended;
 	ssize_t n;
-	int err;
 
 	if (!size || flags & MSG_PEEK)
 		return -EINVAL;
-	while (!tls->over && tls->alert < 0) {
-		err = pay(tls);
-		if (err)
-			return err;
+	while (!tls->over && !tls->err) {
+		tls->err = pay(tls);
+		if (tls->err)
+			break;
 		type = DATA;
-		n = ocf_socket_recv(tls->fd, &type, data, size, flags);
+		n = ocf_socket_recv(tls->fd, &type, data, size, flags, &ended);
 		if (n < 0)
 			return n;
-		if (type == DATA)
-			return n ?: -ECONNABORTED;
-		err = on_other(tls, type, data, n);
-		if (err)
-			return err;
+		if (!n)
+			return -ECONNABORTED;
+		if (type == DATA && !is_in_between(tls, type)) {
+			tls->others = 0;
+			return n;
+		}
+		tls->others += ended;
+		tls->err = is_in_between(tls, type) ? -EPROTO :
+			   on_other(tls, type, data, n);
 	}
-	return tls->over ? 0 : -ECONNRESET;
+	return tls->err;
 }
 
 int ocf_tls_close_notify(struct ocf_tls *tls)
 {
 	static const uint8_t alert[] = { WARNING, CLOSE_NOTIFY };
 
-	return send_all(tls, ALERT, alert, sizeof(alert));
+	return send_all(tls, ALERT, alert, sizeof(alert), 0);
 }
 
 int ocf_tls_alert(const struct ocf_tls *tls)

@@ -28,6 +28,7 @@ static int ctx_index = -1;	/* of the keylog callback there was before */
 
 static void keep_tail(struct flow *f, const uint8_t *bytes, size_t n)
 {
+	f->bytes += n;
 	if (n >= TAIL) {
 		memcpy(f->tail, bytes + n - TAIL, TAIL);
 		return;
@@ -48,12 +49,51 @@ static long on_bytes(BIO *bio, int op, const char *bytes, size_t len, int i,
 	return ret;
 }
 
-static void watch_bytes(BIO *bio, struct watch *w)
+/* One that has a callback already is not ours to watch. */
+static void watch_bytes(BIO *bio, struct watch *w, struct flow *f)
 {
-	if (!bio || BIO_get_callback_ex(bio))
+	if (f->bio || !bio || !BIO_up_ref(bio))
+		return;
+	f->bio = bio;
+	if (BIO_get_callback_ex(bio))
 		return;
 	BIO_set_callback_ex(bio, on_bytes);
 	BIO_set_callback_arg(bio, (char *)w);
+}
+
+static bool is_watched(BIO *bio, const struct watch *w)
+{
+	return BIO_get_callback_ex(bio) == on_bytes &&
+	       BIO_get_callback_arg(bio) == (const char *)w;
+}
+
+static void unwatch_bytes(struct watch *w, struct flow *f)
+{
+	if (f->bio && is_watched(f->bio, w)) {
+		BIO_set_callback_ex(f->bio, NULL);
+		BIO_set_callback_arg(f->bio, NULL);
+	}
+	BIO_free(f->bio);
+}
+
+/**
+ * watch_is_whole() - whether nothing has passed unseen
+ * @ssl: the connection
+ * @w: what was seen of it
+ *
+ * Bytes that were read ahead, or that some of a record is still to come of,
+ * are in no header; records that others' callbacks took have none here.
+ */
+bool watch_is_whole(const SSL *ssl, const struct watch *w)
+{
+	BIO *bios[] = { SSL_get_rbio(ssl), SSL_get_wbio(ssl) };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (w->flow[i].bio != bios[i] || !is_watched(bios[i], w) ||
+		    w->flow[i].bytes != w->flow[i].framed)
+			return false;
+	return true;
 }
 
 /* ---- messages ---- */
@@ -93,6 +133,7 @@ static struct watch *begin(SSL *ssl)
 static void on_header(struct flow *f, const uint8_t *header)
 {
 	f->length = header[3] << 8 | header[4];
+	f->framed += SSL3_RT_HEADER_LENGTH + f->length;
 	/* what follows it is under new keys, up to TLS 1.2 */
 	if (header[0] == CHANGE_CIPHER_SPEC)
 		f->number = 0;
@@ -108,8 +149,11 @@ static void on_message(int write, int version, int type, const void *buf,
 
 	if (!w)
 		return;
-	watch_bytes(SSL_get_rbio(ssl), w);
-	watch_bytes(SSL_get_wbio(ssl), w);
+	/* a server hears of its first header when that was read */
+	if (!w->flow[0].bio && type == SSL3_RT_HEADER && !write)
+		w->flow[0].bytes = SSL3_RT_HEADER_LENGTH;
+	watch_bytes(SSL_get_rbio(ssl), w, &w->flow[0]);
+	watch_bytes(SSL_get_wbio(ssl), w, &w->flow[1]);
 	if (type == SSL3_RT_HEADER && len >= SSL3_RT_HEADER_LENGTH)
 		on_header(&w->flow[!!write], bytes);
 	else if (type == SSL3_RT_HANDSHAKE && len && *bytes == SERVER_HELLO)
@@ -166,12 +210,26 @@ static void on_line(const SSL *ssl, const char *line)
 static void forget(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx,
 		   long argl, void *argp)
 {
-	OPENSSL_clear_free(ptr, sizeof(struct watch));
+	struct watch *w = ptr;
+
+	if (!w)
+		return;
+	unwatch_bytes(w, &w->flow[0]);
+	unwatch_bytes(w, &w->flow[1]);
+	OPENSSL_clear_free(w, sizeof(*w));
+}
+
+/* What SSL_dup() makes is another connection. */
+static int leave(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **ptr,
+		 int idx, long argl, void *argp)
+{
+	*ptr = NULL;
+	return 1;
 }
 
 static void make_indices(void)
 {
-	ssl_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, forget);
+	ssl_index = SSL_get_ex_new_index(0, NULL, NULL, leave, forget);
 	ctx_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
 }
 

@@ -11,12 +11,17 @@
 
 /**
  * struct flow - one direction
+ * @bio: where its bytes pass, with a reference
+ * @bytes: that passed
+ * @framed: of those, that headers account for
  * @number: of the next record, under the keys there are
  * @length: bytes of the last record, after its header
  * @tail: the last bytes of all
  * @secret: of TLS 1.3
  */
 struct flow {
+	BIO		*bio;
+	uint64_t	bytes, framed;
 	uint64_t	number;
 	unsigned int	length;
 	uint8_t		tail[TAIL];
@@ -36,5 +41,6 @@ struct watch {
 };
 
 const struct watch *watch_of(const SSL *ssl);
+bool watch_is_whole(const SSL *ssl, const struct watch *w);
 
 #endif /* WATCH_H */

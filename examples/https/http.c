@@ -50,7 +50,9 @@ static bool read_field(char *line, struct request *r)
 {
 	char *value = strchr(line, ':');
 
-	if (!value || value == line)
+	/* RFC 9112, 5.1: no space before the colon, none at the beginning */
+	if (!value || value == line || strcspn(line, " \t\r\n") <
+	    (size_t)(value - line) || strpbrk(value, "\r\n"))
 		return false;
 	*value++ = 0;
 	value += strspn(value, " \t");
@@ -59,10 +61,10 @@ static bool read_field(char *line, struct request *r)
 	else if (!strcasecmp(line, "transfer-encoding"))
 		r->has_body = true;
 	else if (!strcasecmp(line, "content-length"))
-		r->has_body = strcmp(value, "0");
+		r->has_body |= strcmp(value, "0") != 0;
 	else if (!strcasecmp(line, "connection"))
-		r->close = strcasestr(value, "close"),
-		r->keep = strcasestr(value, "keep-alive");
+		r->close |= !!strcasestr(value, "close"),
+		r->keep |= !!strcasestr(value, "keep-alive");
 	return true;
 }
 

@@ -31,14 +31,15 @@
 
 #include "http.h"
 
-#define IDLE	60	/* seconds a connection may say nothing */
+#define IDLE	60	/* seconds: to shake hands, ask, or take a piece */
 #define PIECE	(1 << 20)	/* bytes sent before others have their turn */
 
 enum state {
 	SHAKING,	/* hands */
 	READING,	/* a request */
 	SENDING,	/* an answer */
-	CLOSING,	/* all is sent; the peer has to see it */
+	ENDING,		/* all is sent, and this is to be said */
+	CLOSING,	/* the peer has to see it */
 };
 
 /* What became of a step. */
@@ -50,11 +51,11 @@ enum outcome {
 
 /**
  * struct conn - a connection
- * @node: in conns, who said something last at the end
+ * @node: in conns, who got on last at the end
  * @fd: its socket
  * @state: what it is at
  * @events: what it waits for
- * @heard: when it said something last
+ * @heard: when it got on last: another state, or a piece sent
  * @ssl: while it shakes hands
  * @tls: from then on
  * @answer: what is sent
@@ -77,7 +78,8 @@ struct conn {
 };
 
 static TAILQ_HEAD(conns, conn) conns = TAILQ_HEAD_INITIALIZER(conns);
-static int epoll, root;
+static int epoll, root, listener;
+static bool is_full;		/* no descriptors: nobody is welcome */
 static SSL_CTX *ctx;
 static unsigned int where;	/* SO_CRYPT_HARDWARE, ... */
 
@@ -100,6 +102,13 @@ static enum outcome wait_for(struct conn *c, uint32_t events)
 	return WAITS;
 }
 
+static void listen_again(void)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	is_full = epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e);
+}
+
 static void end(struct conn *c)
 {
 	TAILQ_REMOVE(&conns, c, node);
@@ -109,6 +118,8 @@ static void end(struct conn *c)
 	ocf_tls_free(c->tls);
 	close(c->fd);
 	free(c);
+	if (is_full)
+		listen_again();
 }
 
 /* ---- steps ---- */
@@ -208,10 +219,18 @@ static enum outcome send_answer(struct conn *c)
 	c->state = READING;
 	if (a->keep)
 		return GOES_ON;
-	c->state = CLOSING;
-	if (ocf_tls_close_notify(c->tls))
-		return ENDS;
+	c->state = ENDING;
+	return GOES_ON;
+}
+
+static enum outcome say_end(struct conn *c)
+{
+	int e = ocf_tls_close_notify(c->tls);
+
+	if (e)
+		return e == -EAGAIN ? wait_for(c, EPOLLOUT) : ENDS;
 	shutdown(c->fd, SHUT_WR);
+	c->state = CLOSING;
 	return GOES_ON;
 }
 
@@ -227,26 +246,32 @@ static void step(struct conn *c)
 {
 	static enum outcome (*const steps[])(struct conn *c) = {
 		[SHAKING] = shake, [READING] = read_request,
-		[SENDING] = send_answer, [CLOSING] = see_it_off,
+		[SENDING] = send_answer, [ENDING] = say_end,
+		[CLOSING] = see_it_off,
 	};
+	enum state before = c->state;
 	int turns = 16;
 	enum outcome o;
 
-	c->heard = seconds();
-	TAILQ_REMOVE(&conns, c, node);
-	TAILQ_INSERT_TAIL(&conns, c, node);
 	do
 		o = steps[c->state](c);
 	while (o == GOES_ON && --turns);
-	if (o == ENDS)
+	if (o == ENDS) {
 		end(c);
-	else if (o == GOES_ON)
+		return;
+	}
+	if (o == GOES_ON)
 		wait_for(c, EPOLLIN | EPOLLOUT);	/* at once */
+	if (c->state == before && before != SENDING)
+		return;
+	c->heard = seconds();
+	TAILQ_REMOVE(&conns, c, node);
+	TAILQ_INSERT_TAIL(&conns, c, node);
 }
 
 /* ---- beginning ---- */
 
-static void welcome(int listener)
+static void welcome(void)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 	struct conn *c;
@@ -276,6 +301,10 @@ free:
 close:
 		close(fd);
 	}
+	/* it would be ready all the time */
+	if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED &&
+	    !TAILQ_EMPTY(&conns))
+		is_full = !epoll_ctl(epoll, EPOLL_CTL_DEL, listener, NULL);
 }
 
 static void end_idle(void)
@@ -320,21 +349,22 @@ static void prepare(const char *certificate, const char *key)
 	}
 }
 
-static void serve(int listener)
+static void serve(void)
 {
-	struct epoll_event events[256], e = { .events = EPOLLIN };
+	struct epoll_event events[256];
 	int i, n;
 
 	epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e))
+	if (epoll < 0)
 		err(1, "epoll");
+	listen_again();
 	for (;;) {
 		n = epoll_wait(epoll, events, 256, 1000);
 		for (i = 0; i < n; i++) {
 			if (events[i].data.ptr)
 				step(events[i].data.ptr);
 			else
-				welcome(listener);
+				welcome();
 		}
 		end_idle();
 	}
@@ -342,7 +372,7 @@ static void serve(int listener)
 
 int main(int argc, char **argv)
 {
-	int c, port = 4433, listener;
+	int c, port = 4433;
 
 	while ((c = getopt(argc, argv, "p:hs")) != -1) {
 		if (c == 'p')
@@ -361,5 +391,5 @@ int main(int argc, char **argv)
 		err(1, "%s", argv[optind]);
 	prepare(argv[optind + 1], argv[optind + 2]);
 	listener = listen_on(port);
-	serve(listener);
+	serve();
 }

@@ -13,6 +13,7 @@ import select
 import socket
 import sys
 import threading
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -82,6 +83,69 @@ class Both(unittest.TestCase):
         b.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
         b.sendall(b"answer")
         self.assertEqual(b"\x17", a.recv(1))
+
+    def stuck(self) -> tuple:
+        """A sender whose peer does not read, with all it could send."""
+        a, b = joined(self.crypt())
+        for s, option in ((a, socket.SO_SNDBUF), (b, socket.SO_RCVBUF)):
+            s.setsockopt(socket.SOL_SOCKET, option, 8192)
+        data = self.rng.randbytes(8 << 20)
+        a.setblocking(False)
+        sent = 0
+        try:
+            while True:
+                sent += a.send(data[sent:sent + 100000])
+        except BlockingIOError:
+            pass
+        return a, b, data[:sent]
+
+    def test_close_waits_for_no_peer(self):
+        """What was written arrives, however late it is read."""
+        for end in (lambda a: a.close(),
+                    lambda a: a.shutdown(socket.SHUT_WR)):
+            a, b, data = self.stuck()
+            begun = time.monotonic()
+            end(a)
+            self.assertLess(time.monotonic() - begun, 5)
+            time.sleep(0.2)
+            got = bytearray()
+            while piece := b.recv(1 << 16):
+                got += piece
+            self.assertTrue(data == got)
+            b.close()
+
+    def test_shutdown_stops_who_writes(self):
+        a, b, _ = self.stuck()
+        a.setblocking(True)
+        ended = []
+
+        def write():
+            try:
+                a.sendall(bytes(8 << 20))
+            except OSError as e:
+                ended.append(e.errno)
+        writer = threading.Thread(target=write)
+        writer.start()
+        time.sleep(0.3)
+        a.shutdown(socket.SHUT_RDWR)
+        writer.join(SOON)
+        self.assertEqual([errno.EPIPE], ended)
+        b.close()
+
+    def test_low_water_mark(self):
+        """It is TCP's; records are read whole or in parts."""
+        a, b = joined(self.crypt())
+        with self.assertRaises(OSError) as e:
+            b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 100)
+        self.assertEqual(errno.EOPNOTSUPP, e.exception.errno)
+        a2, b2 = so.pair()
+        b2.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 5000)
+        crypt = self.crypt()
+        for s, which in ((a2, so.TX), (b2, so.RX)):
+            so.attach(s)
+            s.setsockopt(so.SOL_OCF, which, crypt.pack())
+        a2.sendall(b"short")
+        self.assertEqual(b"short", b2.recv(100))
 
     def test_splice(self):
         a, b = joined(self.crypt())

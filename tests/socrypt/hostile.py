@@ -5,6 +5,7 @@
     tests/socrypt/hostile.py [UNITTEST...]	SEED, ROUNDS from the environment
 """
 
+import contextlib
 import errno
 import os
 import pathlib
@@ -12,6 +13,7 @@ import random
 import socket
 import struct
 import sys
+import time
 import unittest
 from dataclasses import replace
 
@@ -221,6 +223,97 @@ class Hostile(unittest.TestCase):
             self.assertEqual(want, e.exception.errno)
         a.close()
         self.assertEqual(b"", b.recv(100))
+
+
+class Again(unittest.TestCase):
+    """Keys that are set again, by somebody who knows what hurts."""
+
+    def setUp(self):
+        self.rng = random.Random(SEED)
+        self.a, self.b = so.pair()
+        so.attach(self.b)
+        self.addCleanup(self.a.close)
+        self.addCleanup(self.b.close)
+        self.tls = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+
+    def set(self, crypt: so.Crypt) -> None:
+        self.b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+
+    def refused(self, crypt: so.Crypt) -> None:
+        with self.assertRaises(OSError) as e:
+            self.set(crypt)
+        self.assertEqual(errno.EBUSY, e.exception.errno)
+
+    def wait_for(self, n: int) -> None:
+        for _ in range(1000):
+            if so.info(self.b, so.RX)["in_flight"] >= n:
+                return
+            time.sleep(0.01)
+        self.fail("no record came")
+
+    def test_longer_header_before(self):
+        """Bytes of a header are more than the next one's has."""
+        framing = so.Framing(header=bytes(16), length_at=14,
+                             flags=so.AUTH_HEADER, payload_max=1000)
+        self.set(so.Crypt(so.FRAMED, "aes-gcm", bytes(16), iv=bytes(12),
+                          framing=framing))
+        self.a.sendall(bytes(10))
+        time.sleep(0.1)
+        self.refused(self.tls)
+        self.a.sendall(self.rng.randbytes(5000))
+        with self.assertRaises(OSError):
+            self.b.recv(100)
+
+    def test_other_sizes(self):
+        """A record was cut, and other keys have another plan for it."""
+        self.set(self.tls)
+        self.a.sendall(b"\x17\3\3\0\x11" + bytes(17))
+        self.wait_for(1)
+        for args, kw in rows():
+            if args[0] != so.TLS_1_3:
+                self.refused(crypt_of(self.rng, *args, **kw))
+        # the same rows are another key: it is opened with that
+        self.set(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128))
+        with self.assertRaises(OSError) as e:
+            self.b.recv(100)
+        self.assertEqual(errno.EBADMSG, e.exception.errno)
+
+    def test_half_read(self):
+        so.attach(self.a)
+        self.a.setsockopt(so.SOL_OCF, so.TX, self.tls.pack())
+        self.set(self.tls)
+        self.a.sendall(b"x" * 1000)
+        self.assertEqual(b"x" * 10, self.b.recv(10))
+        self.refused(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128))
+        self.assertEqual(b"x" * 990, self.b.recv(2000))
+
+    def test_sessions_are_not_there_yet(self):
+        with self.assertRaises(OSError) as e:
+            self.set(replace(self.tls, flags=so.SESSION))
+        self.assertEqual(errno.EOPNOTSUPP, e.exception.errno)
+
+
+class Memory(unittest.TestCase):
+    def test_small_records_count(self):
+        """Of as small ones as there are, a socket keeps no more than it may."""
+        rng = random.Random(SEED)
+        a, b = so.pair()
+        so.attach(b)
+        b.setsockopt(so.SOL_OCF, so.RX, crypt_of(
+            rng, so.TLS_1_3, "aes-gcm", 128).pack())
+        a.setblocking(False)
+        record = b"\x17\3\3\0\x11" + bytes(17)
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(20000):
+                a.send(record * 100)
+        time.sleep(0.5)
+        room = max(b.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF),
+                   256 * 1024)
+        kept = so.info(b, so.RX)["in_flight"]
+        self.assertLess(0, kept)
+        self.assertLess(kept, room // 1000)
+        a.close()
+        b.close()
 
 
 if __name__ == "__main__":

@@ -156,10 +156,23 @@ class Https(unittest.TestCase):
         for request in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET /15\r\n\r\n",
                         b"GET /15 HTTP/2.0\r\n\r\n", b"x" * 100 + b"\r\n\r\n",
                         b"GET /15 HTTP/1.1\r\nnone\r\n\r\n",
-                        b"GET /15 HTTP/1.1\r\n: x\r\n\r\n"):
+                        b"GET /15 HTTP/1.1\r\n: x\r\n\r\n",
+                        b"GET /15 HTTP/1.1\r\nContent-Length : 5\r\n\r\n",
+                        b"GET /15 HTTP/1.1\r\nA: b\r\n Range: x\r\n\r\n",
+                        b"GET /15 HTTP/1.1\r\nA: b\nRange: x\r\n\r\n"):
             with self.subTest(request=request):
                 self.assertEqual(400, self.ask(request)[0])
         self.assertEqual(431, self.ask(b"GET /" + b"a" * 9000)[0])
+
+    def test_bodies_are_no_requests(self):
+        """Whatever fields say last, a request with a body ends it."""
+        for fields in (b"Transfer-Encoding: chunked\r\nContent-Length: 0",
+                       b"Content-Length: 5\r\nContent-Length: 0",
+                       b"Connection: close\r\nConnection: keep-alive"):
+            status, _, body = self.ask(
+                b"GET /15 HTTP/1.1\r\n" + fields + b"\r\n\r\n"
+                b"GET /15 HTTP/1.1\r\nConnection: close\r\n\r\n")
+            self.assertEqual((200, 15), (status, len(body)))
 
     def test_keep_alive(self):
         """Many requests on one connection, also before the answers."""

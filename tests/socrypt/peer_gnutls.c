@@ -58,7 +58,7 @@ static ssize_t read_kernel(void *data, size_t size)
 
 	for (;;) {
 		type = 23;
-		n = ocf_socket_recv(fd, &type, data, size, 0);
+		n = ocf_socket_recv(fd, &type, data, size, 0, NULL);
 		if (n < 0)
 			errx(1, "ocf_socket_recv: %s", strerror(-n));
 		if (type == 21)		/* close_notify is the one we expect */

@@ -135,6 +135,12 @@ class Peers(unittest.TestCase):
                         self.talk(suite, ("openssl", server),
                                   ("openssl", client), size)
 
+    def test_who_is_taken(self):
+        done = subprocess.run(
+            [FOLDER / "attach", f"{self.dir}/cert.pem", f"{self.dir}/key.pem"],
+            capture_output=True, text=True, timeout=SOON)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
     def test_new_keys(self):
         """Of either side's wish, in the midst; and what asks for ours."""
         suite = next(s for s in suites() if s[0] == "1.3")

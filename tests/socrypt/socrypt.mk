@@ -13,11 +13,17 @@ $(PEERS): $(B)/socrypt/peer-%: tests/socrypt/peer_%.c tests/socrypt/peer.c \
 	$(Q)$(CC) -O2 -g $(TEST_WARN) -Ilib/include -Iinclude/uapi -o $@ \
 		$(filter %.c,$^) -L$(LIB) -locf-$* -locf -l$(LIBS_$*) \
 		-Wl,-rpath,'$$ORIGIN/../lib'
+$(B)/socrypt/attach: tests/socrypt/attach.c lib
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g $(TEST_WARN) -Ilib/include -Iinclude/uapi -o $@ $< \
+		-L$(LIB) -locf-openssl -locf -lssl -lcrypto \
+		-Wl,-rpath,'$$ORIGIN/../lib'
 LIBS_openssl := ssl -lcrypto
 LIBS_gnutls := gnutls
 
 .PHONY: test-socrypt test-socrypt-debug
-test-socrypt: modules machine $(PEERS) $(B)/examples/https
+test-socrypt: modules machine $(PEERS) $(B)/socrypt/attach \
+	      $(B)/examples/https
 	@$(VM) --memory 2G $(WATCHFUL) -- \
 		tests/socrypt/run $(B)
 

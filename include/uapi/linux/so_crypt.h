@@ -30,11 +30,12 @@
 
 /*
  * setsockopt(): struct so_crypt gives a direction its keys.  EINVAL: numbers,
- * names or lengths do not fit together; the key it has already; a number of a
- * record that does not go on where the key's last one ended.  EPERM: a weak
+ * names or lengths do not fit together; the key it has already (one of before
+ * that comes again is not known; its numbers must not).  EPERM: a weak
  * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC: as
  * of a session of /dev/crypto.  EBUSY: the direction was set by another
- * interface.  ENOTCONN: the connection is being closed.
+ * interface; or records look other than before, and some of them, or a part of
+ * one, were received and not read.  ENOTCONN: the connection is being closed.
  *
  * getsockopt(): struct so_crypt_info.  ENOENT: the direction has no keys.
  */
@@ -63,7 +64,8 @@ enum {
 #define SO_CRYPT_HARDWARE	(1u << 0)	/* cards may be used; neither */
 #define SO_CRYPT_SOFTWARE	(1u << 1)	/* or both: cards and CPU */
 #define SO_CRYPT_ETM		(1u << 2)	/* TLS 1.0 to 1.2: RFC 7366 */
-#define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses */
+#define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses: is
+						 * EOPNOTSUPP as yet */
 /*
  * Pages that are sent by reference do not change until the peer has read them.
  * Without this, what would have to be read twice (CCM; a MAC, then a cipher)

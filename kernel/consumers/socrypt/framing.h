@@ -62,6 +62,7 @@ struct framing_plan {
 const struct so_crypt_framing *framing_of_tls(u32 protocol, enum ocf_alg cipher,
 					      bool etm);
 enum ocf_mode framing_mode(const struct so_crypt_framing *f);
+bool framing_same(const struct framing *a, const struct framing *b);
 int framing_check(const struct framing *fr, u32 ivlen);
 
 /* to send */

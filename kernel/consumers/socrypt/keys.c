@@ -131,17 +131,20 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
  * @keys: zero, or of before; of before they stay if this fails
  * @c: what the user gave, of the size we know
  * @ktls: TLS_CIPHER_*, if it was given by kTLS's interface, or 0
+ * @any: records may look other than before; else that is -EBUSY
  * @receive: for what is received
  *
  * Context: process; may sleep.
  * Return: 0, or see <linux/so_crypt.h>.
  */
 int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
-		bool receive)
+		bool any, bool receive)
 {
 	struct so_keys k = {};
 	int err;
 
+	if (c->flags & SO_CRYPT_SESSION)
+		return -EOPNOTSUPP;
 	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c) ||
 	    !name_of(c->cipher, &k.cipher) || !name_of(c->mac, &k.mac))
 		return -EINVAL;
@@ -155,6 +158,8 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
 	if (IS_ERR(k.ses))
 		return PTR_ERR(k.ses);
 	err = fill_in(&k, c);
+	if (!err && keys->ses && !any && !framing_same(&k.fr, &keys->fr))
+		err = -EBUSY;
 	if (err) {
 		ocf_session_put(k.ses);
 		return err;

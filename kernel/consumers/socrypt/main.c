@@ -74,6 +74,8 @@ static void do_release_cb(struct sock *sk)
 	ctx->base->release_cb(sk);
 	if (ctx->tx_keys)
 		so_tx_released(&ctx->tx);
+	if (ctx->rx_keys)
+		so_rx_released(&ctx->rx);
 }
 
 static void do_write_space(struct sock *sk)
@@ -96,11 +98,11 @@ static int do_shutdown(struct socket *sock, int how)
 	struct sock *sk = sock->sk;
 	struct so_ctx *ctx = so_ctx(sk);
 
-	if (how != SHUT_RD && READ_ONCE(ctx->tx_keys)) {
-		mutex_lock(&ctx->tx.writer);
+	/* who writes meanwhile, perhaps for ever, is told by TCP */
+	if (how != SHUT_RD && READ_ONCE(ctx->tx_keys) &&
+	    mutex_trylock(&ctx->tx.writer)) {
 		lock_sock(sk);
-		so_tx_cut(&ctx->tx);
-		so_tx_wait(&ctx->tx);
+		so_tx_finish(&ctx->tx);
 		so_write_end(ctx, sk);
 	}
 	return ctx->base_ops->shutdown(sock, how);
@@ -120,6 +122,7 @@ static int do_recvmsg(struct sock *sk, struct msghdr *msg, size_t size,
 		return -EOPNOTSUPP;
 	lock_sock(sk);
 	err = so_rx_read(&ctx->rx, msg, size, flags);
+	so_rx_settle(&ctx->rx);
 	release_sock(sk);
 	return err;
 }
@@ -137,6 +140,7 @@ static ssize_t do_splice_read(struct socket *sock, loff_t *pos,
 	n = so_rx_splice(&ctx->rx, pipe, size,
 			 sock->file->f_flags & O_NONBLOCK ||
 			 flags & SPLICE_F_NONBLOCK);
+	so_rx_settle(&ctx->rx);
 	release_sock(sock->sk);
 	return n;
 }
@@ -160,12 +164,18 @@ static __poll_t do_poll(struct file *file, struct socket *sock,
 		return mask;
 	if (!(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
 		mask &= ~(EPOLLIN | EPOLLRDNORM);
-	/* nothing is taken out of the list but by who reads */
-	spin_lock_bh(&sk->sk_lock.slock);
-	if (!sock_owned_by_user(sk) && so_rx_ready(&ctx->rx))
+	if (READ_ONCE(ctx->rx.ready))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	spin_unlock_bh(&sk->sk_lock.slock);
 	return mask;
+}
+
+static int do_set_rcvlowat(struct sock *sk, int value)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+
+	if (READ_ONCE(ctx->rx_keys))
+		return -EOPNOTSUPP;
+	return ctx->base_ops->set_rcvlowat(sk, value);
 }
 
 static void do_data_ready(struct sock *sk)
@@ -188,6 +198,8 @@ void so_take_over_reading(struct sock *sk)
 	ctx->rx.data_ready = sk->sk_data_ready;
 	sk->sk_data_ready = do_data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
+	/* TCP counts the bytes that are left with it, and we leave none */
+	WRITE_ONCE(sk->sk_rcvlowat, 1);
 	WRITE_ONCE(ctx->rx_keys, true);
 }
 
@@ -211,13 +223,12 @@ static void free_ctx(struct rcu_head *rcu)
 static void do_close(struct sock *sk, long timeout)
 {
 	struct so_ctx *ctx = so_ctx(sk);
+	struct proto *base = ctx->base;
 
 	mutex_lock(&ctx->tx.writer);
 	lock_sock(sk);
-	if (ctx->tx_keys) {
-		so_tx_cut(&ctx->tx);
-		so_tx_wait(&ctx->tx);
-	}
+	if (ctx->tx_keys)
+		so_tx_finish(&ctx->tx);
 	write_lock_bh(&sk->sk_callback_lock);
 	if (sk->sk_data_ready == do_data_ready)
 		sk->sk_data_ready = ctx->rx.data_ready;
@@ -232,11 +243,12 @@ static void do_close(struct sock *sk, long timeout)
 		sk->sk_write_space = ctx->write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
 	so_write_end(ctx, sk);
-	cancel_work_sync(&ctx->tx.retry);
-	cancel_delayed_work_sync(&ctx->rx.retry);
+	disable_delayed_work_sync(&ctx->tx.retry);
+	disable_delayed_work_sync(&ctx->rx.retry);
 	so_tx_exit(&ctx->tx);
-	ctx->base->close(sk, timeout);
+	/* TCP may let this module go, and then nobody waits for RCU */
 	call_rcu(&ctx->rcu, free_ctx);
+	base->close(sk, timeout);
 }
 
 static void build_family(struct family *f, struct sock *sk)
@@ -254,6 +266,7 @@ static void build_family(struct family *f, struct sock *sk)
 	f->ops.shutdown = do_shutdown;
 	f->ops.splice_read = do_splice_read;
 	f->ops.poll = do_poll;
+	f->ops.set_rcvlowat = do_set_rcvlowat;
 	/* these would pass us by */
 	f->ops.read_sock = do_read_sock;
 	f->ops.sendmsg_locked = NULL;

@@ -61,7 +61,7 @@ static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
 	if (type && ctx->stable)
 		c->flags |= SO_CRYPT_STABLE;
 	if (!err)
-		err = so_keys_set(&ctx->tx.keys, c, type, false);
+		err = so_keys_set(&ctx->tx.keys, c, type, true, false);
 	if (err)
 		goto end;
 	ctx->tx.changes++;

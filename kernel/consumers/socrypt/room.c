@@ -18,7 +18,6 @@
 
 #define CHUNK_ORDER	3	/* as sk_page_frag() has it */
 #define RING		64	/* chunks: 2 MiB a processor */
-#define ALIGN_SMALL	64	/* bytes: a cache line */
 
 /**
  * struct rooms - a processor's
@@ -86,7 +85,7 @@ static void let_go(void)
 static u32 begin(u32 off, u32 head, int align)
 {
 	if (align < 0)
-		return ALIGN(off, ALIGN_SMALL);
+		return ALIGN(off, SO_ROOM_ALIGN);
 	return ALIGN(off + head - align, PAGE_SIZE) + align - head;
 }
 

@@ -25,6 +25,7 @@
 enum state {
 	SO_CUT,			/* there is more of it to come */
 	SO_HELD,		/* cards are full that alone may do it */
+	SO_SUBMITTING,		/* is being handed in */
 	SO_OPENING,		/* the core has it */
 	SO_OPEN,		/* or it failed to */
 };
@@ -34,7 +35,6 @@ enum state {
  * @node: in so_rx.records
  * @rx: whose
  * @state: what becomes of it
- * @at_once: is being handed in, by who looks at @state afterwards
  * @looked: type and length of the payload are known
  * @type: of the record
  * @err: why it is not open
@@ -56,7 +56,6 @@ struct so_inbound {
 	struct list_head	node;
 	struct so_rx		*rx;
 	enum state		state;
-	bool			at_once;
 	bool			looked;
 	u8			type;
 	int			err;
@@ -114,12 +113,19 @@ static void record_end(struct so_inbound *r)
 	kmem_cache_free(records, r);
 }
 
+static bool is_in_core(const struct so_inbound *r)
+{
+	enum state state = state_of(r);
+
+	return state == SO_SUBMITTING || state == SO_OPENING;
+}
+
 static void purge(struct so_rx *rx)
 {
 	struct so_inbound *r, *next;
 
 	list_for_each_entry_safe(r, next, &rx->records, node)
-		if (state_of(r) != SO_OPENING)
+		if (!is_in_core(r))
 			record_end(r);
 }
 
@@ -139,8 +145,11 @@ static int align_of(u32 len)
 static int record_begin(struct so_rx *rx, u32 sealed,
 			const struct framing_plan *plan)
 {
-	u32 head = rx->keys.fr.f.explicit_len, size = sealed + plan->data;
+	u32 head = rx->keys.fr.f.explicit_len;
 	struct so_inbound *r;
+	/* with what a small one needs, of which there may be many */
+	u32 size = sizeof(*r) + ALIGN(sealed, SO_ROOM_ALIGN) +
+		   ALIGN(plan->data, SO_ROOM_ALIGN);
 
 	if (!__sk_rmem_schedule(rx->sk, size, false))
 		return -ENOMEM;
@@ -171,9 +180,39 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 
 /* ---- opening ---- */
 
-static void wake(struct so_rx *rx)
+/* Something is to be had at once, be it an error. */
+static bool is_ready(const struct so_rx *rx)
 {
-	rx->data_ready(rx->sk);
+	const struct so_inbound *r = first_of(rx);
+
+	if (rx->err || rx->paused)
+		return true;
+	return r ? state_of(r) == SO_OPEN : rx->stop;
+}
+
+/* Says so to who polls or waits, who does not hold the socket. */
+static void set_ready(struct so_rx *rx)
+{
+	bool ready = is_ready(rx);
+
+	WRITE_ONCE(rx->ready, ready);
+	if (ready)
+		rx->data_ready(rx->sk);
+}
+
+/* Who has read leaves the flag as it is to be.  Context: the socket is held. */
+void so_rx_settle(struct so_rx *rx)
+{
+	WRITE_ONCE(rx->ready, is_ready(rx));
+}
+
+static void advance(struct so_rx *rx);
+
+/* A record is open.  Context: the socket's spinlock is held, nobody owns it. */
+static void go_on(struct so_rx *rx)
+{
+	advance(rx);
+	set_ready(rx);
 	wake_up_all(&rx->idle);
 }
 
@@ -185,16 +224,37 @@ static void opened(struct ocf_request *req, int err)
 	struct sock *sk = rx->sk;
 
 	r->err = err;
-	if (READ_ONCE(r->at_once)) {
+	/* pairs with advance(), and with state_of() */
+	if (cmpxchg(&r->state, SO_SUBMITTING, SO_OPEN) == SO_SUBMITTING)
+		return;
+	rcu_read_lock();
+	if (!spin_trylock(&sk->sk_lock.slock)) {
 		/* pairs with state_of() */
 		smp_store_release(&r->state, SO_OPEN);
+		mod_delayed_work(system_wq, &rx->retry, 0);
+		rcu_read_unlock();
 		return;
 	}
-	bh_lock_sock(sk);
 	/* pairs with state_of() */
 	smp_store_release(&r->state, SO_OPEN);
-	wake(rx);
-	bh_unlock_sock(sk);
+	if (sock_owned_by_user(sk))
+		set_bit(SO_RX_OPENED, &rx->notes);
+	else
+		go_on(rx);
+	spin_unlock(&sk->sk_lock.slock);
+	rcu_read_unlock();
+}
+
+/**
+ * so_rx_released() - the owner lets the socket go
+ * @rx: what is received
+ *
+ * Context: the spinlock of the socket is held.
+ */
+void so_rx_released(struct so_rx *rx)
+{
+	if (test_and_clear_bit(SO_RX_OPENED, &rx->notes))
+		go_on(rx);
 }
 
 static void make_lists(struct so_inbound *r, u32 skip)
@@ -261,7 +321,7 @@ static bool any_in_core(struct so_rx *rx)
 	struct so_inbound *r;
 
 	list_for_each_entry(r, &rx->records, node)
-		if (state_of(r) == SO_OPENING)
+		if (is_in_core(r))
 			return true;
 	return false;
 }
@@ -275,18 +335,22 @@ static void advance(struct so_rx *rx)
 	list_for_each_entry(r, &rx->records, node) {
 		if (r->state != SO_HELD)
 			continue;
-		r->state = SO_OPENING;
-		r->at_once = true;
+		WRITE_ONCE(r->state, SO_SUBMITTING);
 		err = ocf_submit(&r->req);
-		WRITE_ONCE(r->at_once, false);
-		if (!err || err == -EINPROGRESS)
+		if (!err || err == -EINPROGRESS) {
+			/* or it is open by now: pairs with opened() */
+			cmpxchg(&r->state, SO_SUBMITTING, SO_OPENING);
 			continue;
-		if (err == -EBUSY && any_in_core(rx)) {
-			r->state = SO_HELD;
+		}
+		if (err == -EBUSY) {
+			WRITE_ONCE(r->state, SO_HELD);
+			if (!any_in_core(rx))
+				queue_delayed_work(system_wq, &rx->retry,
+						   max(HZ / 100, 1));
 			return;
 		}
 		r->err = err;
-		r->state = SO_OPEN;
+		WRITE_ONCE(r->state, SO_OPEN);
 	}
 }
 
@@ -388,7 +452,7 @@ void so_rx_arrived(struct so_rx *rx)
 
 	advance(rx);
 	if (rx->err || rx->stop || rx->paused)
-		return;
+		goto out;
 	if (rx->header_len == rx->keys.fr.f.header_len) {
 		/* its record was too much before */
 		desc.error = begin(rx);
@@ -407,8 +471,7 @@ stopped:
 	if (test_bit(SO_RX_STOPPED, &rx->notes) && list_empty(&rx->records))
 		queue_delayed_work(system_wq, &rx->retry, HZ / 10);
 out:
-	if (so_rx_ready(rx))
-		wake(rx);
+	set_ready(rx);
 }
 
 static void retry(struct work_struct *work)
@@ -422,16 +485,6 @@ static void retry(struct work_struct *work)
 }
 
 /* ---- reading ---- */
-
-/* Something is to be had at once, be it an error. */
-bool so_rx_ready(const struct so_rx *rx)
-{
-	const struct so_inbound *r = first_of(rx);
-
-	if (rx->err || rx->paused)
-		return true;
-	return r ? state_of(r) == SO_OPEN : rx->stop;
-}
 
 static u8 byte_at(const struct so_inbound *r, u32 at)
 {
@@ -580,9 +633,10 @@ static void wait(struct so_rx *rx, long *timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = rx->sk;
 
+	so_rx_settle(rx);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	sk_wait_event(sk, timeo, so_rx_ready(rx) || sk->sk_err ||
+	sk_wait_event(sk, timeo, READ_ONCE(rx->ready) || sk->sk_err ||
 		      is_at_end(rx), &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
@@ -752,6 +806,12 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 
 /* ---- the rest ---- */
 
+/* Of a record, whole or not, that was cut as records looked till now. */
+static bool any_bytes(const struct so_rx *rx)
+{
+	return rx->header_len || !list_empty(&rx->records);
+}
+
 /**
  * so_rx_set() - set the keys of what comes from now on
  * @rx: what is received
@@ -769,10 +829,17 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	int err;
 
 	so_rx_wait(rx);
-	err = so_keys_set(&rx->keys, c, ktls, true);
+	r = first_of(rx);
+	if (r && r->read)
+		return -EBUSY;
+	err = so_keys_set(&rx->keys, c, ktls, !any_bytes(rx), true);
 	if (err)
 		return err;
 	rx->changes++;
+	if (rx->stop == -EKEYEXPIRED)
+		rx->stop = 0;
+	if (rx->err == -EKEYEXPIRED)
+		rx->err = 0;
 	rx->paused = false;
 	list_for_each_entry(r, &rx->records, node)
 		if (r != rx->cut)

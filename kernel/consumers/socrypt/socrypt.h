@@ -93,7 +93,7 @@ struct so_record;
  * @notes: SO_TX_*
  * @err: why nothing is sent any more
  * @idle: nothing is in flight
- * @retry: tries to push what TCP had no memory for
+ * @retry: tries to push what TCP had no memory for, or devices no place
  * @sk: the socket
  * @sent: payload so far
  * @count: records so far
@@ -109,7 +109,7 @@ struct so_tx {
 	unsigned long		notes;
 	int			err;
 	wait_queue_head_t	idle;
-	struct work_struct	retry;
+	struct delayed_work	retry;
 	struct sock		*sk;
 	u64			sent, count;
 	u32			changes;
@@ -134,6 +134,7 @@ struct so_inbound;
  * @stop: why nothing is taken from TCP any more
  * @err: why nothing is read any more: @stop, after @records
  * @paused: a record was read that says that other keys follow
+ * @ready: something is to be had; for who does not hold the socket
  * @notes: SO_RX_*
  * @idle: nothing is in the core
  * @retry: tries to read what there was no memory for
@@ -153,6 +154,7 @@ struct so_rx {
 	int			stop;
 	int			err;
 	bool			paused;
+	bool			ready;
 	unsigned long		notes;
 	wait_queue_head_t	idle;
 	struct delayed_work	retry;
@@ -164,6 +166,7 @@ struct so_rx {
 
 /* so_rx.notes */
 #define SO_RX_STOPPED	0	/* by memory: bytes are left with TCP */
+#define SO_RX_OPENED	1	/* a record was, while the socket was owned */
 
 /**
  * struct so_ctx - a socket's
@@ -216,6 +219,8 @@ int so_ktls_info(const struct so_ctx *ctx, struct sk_buff *skb);
 size_t so_ktls_info_size(void);
 
 /* room.c */
+#define SO_ROOM_ALIGN	64	/* bytes: a cache line */
+
 int so_rooms_init(void);
 void so_rooms_exit(void);
 int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp);
@@ -230,7 +235,7 @@ u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg);
 
 /* keys.c */
 int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
-		bool receive);
+		bool any, bool receive);
 void so_keys_stable(struct so_keys *keys, bool stable);
 void so_keys_forget(struct so_keys *keys);
 
@@ -242,6 +247,7 @@ void so_tx_exit(struct so_tx *tx);
 int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size);
 int so_tx_cut(struct so_tx *tx);
 int so_tx_wait(struct so_tx *tx);
+void so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
@@ -256,7 +262,8 @@ void so_rx_arrived(struct so_rx *rx);
 int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
 ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 		     size_t size, bool nonblock);
-bool so_rx_ready(const struct so_rx *rx);
+void so_rx_released(struct so_rx *rx);
+void so_rx_settle(struct so_rx *rx);
 void so_rx_wait(struct so_rx *rx);
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
 

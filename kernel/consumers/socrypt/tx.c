@@ -21,6 +21,7 @@
 enum state {
 	SO_OPEN,		/* takes payload */
 	SO_HELD,		/* waits for the block before its own */
+	SO_SUBMITTING,		/* is being handed in */
 	SO_SEALING,		/* the core has it */
 	SO_DONE,
 };
@@ -32,7 +33,6 @@ enum state {
  * @state: what becomes of it
  * @type: of the record
  * @refers: its payload is pages of others'
- * @at_once: is being handed in, by who looks at @state afterwards
  * @err: why it could not be encrypted
  * @limit: bytes of payload it may have
  * @charged: bytes charged to the socket
@@ -52,7 +52,6 @@ struct so_record {
 	enum state		state;
 	u8			type;
 	bool			refers;
-	bool			at_once;
 	int			err;
 	u32			limit;
 	u32			charged;
@@ -144,7 +143,7 @@ static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	int err = -ENOMEM;
 
 	framing_plan(fr, want, &plan);
-	if (!sk_wmem_schedule(tx->sk, plan.wire))
+	if (!sk_wmem_schedule(tx->sk, plan.wire + sizeof(*r)))
 		return -ENOBUFS;
 	r = record_get(tx);
 	if (!r)
@@ -171,7 +170,7 @@ static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 		r->limit = r->room.size - (plan.wire - want + FRAMING_TAIL_MAX);
 	}
 	framing_plan(fr, 0, &r->plan);
-	charge(r, r->room.size);
+	charge(r, r->room.size + sizeof(*r));
 	tx->open = r;
 	return 0;
 
@@ -305,7 +304,7 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 
 	framing_plan(&k->fr, r->plan.payload, &r->plan);
 	so_room_trim(&r->room, r->plan.wire);
-	charge(r, r->plan.wire);
+	charge(r, r->plan.wire + sizeof(*r));
 	put_nonce(tx, nonce);
 	framing_head(&k->fr, &r->plan, r->type, nonce, head_of(r));
 	framing_aad(&k->fr, &r->plan, head_of(r), k->number, r->aad);
@@ -334,14 +333,27 @@ static enum state state_of(const struct so_record *r)
 	return smp_load_acquire(&r->state);
 }
 
+static bool is_in_core(const struct so_record *r)
+{
+	enum state state = state_of(r);
+
+	return state == SO_SUBMITTING || state == SO_SEALING;
+}
+
 static bool any_in_core(struct so_tx *tx)
 {
 	struct so_record *r;
 
 	list_for_each_entry(r, &tx->records, node)
-		if (state_of(r) == SO_SEALING)
+		if (is_in_core(r))
 			return true;
 	return false;
+}
+
+/* Who found no place anywhere tries again before long. */
+static void try_later(struct so_tx *tx)
+{
+	queue_delayed_work(system_wq, &tx->retry, max(HZ / 100, 1));
 }
 
 /* What the next record of TLS 1.0 begins with. */
@@ -372,14 +384,19 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 		memcpy(r->req.iv, tx->keys.iv, tx->keys.fr.ivlen);
 	}
 	r->req.flags = OCF_REQ_INLINE | (may_sleep ? OCF_REQ_MAY_SLEEP : 0);
-	r->state = SO_SEALING;
-	r->at_once = true;
+	WRITE_ONCE(r->state, SO_SUBMITTING);
 	err = ocf_submit(&r->req);
-	WRITE_ONCE(r->at_once, false);
-	if (!err || err == -EINPROGRESS)
+	if (!err || err == -EINPROGRESS) {
+		/* or it is done by now: pairs with sealed() */
+		cmpxchg(&r->state, SO_SUBMITTING, SO_SEALING);
 		return 0;
-	r->state = SO_HELD;
-	return err == -EBUSY && any_in_core(tx) ? 0 : err;
+	}
+	WRITE_ONCE(r->state, SO_HELD);
+	if (err != -EBUSY)
+		return err;
+	if (!any_in_core(tx))
+		try_later(tx);
+	return 0;
 }
 
 /* ---- pushing ---- */
@@ -390,7 +407,7 @@ static void purge(struct so_tx *tx)
 	struct so_record *r, *next;
 
 	list_for_each_entry_safe(r, next, &tx->records, node)
-		if (state_of(r) != SO_SEALING)
+		if (!is_in_core(r))
 			record_end(r);
 }
 
@@ -504,13 +521,17 @@ static bool push_some(struct so_tx *tx, bool more)
 		return false;
 	}
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, n, total);
+	/* before: TCP may find memory as soon as it has said it has none */
+	set_bit(SO_TX_STUCK, &tx->notes);
 	sent = tcp_sendmsg_locked(sk, &msg, total);
 	taken(tx, max(sent, 0));
 	if (sent < 0 && sent != -EAGAIN)
 		fail(tx, sent);
-	else if (sent < (int)total)
-		set_bit(SO_TX_STUCK, &tx->notes);
-	return sent == total;
+	else if (sent == (int)total)
+		clear_bit(SO_TX_STUCK, &tx->notes);
+	else if (tcp_rtx_and_write_queues_empty(sk))
+		try_later(tx);	/* no ACK will come */
+	return sent == (int)total;
 }
 
 static bool first_failed(struct so_tx *tx)
@@ -550,7 +571,8 @@ static void push(struct so_tx *tx, bool more)
 			purge(tx);
 		else
 			advance(tx);
-		while (push_some(tx, more))
+		/* after one that failed none may go */
+		while (!tx->err && push_some(tx, more))
 			;
 		if (first_failed(tx)) {
 			r = list_first_entry(&tx->records, struct so_record,
@@ -576,7 +598,11 @@ static void push_atomic(struct so_tx *tx)
 /*
  * The callback.  Inside submit() its owner goes on and looks; else whoever owns
  * the socket pushes when it lets go.  With the lock let go of, or the state
- * set without it, record and socket may be gone.
+ * set without it, record and socket may be gone, but not the context while RCU
+ * reads.
+ *
+ * The lock is only tried: what is submitted with it held may be what lets the
+ * core call back for another record, or for one of another socket.
  */
 static void sealed(struct ocf_request *req, int err)
 {
@@ -585,19 +611,26 @@ static void sealed(struct ocf_request *req, int err)
 	struct sock *sk = tx->sk;
 
 	r->err = err;
-	if (READ_ONCE(r->at_once)) {
+	/* pairs with submit(), and with state_of() */
+	if (cmpxchg(&r->state, SO_SUBMITTING, SO_DONE) == SO_SUBMITTING)
+		return;
+	rcu_read_lock();
+	if (!spin_trylock(&sk->sk_lock.slock)) {
 		/* pairs with state_of() */
 		smp_store_release(&r->state, SO_DONE);
+		set_bit(SO_TX_PUSH, &tx->notes);
+		mod_delayed_work(system_wq, &tx->retry, 0);
+		rcu_read_unlock();
 		return;
 	}
-	bh_lock_sock(sk);
 	/* pairs with state_of() */
 	smp_store_release(&r->state, SO_DONE);
 	if (sock_owned_by_user(sk))
 		set_bit(SO_TX_PUSH, &tx->notes);
 	else
 		push_atomic(tx);
-	bh_unlock_sock(sk);
+	spin_unlock(&sk->sk_lock.slock);
+	rcu_read_unlock();
 }
 
 /**
@@ -614,7 +647,8 @@ void so_tx_released(struct so_tx *tx)
 
 static void retry(struct work_struct *work)
 {
-	struct so_tx *tx = container_of(work, struct so_tx, retry);
+	struct so_tx *tx = container_of(to_delayed_work(work), struct so_tx,
+					retry);
 
 	lock_sock(tx->sk);
 	push(tx, false);
@@ -625,7 +659,7 @@ static void retry(struct work_struct *work)
 void so_tx_space(struct so_tx *tx)
 {
 	if (test_bit(SO_TX_STUCK, &tx->notes))
-		queue_work(system_wq, &tx->retry);
+		queue_delayed_work(system_wq, &tx->retry, 0);
 }
 
 /* ---- writing ---- */
@@ -838,19 +872,53 @@ int so_tx_cut(struct so_tx *tx)
  * so_tx_wait() - wait until all is TCP's
  * @tx: what is sent
  *
- * The core's part takes bounded time, whatever devices do; TCP's, if it has no
- * memory, is given up after a while.
+ * The core's part takes bounded time, whatever devices do; TCP's depends on the
+ * peer.
  *
  * Context: process; the socket is held, and is not while this waits.
- * Return: 0, or why it was not all sent.
+ * Return: 0; -ERESTARTSYS: there was a signal; or why it was not all sent.
  */
 int so_tx_wait(struct so_tx *tx)
 {
-	unsigned long end = jiffies + 10 * HZ;
 	struct sock *sk = tx->sk;
 
 	push(tx, false);
 	while (!is_idle(tx)) {
+		if (signal_pending(current) && !any_in_core(tx))
+			return -ERESTARTSYS;
+		release_sock(sk);
+		if (signal_pending(current))
+			schedule_timeout_uninterruptible(HZ / 100 + 1);
+		else
+			wait_event_interruptible_timeout(tx->idle, is_idle(tx),
+							 HZ / 10);
+		lock_sock(sk);
+		push(tx, false);
+	}
+	return tx->err;
+}
+
+/**
+ * so_tx_finish() - have TCP take all there is, at once
+ * @tx: what is sent, to which nothing is added any more
+ *
+ * It was charged to the socket already, and TCP sends it when the peer lets it:
+ * nobody waits for that.
+ *
+ * Context: process; the socket is held, and is not while this waits for the
+ * core, whose part takes bounded time.
+ */
+void so_tx_finish(struct so_tx *tx)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct sock *sk = tx->sk;
+
+	so_tx_cut(tx);
+	WRITE_ONCE(sk->sk_sndbuf, INT_MAX / 2);
+	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, UINT_MAX);
+	push(tx, false);
+	while (!is_idle(tx)) {
+		/* the machine has no memory */
 		if (time_after(jiffies, end) && !any_in_core(tx))
 			fail(tx, -ENOMEM);
 		release_sock(sk);
@@ -858,7 +926,6 @@ int so_tx_wait(struct so_tx *tx)
 		lock_sock(sk);
 		push(tx, false);
 	}
-	return tx->err;
 }
 
 /* Context: the socket is held. */
@@ -876,7 +943,7 @@ void so_tx_init(struct so_tx *tx, struct sock *sk)
 	INIT_LIST_HEAD(&tx->records);
 	INIT_LIST_HEAD(&tx->spare);
 	init_waitqueue_head(&tx->idle);
-	INIT_WORK(&tx->retry, retry);
+	INIT_DELAYED_WORK(&tx->retry, retry);
 	tx->sk = sk;
 }
 

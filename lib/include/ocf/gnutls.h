@@ -26,10 +26,12 @@ extern "C" {
  * be dropped, after a KeyUpdate there are no more keys (-EKEYEXPIRED).
  * @session must not be read or written any more, and may be freed.
  *
- * Return: 0; or, with nothing changed,
- * -EINVAL: no finished handshake over a socket;
- * -EOPNOTSUPP: a version or suite that is not there;
- * -EBUSY: bytes were read ahead;
+ * Return: 0; or, with no keys set,
+ * -EINVAL: not over a socket; data were sent before the handshake ended; an
+ *	unfinished handshake, as far as GnuTLS says so;
+ * -EOPNOTSUPP: a version or suite that is not there, or smaller records were
+ *	agreed on (RFC 6066, 4; RFC 8449 is not seen);
+ * -EBUSY: bytes were read ahead, as far as GnuTLS says so, or are corked;
  * others: see ocf_socket_set_both().
  */
 int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags);

@@ -10,6 +10,7 @@
 #define OCF_SOCKET_H
 
 #include <linux/so_crypt.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,7 +34,7 @@ int ocf_socket_attach(int fd);
  * ocf_socket_set() - give a direction of a socket its keys
  * @fd: the socket
  * @direction: SO_CRYPT_TX or SO_CRYPT_RX
- * @crypt: the keys and how records look; its size is filled in
+ * @crypt: the keys and how records look; @crypt->size is sizeof(*crypt)
  *
  * Return: 0, or as <linux/so_crypt.h> says.
  */
@@ -45,9 +46,9 @@ int ocf_socket_set(int fd, int direction, const struct so_crypt *crypt);
  * @in: keys of what is received
  * @out: keys of what is sent
  *
- * Return: 0; as of the two calls above, with nothing changed; or, if only the
- * second direction is refused, which takes a lack of memory, -ECONNABORTED:
- * the connection was shut down.
+ * Return: 0; -EBUSY: it has keys already; as of the two calls above, with no
+ * keys set; or, if only the second direction is refused, which takes a lack of
+ * memory, -ECONNABORTED: the connection was shut down.
  */
 int ocf_socket_set_both(int fd, const struct so_crypt *in,
 			const struct so_crypt *out);
@@ -56,7 +57,8 @@ int ocf_socket_set_both(int fd, const struct so_crypt *in,
  * ocf_socket_get() - what a direction has, and has done
  * @fd: the socket
  * @direction: SO_CRYPT_TX or SO_CRYPT_RX
- * @info: is filled in
+ * @info: is filled in; @info->size is sizeof(*info) before, and less after if
+ *	the kernel knows less
  *
  * Return: 0, -ENOENT: it has no keys.
  */
@@ -82,11 +84,12 @@ ssize_t ocf_socket_send(int fd, uint8_t type, const void *data, size_t size,
  * @data: where to
  * @size: bytes there is room for
  * @flags: as of recv()
+ * @ended: is set to whether a record was read to its end; may be NULL
  *
  * Return: bytes of one type, 0 at the end, or -errno of recvmsg().
  */
 ssize_t ocf_socket_recv(int fd, uint8_t *type, void *data, size_t size,
-			int flags);
+			int flags, bool *ended);
 
 #ifdef __cplusplus
 }

@@ -39,8 +39,9 @@ struct ocf_tls;
  * @ctx: the context, before any SSL is made of it
  *
  * What the kernel has to know of a handshake cannot all be had afterwards.
- * This takes the context's message callback, and its keylog callback, of which
- * what was set before is called on.
+ * This takes the context's message callback, also of each of its connections,
+ * and its keylog callback, of which what was set before is called on.  Every
+ * context that a connection may have is to be watched (SSL_set_SSL_CTX()).
  *
  * Return: 0 or -ENOMEM.
  */
@@ -48,19 +49,22 @@ int ocf_tls_context(SSL_CTX *ctx);
 
 /**
  * ocf_tls_attach() - give the socket of a finished handshake to the kernel
- * @ssl: the connection, over a socket; nothing was read ahead
+ * @ssl: the connection, over a socket that is the caller's, as SSL_set_fd() has
+ *	it; nothing was read ahead
  * @flags: SO_CRYPT_HARDWARE, SO_CRYPT_SOFTWARE, SO_CRYPT_STABLE
  * @tls: is set
  *
  * From now on send(), sendfile(), ... on the socket send data, and
- * ocf_tls_recv() receives; @ssl must not be read or written any more, and may
- * be freed.  The socket stays the caller's.
+ * ocf_tls_recv() receives; @ssl counts as shut down, and may be freed.  The
+ * socket stays the caller's.
  *
- * Return: 0; or, with nothing changed,
+ * Return: 0; or, with no keys set,
  * -EINVAL: no ocf_tls_context(), or no finished handshake over a socket;
- * -EOPNOTSUPP: a version or suite that is not listed above, or DTLS;
- * -EBUSY: bytes were read ahead, data were sent already, keys were updated, or
- *	kTLS has the socket;
+ * -EOPNOTSUPP: a version or suite that is not listed above, DTLS, compression,
+ *	or smaller records were agreed on (RFC 6066, 4);
+ * -EBUSY: bytes were read ahead, or passed unseen by who watches; keys were
+ *	updated; the end of a record of data would have to be known (TLS 1.2
+ *	with AES-GCM or AES-CCM, after data were sent); kTLS has the socket;
  * others: see ocf_socket_set_both().
  */
 int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
@@ -73,12 +77,14 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
  * @flags: as of recv(), but MSG_PEEK
  *
  * What is no data is seen to: tickets are dropped, keys updated, no handshake
- * is begun again.
+ * is begun again.  An update of keys the peer asks for is sent from here, so
+ * with TLS 1.3 nobody else may send at the same time.
  *
  * Return: bytes; 0: the peer has said that this is all (close_notify);
  * -ECONNABORTED: it has gone without a word: what came may have been cut off;
  * -ECONNRESET: it sent an alert, see ocf_tls_alert();
- * -EBADMSG, -EMSGSIZE, -EPROTO: a record that is none; -EAGAIN, -EINTR, ...
+ * -EBADMSG, -EMSGSIZE, -EPROTO: a record that is none, or a message that must
+ * not be, or 33 records in a row that are no data; -EAGAIN, -EINTR, ...
  */
 ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags);
 
@@ -90,8 +96,11 @@ ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags);
  * RFC 8446, 5.5, wants this of who sends more than 2^24.5 full records of
  * AES-GCM: some 370 GiB.
  *
- * Return: 0; -EOPNOTSUPP: not in this version; -EAGAIN: there is no room for
- * the message; or what sendmsg() gives.
+ * Nobody else may send at the same time.
+ *
+ * Return: 0; -EOPNOTSUPP: not in this version; -ECONNABORTED: the message was
+ * sent, and the kernel had no memory for the keys: the connection was shut
+ * down; or what sendmsg() gives.
  */
 int ocf_tls_update(struct ocf_tls *tls, bool peer);
 
