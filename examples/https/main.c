@@ -4,8 +4,9 @@
  * kernel's: what is sent are files, by sendfile(), and no byte of them comes
  * here.  One thread, as many connections as there are descriptors.
  *
- *	https [-p PORT] [-h | -s] FOLDER CERTIFICATE KEY
+ *	https [-p PORT] [-t SECONDS] [-h | -s] FOLDER CERTIFICATE KEY
  *
+ *	-t	a connection may take to shake hands, ask, or take a piece: 60
  *	-h	on cards only, -s: on the CPU only; else where it is soonest
  */
 #define _GNU_SOURCE
@@ -31,7 +32,6 @@
 
 #include "http.h"
 
-#define IDLE	60	/* seconds: to shake hands, ask, or take a piece */
 #define PIECE	(1 << 20)	/* bytes sent before others have their turn */
 
 enum state {
@@ -82,6 +82,7 @@ static int epoll, root, listener;
 static bool is_full;		/* no descriptors: nobody is welcome */
 static SSL_CTX *ctx;
 static unsigned int where;	/* SO_CRYPT_HARDWARE, ... */
+static time_t patience = 60;	/* seconds */
 
 static time_t seconds(void)
 {
@@ -311,7 +312,7 @@ static void end_idle(void)
 {
 	struct conn *c;
 
-	while ((c = TAILQ_FIRST(&conns)) && seconds() - c->heard > IDLE)
+	while ((c = TAILQ_FIRST(&conns)) && seconds() - c->heard > patience)
 		end(c);
 }
 
@@ -374,9 +375,11 @@ int main(int argc, char **argv)
 {
 	int c, port = 4433;
 
-	while ((c = getopt(argc, argv, "p:hs")) != -1) {
+	while ((c = getopt(argc, argv, "p:t:hs")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
+		else if (c == 't')
+			patience = atoi(optarg);
 		else if (c == 'h')
 			where = SO_CRYPT_HARDWARE;
 		else if (c == 's')
@@ -385,7 +388,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (argc - optind != 3)
-		errx(2, "https [-p PORT] [-h | -s] FOLDER CERTIFICATE KEY");
+		errx(2, "https [-p PORT] [-t SECONDS] [-h | -s] FOLDER "
+			"CERTIFICATE KEY");
 	root = open(argv[optind], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		err(1, "%s", argv[optind]);

@@ -86,7 +86,7 @@ static void shake(struct pair *p)
 {
 	int i, done = 0;
 
-	for (i = 0; i < 100000 && done != 3; i++)
+	for (i = 0; i < 1000000 && done != 3; i++)
 		if (SSL_do_handshake(p->ssl[i % 2]) == 1)
 			done |= 1 << i % 2;
 	if (done != 3)
@@ -116,7 +116,7 @@ static ssize_t receive(struct pair *p, void *to, size_t size)
 	ssize_t n = -EAGAIN;
 	int i;
 
-	for (i = 0; i < 10000 && n == -EAGAIN; i++) {
+	for (i = 0; i < 100000 && n == -EAGAIN; i++) {
 		n = ocf_tls_recv(p->tls, to, size, 0);
 		usleep(n == -EAGAIN ? 1000 : 0);
 	}
@@ -132,7 +132,7 @@ static void talk(struct pair *p)
 	EXPECT(4, SSL_write(p->ssl[1], "ping", 4));
 	EXPECT(4, receive(p, buf, sizeof(buf)));
 	EXPECT(4, send(p->fd[0], "pong", 4, 0));
-	for (i = 0; i < 10000 && SSL_peek(p->ssl[1], buf, 1) <= 0; i++)
+	for (i = 0; i < 100000 && SSL_peek(p->ssl[1], buf, 1) <= 0; i++)
 		usleep(1000);
 	EXPECT(4, SSL_read(p->ssl[1], buf, sizeof(buf)));
 }
@@ -167,7 +167,7 @@ static void after_data(void)
 		for (i = 0; i < 5; i++)
 			EXPECT(5, SSL_write(p.ssl[0], "first", 5));
 		EXPECT(5, SSL_write(p.ssl[1], "other", 5));
-		for (i = 0; i < 10000 && SSL_read(p.ssl[0], buf, 5) <= 0; i++)
+		for (i = 0; i < 100000 && SSL_read(p.ssl[0], buf, 5) <= 0; i++)
 			usleep(1000);
 		EXPECT(0, attach(&p));
 		for (i = 0; i < 5; i++)
@@ -214,7 +214,7 @@ static void read_ahead(void)
 	shake(&p);
 	EXPECT(3, SSL_write(p.ssl[1], "one", 3));
 	EXPECT(3, SSL_write(p.ssl[1], "two", 3));
-	for (i = 0; i < 10000 && SSL_read(p.ssl[0], buf, 3) <= 0; i++)
+	for (i = 0; i < 100000 && SSL_read(p.ssl[0], buf, 3) <= 0; i++)
 		usleep(1000);
 	EXPECT(-EBUSY, attach(&p));
 	end(&p);
@@ -368,12 +368,12 @@ static void updates(void)
 	EXPECT(4, receive(&p, buf, sizeof(buf)));
 	/* what it was asked for it has sent */
 	EXPECT(4, send(p.fd[0], "back", 4, 0));
-	for (i = 0; i < 10000; i++) {
+	for (i = 0; i < 100000; i++) {
 		if (ocf_tls_recv(bad, buf, sizeof(buf), 0) == 4)
 			break;
 		usleep(1000);
 	}
-	EXPECT(1, i < 10000);
+	EXPECT(1, i < 100000);
 	for (i = 0; i < 33; i++)
 		EXPECT(0, ocf_tls_update(bad, false));
 	EXPECT(-EPROTO, receive(&p, buf, sizeof(buf)));

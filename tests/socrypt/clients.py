@@ -22,7 +22,7 @@ import unittest
 
 NGINX = os.environ["NGINX"]
 SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 10 << 20)
-SOON = 120
+SOON = 300
 DEVICE = pathlib.Path("/sys/class/ocf/cryptosoft0")
 
 # OpenSSL's name; GnuTLS's cipher

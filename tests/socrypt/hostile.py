@@ -255,10 +255,10 @@ class Again(unittest.TestCase):
         """Bytes of a header are more than the next one's has."""
         framing = so.Framing(header=bytes(16), length_at=14,
                              flags=so.AUTH_HEADER, payload_max=1000)
+        self.a.sendall(bytes(10))
+        self.b.recv(10, socket.MSG_PEEK | socket.MSG_WAITALL)
         self.set(so.Crypt(so.FRAMED, "aes-gcm", bytes(16), iv=bytes(12),
                           framing=framing))
-        self.a.sendall(bytes(10))
-        time.sleep(0.1)
         self.refused(self.tls)
         self.a.sendall(self.rng.randbytes(5000))
         with self.assertRaises(OSError):

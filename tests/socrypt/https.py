@@ -56,7 +56,7 @@ class Https(unittest.TestCase):
             s.bind(("127.0.0.1", 0))
             cls.port = s.getsockname()[1]
         cls.server = subprocess.Popen(
-            [PROGRAM, "-p", str(cls.port), cls.www, f"{cls.dir}/cert.pem",
+            [PROGRAM, "-p", str(cls.port), "-t", "3000", cls.www, f"{cls.dir}/cert.pem",
              f"{cls.dir}/key.pem"])
         cls.addClassCleanup(cls.server.kill)
         end = time.monotonic() + SOON
