@@ -388,8 +388,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (argc - optind != 3)
-		errx(2, "https [-p PORT] [-t SECONDS] [-h | -s] FOLDER "
-			"CERTIFICATE KEY");
+		errx(2, "https [OPTION]... FOLDER CERTIFICATE KEY");
 	root = open(argv[optind], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		err(1, "%s", argv[optind]);
