@@ -59,10 +59,10 @@ static void set_nothing(int fd)
 {
 }
 
-static void set_ktls12(int fd)
+static void set_ktls(int fd, int version)
 {
 	struct tls12_crypto_info_aes_gcm_128 c = {
-		.info = { TLS_1_2_VERSION, TLS_CIPHER_AES_GCM_128 },
+		.info = { version, TLS_CIPHER_AES_GCM_128 },
 	};
 
 	if (setsockopt(fd, SOL_TCP, TCP_ULP, "tls", 3) ||
@@ -70,15 +70,14 @@ static void set_ktls12(int fd)
 		err(1, "kTLS");
 }
 
+static void set_ktls12(int fd)
+{
+	set_ktls(fd, TLS_1_2_VERSION);
+}
+
 static void set_ktls13(int fd)
 {
-	struct tls12_crypto_info_aes_gcm_128 c = {
-		.info = { TLS_1_3_VERSION, TLS_CIPHER_AES_GCM_128 },
-	};
-
-	if (setsockopt(fd, SOL_TCP, TCP_ULP, "tls", 3) ||
-	    setsockopt(fd, SOL_TLS, TLS_TX, &c, sizeof(c)))
-		err(1, "kTLS");
+	set_ktls(fd, TLS_1_3_VERSION);
 }
 
 static void set_so_crypt(int fd, int protocol, int ivlen)

@@ -138,7 +138,7 @@ int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags)
 	struct so_crypt in, out;
 	int err;
 
-	if (flags & ~(SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE | SO_CRYPT_STABLE))
+	if (flags & ~OCF_ATTACH_FLAGS)
 		return -EINVAL;
 	if (!is_socket(session))
 		return -EINVAL;

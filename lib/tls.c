@@ -11,20 +11,6 @@
 #include "ocf/tls.h"
 #include "watch.h"
 
-#define ALERT		21	/* types: RFC 8446, 5.1 */
-#define HANDSHAKE	22
-#define DATA		23
-
-#define HELLO_REQUEST	0	/* messages: RFC 5246, 7.4; RFC 8446, 4 */
-#define CLIENT_HELLO	1
-#define NEW_TICKET	4
-#define KEY_UPDATE	24
-
-#define WARNING		1	/* alerts: RFC 5246, 7.2; RFC 8446, 6 */
-#define CLOSE_NOTIFY	0
-#define USER_CANCELED	90
-#define NO_RENEGOTIATION 100
-
 /* Records in a row that are no data; who sends more only wants us busy. */
 #define OTHERS_MAX	32
 
@@ -166,7 +152,7 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls)
 	int err;
 
 	*tls = NULL;
-	if (flags & ~(SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE | SO_CRYPT_STABLE))
+	if (flags & ~OCF_ATTACH_FLAGS)
 		return -EINVAL;
 	err = may_attach(ssl, w);
 	if (err)
@@ -235,8 +221,9 @@ static int part(struct ocf_tls *t)
 
 static int send_update(struct ocf_tls *t, bool peer, int flags)
 {
-	const uint8_t message[] = { KEY_UPDATE, 0, 0, 1, peer };
-	int err = send_all(t, HANDSHAKE, message, sizeof(message), flags);
+	const uint8_t message[] = { SSL3_MT_KEY_UPDATE, 0, 0, 1, peer };
+	int err = send_all(t, SSL3_RT_HANDSHAKE, message, sizeof(message),
+			   flags);
 
 	if (err)
 		return err;
@@ -278,24 +265,27 @@ static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
 /* A message's head is there.  Return: 0, or why it must not be. */
 static int on_head(struct ocf_tls *t)
 {
-	static const uint8_t refusal[] = { WARNING, NO_RENEGOTIATION };
+	static const uint8_t refusal[] = { SSL3_AL_WARNING,
+					   SSL_AD_NO_RENEGOTIATION };
 	uint8_t type = t->message[0];
 	int err;
 
 	t->skip = t->message[1] << 16 | t->message[2] << 8 | t->message[3];
 	t->have = 0;
 	if (is_1_3(&t->suite))
-		return type == NEW_TICKET && !t->server ? 0 : -EPROTO;
-	if (type != (t->server ? CLIENT_HELLO : HELLO_REQUEST))
+		return type == SSL3_MT_NEWSESSION_TICKET && !t->server ?
+			       0 : -EPROTO;
+	if (type != (t->server ? SSL3_MT_CLIENT_HELLO : SSL3_MT_HELLO_REQUEST))
 		return -EPROTO;
 	/* it is but a warning */
-	err = send_all(t, ALERT, refusal, sizeof(refusal), MSG_DONTWAIT);
+	err = send_all(t, SSL3_RT_ALERT, refusal, sizeof(refusal),
+		       MSG_DONTWAIT);
 	return err == -EAGAIN ? 0 : err;
 }
 
 static bool is_key_update(const struct ocf_tls *t)
 {
-	static const uint8_t head[] = { KEY_UPDATE, 0, 0, 1 };
+	static const uint8_t head[] = { SSL3_MT_KEY_UPDATE, 0, 0, 1 };
 
 	return is_1_3(&t->suite) && !memcmp(t->message, head, sizeof(head));
 }
@@ -327,12 +317,13 @@ static int on_handshake(struct ocf_tls *t, const uint8_t *at, size_t n)
 /* A level and a description.  Return: 0, or that it is a fatal one. */
 static int on_whole_alert(struct ocf_tls *t, uint8_t level, uint8_t what)
 {
-	if (what == CLOSE_NOTIFY) {
+	if (what == SSL_AD_CLOSE_NOTIFY) {
 		t->over = true;
 		return 0;
 	}
 	/* RFC 8446, 6: there are no other warnings any more */
-	if (what == USER_CANCELED || (!is_1_3(&t->suite) && level == WARNING))
+	if (what == SSL_AD_USER_CANCELLED ||
+	    (!is_1_3(&t->suite) && level == SSL3_AL_WARNING))
 		return 0;
 	t->alert = what;
 	return -ECONNRESET;
@@ -354,8 +345,8 @@ static int on_alert(struct ocf_tls *t, const uint8_t *at, size_t n)
 /* RFC 8446, 5.1: nothing comes between the parts of a message. */
 static bool is_in_between(const struct ocf_tls *t, uint8_t type)
 {
-	return (type != HANDSHAKE && (t->have || t->skip)) ||
-	       (type != ALERT && t->half);
+	return (type != SSL3_RT_HANDSHAKE && (t->have || t->skip)) ||
+	       (type != SSL3_RT_ALERT && t->half);
 }
 
 static int on_other(struct ocf_tls *t, uint8_t type, const uint8_t *at,
@@ -364,9 +355,9 @@ static int on_other(struct ocf_tls *t, uint8_t type, const uint8_t *at,
 	if (t->others > OTHERS_MAX)
 		return -EPROTO;
 	switch (type) {
-	case ALERT:
+	case SSL3_RT_ALERT:
 		return on_alert(t, at, n);
-	case HANDSHAKE:
+	case SSL3_RT_HANDSHAKE:
 		return on_handshake(t, at, n);
 	default:
 		return -EPROTO;
@@ -385,28 +376,31 @@ ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags)
 		tls->err = pay(tls);
 		if (tls->err)
 			break;
-		type = DATA;
+		type = SSL3_RT_APPLICATION_DATA;
 		n = ocf_socket_recv(tls->fd, &type, data, size, flags, &ended);
 		if (n < 0)
 			return n;
 		if (!n)
 			return -ECONNABORTED;
-		if (type == DATA && !is_in_between(tls, type)) {
+		if (is_in_between(tls, type)) {
+			tls->err = -EPROTO;
+			break;
+		}
+		if (type == SSL3_RT_APPLICATION_DATA) {
 			tls->others = 0;
 			return n;
 		}
 		tls->others += ended;
-		tls->err = is_in_between(tls, type) ? -EPROTO :
-			   on_other(tls, type, data, n);
+		tls->err = on_other(tls, type, data, n);
 	}
 	return tls->err;
 }
 
 int ocf_tls_close_notify(struct ocf_tls *tls)
 {
-	static const uint8_t alert[] = { WARNING, CLOSE_NOTIFY };
+	static const uint8_t alert[] = { SSL3_AL_WARNING, SSL_AD_CLOSE_NOTIFY };
 
-	return send_all(tls, ALERT, alert, sizeof(alert), 0);
+	return send_all(tls, SSL3_RT_ALERT, alert, sizeof(alert), 0);
 }
 
 int ocf_tls_alert(const struct ocf_tls *tls)

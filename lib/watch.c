@@ -9,16 +9,12 @@
  */
 #include <errno.h>
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "ocf/tls.h"
 #include "watch.h"
-
-#define CHANGE_CIPHER_SPEC	20	/* RFC 5246, 6.2.1 */
-#define SERVER_HELLO		2	/* RFC 5246, 7.4 */
-#define KEY_UPDATE		24	/* RFC 8446, 4.6.3 */
-#define ENCRYPT_THEN_MAC	22	/* RFC 7366, 2 */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int ssl_index = -1;	/* of a struct watch */
@@ -98,7 +94,7 @@ bool watch_is_whole(const SSL *ssl, const struct watch *w)
 
 /* ---- messages ---- */
 
-/* Whether a ServerHello has extension 22: RFC 5246, 7.4.1.3 and 7.4.1.4. */
+/* Whether a ServerHello says RFC 7366: RFC 5246, 7.4.1.3 and 7.4.1.4. */
 static bool says_etm(const uint8_t *at, size_t n)
 {
 	size_t i = 4 + 2 + 32, end;
@@ -111,7 +107,7 @@ static bool says_etm(const uint8_t *at, size_t n)
 	end = i + 2 + (at[i] << 8 | at[i + 1]);
 	for (i += 2; end <= n && i + 4 <= end;
 	     i += 4 + (at[i + 2] << 8 | at[i + 3]))
-		if ((at[i] << 8 | at[i + 1]) == ENCRYPT_THEN_MAC)
+		if ((at[i] << 8 | at[i + 1]) == TLSEXT_TYPE_encrypt_then_mac)
 			return true;
 	return false;
 }
@@ -135,7 +131,7 @@ static void on_header(struct flow *f, const uint8_t *header)
 	f->length = header[3] << 8 | header[4];
 	f->framed += SSL3_RT_HEADER_LENGTH + f->length;
 	/* what follows it is under new keys, up to TLS 1.2 */
-	if (header[0] == CHANGE_CIPHER_SPEC)
+	if (header[0] == SSL3_RT_CHANGE_CIPHER_SPEC)
 		f->number = 0;
 	else
 		f->number++;
@@ -156,29 +152,22 @@ static void on_message(int write, int version, int type, const void *buf,
 	watch_bytes(SSL_get_wbio(ssl), w, &w->flow[1]);
 	if (type == SSL3_RT_HEADER && len >= SSL3_RT_HEADER_LENGTH)
 		on_header(&w->flow[!!write], bytes);
-	else if (type == SSL3_RT_HANDSHAKE && len && *bytes == SERVER_HELLO)
+	else if (type == SSL3_RT_HANDSHAKE && len &&
+		 *bytes == SSL3_MT_SERVER_HELLO)
 		w->etm = says_etm(bytes, len);
-	else if (type == SSL3_RT_HANDSHAKE && len && *bytes == KEY_UPDATE)
+	else if (type == SSL3_RT_HANDSHAKE && len &&
+		 *bytes == SSL3_MT_KEY_UPDATE)
 		w->stale = true;
 }
 
 /* ---- secrets ---- */
 
-static int nibble(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' :
-	       c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static void read_secret(const char *hex, struct secret *s)
 {
-	s->len = 0;
-	while (s->len < sizeof(s->bytes) && nibble(hex[0]) >= 0 &&
-	       nibble(hex[1]) >= 0) {
-		s->bytes[s->len++] = nibble(hex[0]) << 4 | nibble(hex[1]);
-		hex += 2;
-	}
+	size_t len;
+
+	s->len = OPENSSL_hexstr2buf_ex(s->bytes, sizeof(s->bytes), &len, hex,
+				       0) ? len : 0;
 }
 
 /* A line is: label, the client's random, secret. */

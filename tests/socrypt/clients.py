@@ -9,21 +9,23 @@ were ours is seen by what the CPU's device was asked for.
 """
 
 import contextlib
-import hashlib
 import os
 import pathlib
 import random
 import shutil
-import socket
 import subprocess
+import sys
 import tempfile
-import time
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
+from ocf import SOFTWARE, Device  # noqa: E402
+from web import SOON, free_port, make_certificate, nginx, sha, start  # noqa: E402
 
 NGINX = os.environ["NGINX"]
 SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 10 << 20)
-SOON = 300
-DEVICE = pathlib.Path("/sys/class/ocf/cryptosoft0")
 
 # OpenSSL's name; GnuTLS's cipher
 SUITES_12 = {
@@ -52,38 +54,6 @@ Options = KTLS
 Ciphersuites = %s
 """ % ":".join(SUITES_13)
 
-NGINX_CONF = """
-daemon off;
-user root;
-worker_processes 1;
-error_log {dir}/nginx.log;
-pid {dir}/nginx.pid;
-events {{ worker_connections 256; }}
-http {{
-    access_log off;
-    client_body_temp_path {dir}/body;
-    proxy_temp_path {dir}/proxy;
-    fastcgi_temp_path {dir}/fastcgi;
-    uwsgi_temp_path {dir}/uwsgi;
-    scgi_temp_path {dir}/scgi;
-    client_max_body_size 0;
-    sendfile on;
-    server {{
-        listen 127.0.0.1:{port} ssl;
-        ssl_certificate {dir}/cert.pem;
-        ssl_certificate_key {dir}/key.pem;
-        ssl_protocols TLSv1.2 TLSv1.3;
-        ssl_ciphers ALL;
-        ssl_conf_command Options {options};
-        ssl_conf_command Ciphersuites {suites};
-        root {dir}/www;
-        dav_methods PUT;
-        # to see that a request's bytes, too, are of one connection
-        keepalive_requests 1000;
-    }}
-}}
-"""
-
 
 def sizes_of(suite: str) -> tuple:
     """All of them with one of each version."""
@@ -91,31 +61,9 @@ def sizes_of(suite: str) -> tuple:
         16385, 1 << 20)
 
 
-def sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
 def taken() -> int:
     """Bytes the CPU's device was given."""
-    said = (DEVICE / "counters").read_text().split()
-    return int(said[said.index("bytes") + 1])
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_for_port(port: int, process) -> None:
-    end = time.monotonic() + SOON
-    while time.monotonic() < end:
-        assert process.poll() is None, process.args
-        with contextlib.suppress(OSError):
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        time.sleep(0.05)
-    raise TimeoutError(process.args)
+    return Device(SOFTWARE).counter("bytes")
 
 
 class Clients(unittest.TestCase):
@@ -130,12 +78,7 @@ class Clients(unittest.TestCase):
         os.chmod(cls.dir, 0o755)
         for name, data in cls.files.items():
             (www / name).write_bytes(data)
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-             "ec_paramgen_curve:P-256", "-nodes", "-days", "9", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
-             "-keyout", f"{cls.dir}/key.pem", "-out", f"{cls.dir}/cert.pem"],
-            check=True, capture_output=True)
+        make_certificate(cls.dir)
         (pathlib.Path(cls.dir) / "openssl.cnf").write_text(OPENSSL_CONF)
         cls.ktls = {**os.environ, "OPENSSL_CONF": f"{cls.dir}/openssl.cnf"}
 
@@ -143,11 +86,10 @@ class Clients(unittest.TestCase):
 
     @contextlib.contextmanager
     def server(self, command: list, port: int, env=None, cwd=None):
-        process = subprocess.Popen(
-            command, env=env, cwd=cwd, stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = start(command, port, env=env, cwd=cwd,
+                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL)
         try:
-            wait_for_port(port, process)
             yield port
         finally:
             process.terminate()
@@ -155,12 +97,10 @@ class Clients(unittest.TestCase):
 
     def nginx(self, options: str = "KTLS"):
         port = free_port()
-        conf = pathlib.Path(self.dir) / "nginx.conf"
-        conf.write_text(NGINX_CONF.format(
-            dir=self.dir, port=port, options=options,
-            suites=":".join(SUITES_13)))
-        return self.server([NGINX, "-c", str(conf), "-e",
-                            f"{self.dir}/nginx.log"], port)
+        return self.server(nginx(
+            NGINX, self.dir, port, options,
+            more="ssl_conf_command Ciphersuites " + ":".join(SUITES_13) + ";"),
+            port)
 
     def s_server(self):
         port = free_port()
@@ -303,35 +243,34 @@ class Clients(unittest.TestCase):
                                request)
         return said.partition(b"\r\n\r\n")[2]
 
-    def test_both_ends(self):
-        """OpenSSL 3.0 writes by kTLS, and reads by it in TLS 1.2."""
+    def each(self, do) -> None:
+        """@do(ask, data) with each suite; @ask(request) gives what follows the
+        answer's head.  By kTLS OpenSSL 3.0 writes, and reads in TLS 1.2."""
         with self.nginx() as port:
             for version, suite, _ in SUITES:
-                for name in map(str, (0, 16385, 1 << 20)):
-                    data = self.files[name]
-                    with self.subTest(suite=suite, size=name):
+                for size in 0, 16385, 1 << 20:
+                    with self.subTest(suite=suite, size=size):
                         before = taken()
-                        got = self.ask(port, version, suite,
-                                       f"GET /{name} HTTP/1.0\r\n\r\n".encode())
-                        self.assertEqual(sha(data), sha(got))
-                        self.taken(before, suite, len(data),
+                        do(lambda request: self.ask(port, version, suite,
+                                                    request),
+                           self.files[str(size)])
+                        self.taken(before, suite, size,
                                    2 if version == "1.2" else 1)
+
+    def test_both_ends(self):
+        self.each(lambda ask, data: self.assertEqual(
+            sha(data), sha(ask(b"GET /%d HTTP/1.0\r\n\r\n" % len(data)))))
 
     def test_upload(self):
         put = pathlib.Path(self.dir) / "www" / "put"
-        with self.nginx() as port:
-            for version, suite, _ in SUITES:
-                for name in map(str, (0, 16385, 1 << 20)):
-                    data = self.files[name]
-                    with self.subTest(suite=suite, size=name):
-                        before = taken()
-                        self.ask(port, version, suite,
-                                 b"PUT /put HTTP/1.0\r\nContent-Length: %d"
-                                 b"\r\n\r\n%s" % (len(data), data))
-                        self.assertEqual(sha(data), sha(put.read_bytes()))
-                        self.taken(before, suite, len(data),
-                                   2 if version == "1.2" else 1)
-                        put.unlink()
+
+        def upload(ask, data):
+            ask(b"PUT /put HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" %
+                (len(data), data))
+            self.assertEqual(sha(data), sha(put.read_bytes()))
+            put.unlink()
+
+        self.each(upload)
 
     def test_gnutls_serv(self):
         data = self.files[str(1 << 20)].hex().encode()[:300000] + b"\n"

@@ -5,8 +5,6 @@
     tests/socrypt/https.py PROGRAM [UNITTEST...]
 """
 
-import contextlib
-import hashlib
 import os
 import pathlib
 import random
@@ -17,17 +15,16 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
+from web import SOON, free_port, make_certificate, sha, start  # noqa: E402
 
 PROGRAM = sys.argv[1]
 SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 100 << 20)
-SOON = 300
 MANY = 1000
-
-
-def sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 class Https(unittest.TestCase):
@@ -46,25 +43,12 @@ class Https(unittest.TestCase):
         (cls.www / "sub" / "index.html").write_text("<p>sub")
         (cls.www / "a b%.txt").write_text("named")
         (cls.www / "out").symlink_to("/etc/passwd")
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-             "ec_paramgen_curve:P-256", "-nodes", "-days", "9", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
-             "-keyout", f"{cls.dir}/key.pem", "-out", f"{cls.dir}/cert.pem"],
-            check=True, capture_output=True)
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            cls.port = s.getsockname()[1]
-        cls.server = subprocess.Popen(
-            [PROGRAM, "-p", str(cls.port), "-t", "3000", cls.www, f"{cls.dir}/cert.pem",
-             f"{cls.dir}/key.pem"])
+        make_certificate(cls.dir)
+        cls.port = free_port()
+        cls.server = start(
+            [PROGRAM, "-p", str(cls.port), "-t", "3000", cls.www,
+             f"{cls.dir}/cert.pem", f"{cls.dir}/key.pem"], cls.port)
         cls.addClassCleanup(cls.server.kill)
-        end = time.monotonic() + SOON
-        while time.monotonic() < end:
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", cls.port)).close()
-                break
-            time.sleep(0.05)
 
     def tearDown(self):
         self.assertIsNone(self.server.poll())

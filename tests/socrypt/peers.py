@@ -14,15 +14,18 @@ import os
 import pathlib
 import random
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
+from web import SOON, free_port, make_certificate  # noqa: E402
+
 SEED = int(os.environ.get("SEED") or random.randrange(2**31))
 FOLDER = pathlib.Path(sys.argv[1])
-SOON = 300
 SIZES = (0, 1, 15, 16383, 16384, 16385, 300000)
 
 # of GnuTLS: cipher, MAC
@@ -64,11 +67,7 @@ class Peers(unittest.TestCase):
         cls.rng = random.Random(SEED)
         cls.dir = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.dir)
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-             "ec_paramgen_curve:P-256", "-nodes", "-days", "9", "-subj",
-             "/CN=localhost", "-keyout", f"{cls.dir}/key.pem", "-out",
-             f"{cls.dir}/cert.pem"], check=True, capture_output=True)
+        make_certificate(cls.dir)
         cls.data = cls.rng.randbytes(max(SIZES))
 
     def command(self, library: str, role: str, port: int, suite: tuple,
@@ -86,9 +85,7 @@ class Peers(unittest.TestCase):
     def talk(self, suite: tuple, server: tuple, client: tuple, size: int,
              *more: str) -> None:
         """@server, @client: its library, and whether it is in the kernel."""
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
+        port = free_port()
         flags = [[] if kernel else ["-u"] for _, kernel in (server, client)]
         with subprocess.Popen(
                 self.command(server[0], "server", port, suite, *flags[0]),

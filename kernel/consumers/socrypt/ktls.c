@@ -26,6 +26,7 @@ static const struct suite {
 };
 
 #define NUMBER_SIZE	8	/* bytes of rec_seq */
+
 static const struct suite *suite_of(u16 type)
 {
 	const struct suite *s;
@@ -60,30 +61,21 @@ static u16 version_of(const struct so_keys *k)
 						 TLS_1_2_VERSION;
 }
 
-/* Bytes as they come in an option. */
-struct cursor {
-	u8	*at;
-};
-
-static const u8 *next(struct cursor *c, u32 n)
+static void translate(const struct suite *s, const u8 *option,
+		      struct so_crypt *c)
 {
-	c->at += n;
-	return c->at - n;
-}
-
-static void translate(const struct suite *s, u8 *option, struct so_crypt *c)
-{
-	struct cursor in = { option + sizeof(struct tls_crypto_info) };
-	const u8 *iv = next(&in, s->iv), *key = next(&in, s->key);
+	const u8 *iv = option + sizeof(struct tls_crypto_info);
+	const u8 *key = iv + s->iv;
+	const u8 *salt = key + s->key;
 
 	c->size = sizeof(*c);
 	strscpy(c->cipher, s->cipher);
 	c->keylen = s->key;
 	memcpy(c->key, key, s->key);
 	c->ivlen = s->salt + s->iv;
-	memcpy(c->iv, next(&in, s->salt), s->salt);
+	memcpy(c->iv, salt, s->salt);
 	memcpy(c->iv + s->salt, iv, s->iv);
-	c->number = get_unaligned_be64(next(&in, NUMBER_SIZE));
+	c->number = get_unaligned_be64(salt + s->salt);
 }
 
 /**

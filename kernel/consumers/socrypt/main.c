@@ -335,22 +335,13 @@ static size_t so_get_info_size(const struct sock *sk)
 	return so_ktls_info_size();
 }
 
-static struct tcp_ulp_ops so_ulp = {
-	.name		= "ocf",
-	.owner		= THIS_MODULE,
-	.init		= so_init,
-	.get_info	= so_get_info,
-	.get_info_size	= so_get_info_size,
-};
+#define SO_ULP(name_) { \
+	.name = name_, .owner = THIS_MODULE, .init = so_init, \
+	.get_info = so_get_info, .get_info_size = so_get_info_size }
 
-/* The same, for programs that know kTLS. */
-static struct tcp_ulp_ops tls_ulp = {
-	.name		= "tls",
-	.owner		= THIS_MODULE,
-	.init		= so_init,
-	.get_info	= so_get_info,
-	.get_info_size	= so_get_info_size,
-};
+static struct tcp_ulp_ops so_ulp = SO_ULP("ocf");
+/* For programs that know kTLS. */
+static struct tcp_ulp_ops tls_ulp = SO_ULP("tls");
 
 static bool tls;
 module_param(tls, bool, 0444);

@@ -130,47 +130,58 @@ static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
 	return err;
 }
 
-/* TLS_TX_ZEROCOPY_RO: what SO_CRYPT_STABLE says. */
-static int set_stable(struct sock *sk, sockptr_t optval, u32 optlen)
+/* An option that is on or off. */
+static int read_switch(bool *on, sockptr_t optval, u32 optlen)
 {
-	struct so_ctx *ctx = so_ctx(sk);
 	u32 value;
-	int err;
 
 	if (sockptr_is_null(optval) || optlen != sizeof(value))
 		return -EINVAL;
 	if (copy_from_sockptr(&value, optval, sizeof(value)))
 		return -EFAULT;
-	if (value > 1)
-		return -EINVAL;
-	err = so_write_begin(ctx, sk);
+	*on = value;
+	return value > 1 ? -EINVAL : 0;
+}
+
+/* TLS_TX_ZEROCOPY_RO: what SO_CRYPT_STABLE says. */
+static int set_stable(struct sock *sk, sockptr_t optval, u32 optlen)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	bool on;
+	int err;
+
+	err = read_switch(&on, optval, optlen) ?: so_write_begin(ctx, sk);
 	if (err)
 		return err;
-	ctx->stable = value;
+	ctx->stable = on;
 	if (ctx->tx_keys && ctx->tx.keys.ktls)
-		so_keys_stable(&ctx->tx.keys, value);
+		so_keys_stable(&ctx->tx.keys, on);
 	so_write_end(ctx, sk);
 	return 0;
+}
+
+static bool may_pad(const struct so_ctx *ctx)
+{
+	const struct so_keys *k = keys_of(ctx, true);
+
+	return k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3;
 }
 
 /* TLS_RX_EXPECT_NO_PAD is a hint we have no use for: nothing is read twice. */
 static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
-	const struct so_keys *k;
-	int err = -EINVAL;
-	u32 value;
+	bool on;
+	int err;
 
-	if (sockptr_is_null(optval) || optlen != sizeof(value))
-		return -EINVAL;
-	if (copy_from_sockptr(&value, optval, sizeof(value)))
-		return -EFAULT;
+	err = read_switch(&on, optval, optlen);
+	if (err)
+		return err;
 	lock_sock(sk);
-	k = keys_of(ctx, true);
-	if (value <= 1 && k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3) {
-		WRITE_ONCE(ctx->no_pad, value);
-		err = 0;
-	}
+	if (may_pad(ctx))
+		WRITE_ONCE(ctx->no_pad, on);
+	else
+		err = -EINVAL;
 	release_sock(sk);
 	return err;
 }
@@ -269,7 +280,6 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		     int __user *optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
-	const struct so_keys *k;
 	u32 value;
 	int len;
 
@@ -283,8 +293,7 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		value = READ_ONCE(ctx->stable);
 		break;
 	case TLS_RX_EXPECT_NO_PAD:
-		k = keys_of(ctx, true);
-		if (!k || !k->ktls || k->protocol != SO_CRYPT_TLS_1_3)
+		if (!may_pad(ctx))
 			return -EINVAL;
 		value = READ_ONCE(ctx->no_pad);
 		break;

@@ -820,7 +820,7 @@ static bool any_bytes(const struct so_rx *rx)
  *
  * What has come already and was not read is opened with them.
  *
- * Context: process; the socket is held, and is not while this waits.
+ * Context: process; the socket is held; after so_rx_wait().
  * Return: 0, or see so_keys_set().
  */
 int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
@@ -828,7 +828,6 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	struct so_inbound *r;
 	int err;
 
-	so_rx_wait(rx);
 	r = first_of(rx);
 	if (r && r->read)
 		return -EBUSY;
@@ -847,7 +846,10 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	return 0;
 }
 
-/* Waits until the core has nothing.  Context: as so_rx_set(). */
+/*
+ * Waits until the core has nothing.
+ * Context: process; the socket is held, and is not while this waits.
+ */
 void so_rx_wait(struct so_rx *rx)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);

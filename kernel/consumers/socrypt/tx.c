@@ -913,10 +913,9 @@ void so_tx_finish(struct so_tx *tx)
 	unsigned long end = jiffies + 10 * HZ;
 	struct sock *sk = tx->sk;
 
-	so_tx_cut(tx);
 	WRITE_ONCE(sk->sk_sndbuf, INT_MAX / 2);
 	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, UINT_MAX);
-	push(tx, false);
+	so_tx_cut(tx);
 	while (!is_idle(tx)) {
 		/* the machine has no memory */
 		if (time_after(jiffies, end) && !any_in_core(tx))

@@ -19,7 +19,7 @@ extern "C" {
 /**
  * ocf_gnutls_attach() - give the socket of a finished handshake to the kernel
  * @session: the session, over a socket; nothing was read ahead
- * @flags: SO_CRYPT_HARDWARE, SO_CRYPT_SOFTWARE, SO_CRYPT_STABLE
+ * @flags: of OCF_ATTACH_FLAGS
  *
  * From now on send(), sendfile(), ... send data; ocf_socket_recv() receives,
  * and alerts and handshake messages are the caller's to see to: tickets are to

@@ -19,6 +19,10 @@
 extern "C" {
 #endif
 
+/* so_crypt.flags that are the caller's to choose when a library attaches */
+#define OCF_ATTACH_FLAGS \
+	(SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE | SO_CRYPT_STABLE)
+
 /**
  * ocf_socket_attach() - make a connected TCP socket one that can have keys
  * @fd: the socket

@@ -51,7 +51,7 @@ int ocf_tls_context(SSL_CTX *ctx);
  * ocf_tls_attach() - give the socket of a finished handshake to the kernel
  * @ssl: the connection, over a socket that is the caller's, as SSL_set_fd() has
  *	it; nothing was read ahead
- * @flags: SO_CRYPT_HARDWARE, SO_CRYPT_SOFTWARE, SO_CRYPT_STABLE
+ * @flags: of OCF_ATTACH_FLAGS
  * @tls: is set
  *
  * From now on send(), sendfile(), ... on the socket send data, and
