@@ -222,6 +222,7 @@ ocf_session_create(const struct ocf_session_params *params, gfp_t gfp);
  * @ses: the other
  * @mode: how the algorithms are put together
  * @maclen: bytes of the MAC or tag that are used; 0 for all
+ * @flags: OCF_SESSION_*, besides those of @ses
  * @gfp: as in ocf_session_create()
  *
  * The two have nothing in common afterwards; keys of @ses that are replaced
@@ -232,7 +233,7 @@ ocf_session_create(const struct ocf_session_params *params, gfp_t gfp);
  */
 struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 				       enum ocf_mode mode, u32 maclen,
-				       gfp_t gfp);
+				       u32 flags, gfp_t gfp);
 
 /**
  * ocf_session_get() - take a reference

@@ -306,7 +306,7 @@ OCF_EXPORT(ocf_session_create);
 
 struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 				       enum ocf_mode mode, u32 maclen,
-				       gfp_t gfp)
+				       u32 flags, gfp_t gfp)
 {
 	struct ocf_session_params p;
 	struct ocf_session *new;
@@ -317,6 +317,7 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 				      lockdep_is_held(&ses->rekey))->params;
 	p.mode = mode;
 	p.maclen = maclen;
+	p.flags |= flags;
 	new = ocf_session_create_on(&p, NULL, gfp);
 	mutex_unlock(&ses->rekey);
 	return new;

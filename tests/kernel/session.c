@@ -233,13 +233,13 @@ static void session_derive(struct test *t)
 
 	if (!EQUAL(t, PTR_ERR_OR_ZERO(ses), 0))
 		return;
-	new = ocf_session_derive(ses, OCF_MODE_ETA, 12, GFP_KERNEL);
+	new = ocf_session_derive(ses, OCF_MODE_ETA, 12, 0, GFP_KERNEL);
 	if (EQUAL(t, PTR_ERR_OR_ZERO(new), 0)) {
 		ocf_session_put(ses);
 		ocf_session_info(new, &info);
 		EQUAL(t, info.mode, OCF_MODE_ETA);
 		EQUAL(t, info.maclen, 12);
-		ses = ocf_session_derive(new, OCF_MODE_AEAD, 0, GFP_KERNEL);
+		ses = ocf_session_derive(new, OCF_MODE_AEAD, 0, 0, GFP_KERNEL);
 		EQUAL(t, PTR_ERR_OR_ZERO(ses), -EINVAL);
 		ocf_session_put(new);
 	} else {

@@ -287,11 +287,6 @@ class Again(unittest.TestCase):
         self.refused(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128))
         self.assertEqual(b"x" * 990, self.b.recv(2000))
 
-    def test_sessions_are_not_there_yet(self):
-        with self.assertRaises(OSError) as e:
-            self.set(replace(self.tls, flags=so.SESSION))
-        self.assertEqual(errno.EOPNOTSUPP, e.exception.errno)
-
 
 class Memory(unittest.TestCase):
     def test_small_records_count(self):

@@ -59,14 +59,16 @@ class Crypt:
     maclen: int = 0
     number: int = 0
     framing: Framing = field(default=None)
+    fd: int = -1
+    ses: int = 0
 
     def pack(self) -> bytes:
         return MAIN.pack(
             SIZE, self.flags, self.protocol, self.cipher.encode(),
             self.mac.encode(), self.key, self.mackey, self.iv, len(self.key),
-            len(self.mackey), len(self.iv), self.maclen, -1, 0, 0,
-            self.number) + (self.framing.pack() if self.framing else
-                            bytes(FRAMING.size))
+            len(self.mackey), len(self.iv), self.maclen, self.fd,
+            self.ses, 0, self.number) + (
+                self.framing.pack() if self.framing else bytes(FRAMING.size))
 
 
 def attach(sock: socket.socket) -> None:

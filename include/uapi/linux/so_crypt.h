@@ -33,9 +33,10 @@
  * names or lengths do not fit together; the key it has already (one of before
  * that comes again is not known; its numbers must not).  EPERM: a weak
  * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC: as
- * of a session of /dev/crypto.  EBUSY: the direction was set by another
- * interface; or records look other than before, and some of them, or a part of
- * one, were received and not read.  ENOTCONN: the connection is being closed.
+ * of a session of /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
+ * the direction was set by another interface; or records look other than
+ * before, and some of them, or a part of one, were received and not read.
+ * ENOTCONN: the connection is being closed.
  *
  * getsockopt(): struct so_crypt_info.  ENOENT: the direction has no keys.
  */
@@ -64,8 +65,7 @@ enum {
 #define SO_CRYPT_HARDWARE	(1u << 0)	/* cards may be used; neither */
 #define SO_CRYPT_SOFTWARE	(1u << 1)	/* or both: cards and CPU */
 #define SO_CRYPT_ETM		(1u << 2)	/* TLS 1.0 to 1.2: RFC 7366 */
-#define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses: is
-						 * EOPNOTSUPP as yet */
+#define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses */
 /*
  * Pages that are sent by reference do not change until the peer has read them.
  * Without this, what would have to be read twice (CCM; a MAC, then a cipher)
@@ -186,8 +186,11 @@ struct so_crypt_framing {
  * @pad: zero
  * @number: of the next record: 0 after a handshake's change of keys
  * @fd: SO_CRYPT_SESSION: a descriptor of /dev/crypto
- * @ses: SO_CRYPT_SESSION: a session of it, which the socket takes away from it;
- *	@cipher, @mac, @key and @mackey are then empty
+ * @ses: SO_CRYPT_SESSION: a session of it, which the socket takes away from it
+ *	unless this fails.  It brings algorithms, keys and what may do it, so
+ *	@cipher, @mac, @key, @mackey and those of @flags are empty; how the
+ *	algorithms are put together is the protocol's business.  That these are
+ *	not the keys the direction has is then the caller's
  * @framing: SO_CRYPT_FRAMED: how records look; else zero
  */
 struct so_crypt {

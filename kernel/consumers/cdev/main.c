@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/ocf_cdev.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 
@@ -174,6 +175,28 @@ static const struct file_operations cdev_fops = {
 #endif
 	.poll		= cdev_poll,
 };
+
+struct ocf_session *ocf_cdev_session_get(struct file *file, u32 id)
+{
+	struct cdev_session *ses = NULL;
+	struct ocf_session *core;
+
+	if (file->f_op == &cdev_fops)
+		ses = cdev_session_find(file->private_data, CDEV_ABI_ANY, id);
+	if (!ses)
+		return ERR_PTR(-EINVAL);
+	core = ocf_session_get(ses->ses);
+	cdev_session_put(ses);
+	return core;
+}
+OCF_EXPORT(ocf_cdev_session_get);
+
+int ocf_cdev_session_end(struct file *file, u32 id)
+{
+	return file->f_op == &cdev_fops ?
+	       cdev_session_end(file->private_data, CDEV_ABI_ANY, id) : -EINVAL;
+}
+OCF_EXPORT(ocf_cdev_session_end);
 
 /* The group is a udev rule's business (packaging/udev). */
 static struct miscdevice cdev_misc = {

@@ -188,10 +188,15 @@ struct cdev_session *cdev_session_create(struct cdev_file *file,
 	return ERR_PTR(slot);
 }
 
+static bool is_it(const struct cdev_session *ses, enum ocf_abi abi, u32 id)
+{
+	return ses && ses->id == id && (ses->abi == abi || abi == CDEV_ABI_ANY);
+}
+
 /**
  * cdev_session_find() - look a session up
  * @file: in which file
- * @abi: whose call it is
+ * @abi: whose call it is, or CDEV_ABI_ANY
  * @id: the session's
  *
  * Context: process.
@@ -208,8 +213,7 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 	t = rcu_dereference(file->table);
 	if (slot < t->size)
 		ses = rcu_dereference(t->slot[slot]);
-	if (ses && (ses->id != id || ses->abi != abi ||
-		    !refcount_inc_not_zero(&ses->refs)))
+	if (!is_it(ses, abi, id) || !refcount_inc_not_zero(&ses->refs))
 		ses = NULL;
 	rcu_read_unlock();
 	return ses;
@@ -218,7 +222,7 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 /**
  * cdev_session_end() - close a session
  * @file: of which file
- * @abi: whose call it is
+ * @abi: whose call it is, or CDEV_ABI_ANY
  * @id: the session's
  *
  * Operations under way finish.
@@ -234,7 +238,7 @@ int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id)
 	mutex_lock(&file->lock);
 	if (slot < table_of(file)->size)
 		ses = in_slot(file, slot);
-	if (ses && (ses->id != id || ses->abi != abi))
+	if (!is_it(ses, abi, id))
 		ses = NULL;
 	if (ses)
 		RCU_INIT_POINTER(table_of(file)->slot[slot], NULL);
@@ -259,7 +263,7 @@ static struct cdev_derived *derive(struct cdev_session *ses,
 		goto free_d;
 	d->mode = mode;
 	d->maclen = maclen;
-	d->ses = ocf_session_derive(ses->ses, mode, maclen,
+	d->ses = ocf_session_derive(ses->ses, mode, maclen, 0,
 				    GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(d->ses)) {
 		err = PTR_ERR(d->ses);

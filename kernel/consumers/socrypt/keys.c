@@ -3,6 +3,8 @@
  * What a user gives a direction: checked, and made a session.
  */
 #include <crypto/sha2.h>
+#include <linux/file.h>
+#include <linux/ocf_cdev.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
@@ -60,16 +62,24 @@ static u32 session_flags(u32 flags)
 	       (flags & SO_CRYPT_SOFTWARE ? OCF_SESSION_SOFTWARE : 0);
 }
 
-static struct ocf_session *make_session(const struct so_keys *k,
-					const struct so_crypt *c, bool receive)
+/* What the core has to know of records that are received. */
+static u32 extra_flags(const struct so_keys *k, bool receive)
 {
-	bool fill_in = receive && k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT &&
-		       k->fr.f.auth_length == SO_CRYPT_LENGTH_PAYLOAD;
+	return receive && k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT &&
+	       k->fr.f.auth_length == SO_CRYPT_LENGTH_PAYLOAD ?
+	       OCF_SESSION_MTE_LENGTH : 0;
+}
+
+static struct ocf_session *make_session(const struct so_keys *k,
+					const struct so_crypt *c,
+					struct ocf_session *given, bool receive)
+{
+	u32 extra = extra_flags(k, receive);
 	struct ocf_session_params p = {
 		.mode = framing_mode(&k->fr.f),
 		.cipher = k->cipher,
 		.mac = k->mac,
-		.flags = session_flags(c->flags),
+		.flags = session_flags(c->flags) | extra,
 		.device = OCF_DEVICE_ANY,
 		.key = c->key,
 		.keylen = c->keylen,
@@ -79,8 +89,9 @@ static struct ocf_session *make_session(const struct so_keys *k,
 		.owner = from_kuid(&init_user_ns, current_euid()),
 	};
 
-	if (fill_in)
-		p.flags |= OCF_SESSION_MTE_LENGTH;
+	if (given)
+		return ocf_session_derive(given, p.mode, c->maclen, extra,
+					  GFP_KERNEL_ACCOUNT);
 	/* RFC 5116 and all of TLS: 12 bytes, where CCM has a choice */
 	if (p.mode == OCF_MODE_AEAD)
 		p.ivlen = 12;
@@ -126,6 +137,85 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	return 0;
 }
 
+static bool names_session(const struct so_crypt *c)
+{
+	return c->flags & SO_CRYPT_SESSION;
+}
+
+/* Algorithms: those of @given, or those whose names and keys the user gave. */
+static int find_algorithms(struct so_keys *k, const struct so_crypt *c,
+			   struct ocf_session *given)
+{
+	static const struct so_crypt none;
+	struct ocf_session_info info;
+
+	if (!given) {
+		digest_keys(c, k->check);
+		return name_of(c->cipher, &k->cipher) &&
+		       name_of(c->mac, &k->mac) ? 0 : -EINVAL;
+	}
+	if (c->flags & (SO_CRYPT_HARDWARE | SO_CRYPT_SOFTWARE) ||
+	    memcmp(c->cipher, none.cipher, offsetof(struct so_crypt, iv) -
+					   offsetof(struct so_crypt, cipher)) ||
+	    c->keylen || c->mackeylen)
+		return -EINVAL;
+	ocf_session_info(given, &info);
+	k->cipher = info.cipher;
+	k->mac = info.mac;
+	return 0;
+}
+
+/* @k is to be what records are made with, instead of @keys. */
+static int make_keys(struct so_keys *k, const struct so_keys *keys,
+		     const struct so_crypt *c, struct ocf_session *given,
+		     bool any, bool receive)
+{
+	int err;
+
+	err = find_algorithms(k, c, given) ?: find_framing(k, c);
+	if (err)
+		return err;
+	if (keys->ses && !given &&
+	    !memcmp(keys->check, k->check, sizeof(k->check)))
+		return -EINVAL;
+	k->ses = make_session(k, c, given, receive);
+	if (IS_ERR(k->ses))
+		return PTR_ERR(k->ses);
+	err = fill_in(k, c);
+	if (!err && keys->ses && !any && !framing_same(&k->fr, &keys->fr))
+		err = -EBUSY;
+	if (err)
+		ocf_session_put(k->ses);
+	return err;
+}
+
+/* The same with a session of /dev/crypto, which has it no longer then. */
+static int take_session(struct so_keys *k, const struct so_keys *keys,
+			const struct so_crypt *c, bool any, bool receive)
+{
+	struct file *file = fget(c->fd);
+	struct ocf_session *given;
+	int err;
+
+	if (!file)
+		return -EBADF;
+	given = ocf_cdev_session_get(file, c->ses);
+	err = PTR_ERR_OR_ZERO(given);
+	if (err)
+		goto put_file;
+	err = make_keys(k, keys, c, given, any, receive);
+	if (err)
+		goto put_given;
+	err = ocf_cdev_session_end(file, c->ses);
+	if (err)
+		ocf_session_put(k->ses);
+put_given:
+	ocf_session_put(given);
+put_file:
+	fput(file);
+	return err;
+}
+
 /**
  * so_keys_set() - make of what the user gave what records are made with
  * @keys: zero, or of before; of before they stay if this fails
@@ -143,27 +233,14 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
 	struct so_keys k = {};
 	int err;
 
-	if (c->flags & SO_CRYPT_SESSION)
-		return -EOPNOTSUPP;
-	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c) ||
-	    !name_of(c->cipher, &k.cipher) || !name_of(c->mac, &k.mac))
+	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c))
 		return -EINVAL;
-	err = find_framing(&k, c);
+	if (names_session(c))
+		err = take_session(&k, keys, c, any, receive);
+	else
+		err = make_keys(&k, keys, c, NULL, any, receive);
 	if (err)
 		return err;
-	digest_keys(c, k.check);
-	if (keys->ses && !memcmp(keys->check, k.check, sizeof(k.check)))
-		return -EINVAL;
-	k.ses = make_session(&k, c, receive);
-	if (IS_ERR(k.ses))
-		return PTR_ERR(k.ses);
-	err = fill_in(&k, c);
-	if (!err && keys->ses && !any && !framing_same(&k.fr, &keys->fr))
-		err = -EBUSY;
-	if (err) {
-		ocf_session_put(k.ses);
-		return err;
-	}
 	k.ktls = ktls;
 	so_keys_forget(keys);
 	*keys = k;
