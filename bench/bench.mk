@@ -43,13 +43,18 @@ $(B)/bench/route: bench/route/sim.c kernel/core/route.c kernel/core/route.h \
 	$(Q)$(CC) $(BENCH_CFLAGS) -Wno-sign-compare -Itests/unit/include -o $@ \
 		$< kernel/core/route.c -lm
 
-$(B)/bench/socket: bench/socket.c include/uapi/linux/so_crypt.h
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $<
+SOCKET_BENCHES := $(addprefix $(B)/bench/socket/,copies file many small)
 
-bench-socket: modules machine $(B)/bench/socket
-	@$(VM) --icount -- sh -ec '$(SOCRYPT); for n in 1 10 100; do \
-		$(B)/bench/socket $$n; done'
+$(SOCKET_BENCHES): $(B)/bench/socket/%: bench/socket/%.c bench/socket/link.c \
+		bench/socket/way.c bench/socket/way.h lib \
+		$(wildcard include/uapi/*/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) -Wno-deprecated-declarations -o $@ \
+		$(filter %.c,$^) -Ilib/include -L$(LIB) -locf-openssl -locf \
+		-lssl -lcrypto -Wl,-rpath,'$$ORIGIN/../../lib'
+
+bench-socket: modules machine $(SOCKET_BENCHES)
+	@$(VM) --icount -- bench/socket/run $(B)
 
 .PHONY: bench-route bench-choice bench-public-key bench-socket
 bench-public-key: modules machine

@@ -11,6 +11,7 @@ import pathlib
 import random
 import select
 import socket
+import struct
 import sys
 import threading
 import time
@@ -23,6 +24,7 @@ import so_crypt as so  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 SOON = 300
+DATA_SEGS_OUT = 156     # in struct tcp_info
 
 
 def joined(crypt: so.Crypt, family: int = socket.AF_INET) -> tuple:
@@ -83,6 +85,36 @@ class Both(unittest.TestCase):
         b.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
         b.sendall(b"answer")
         self.assertEqual(b"\x17", a.recv(1))
+
+    def test_more_is_not_waited_for(self):
+        """A record that is whole goes out, whatever was promised."""
+        a, b = joined(self.crypt())
+        data = self.rng.randbytes(16384)
+        a.send(data, socket.MSG_MORE)
+        b.settimeout(SOON)
+        self.assertEqual(data, b.recv(16384, socket.MSG_WAITALL))
+        a.send(b"open", socket.MSG_MORE)
+        b.settimeout(1)
+        self.assertRaises(TimeoutError, b.recv, 10)
+        a.send(b" no more")
+        b.settimeout(SOON)
+        self.assertEqual(b"open no more", b.recv(100))
+
+    def test_segments_are_filled(self):
+        """TCP has as much at once as makes segments of 40 KiB and more."""
+        a, b = joined(self.crypt())
+        size = 4 << 20
+        threading.Thread(target=lambda: [
+            None for _ in iter(lambda: b.recv(1 << 20), b"")]).start()
+        with open("/tmp/so_crypt_both", "wb+") as file:
+            file.write(self.rng.randbytes(size))
+            file.flush()
+            a.sendfile(file, 0)
+        sent, = struct.unpack_from(
+            "I", a.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192),
+            DATA_SEGS_OUT)
+        self.assertLess(sent, size // 40000)
+        a.close()
 
     def stuck(self) -> tuple:
         """A sender whose peer does not read, with all it could send."""

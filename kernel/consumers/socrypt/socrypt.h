@@ -119,6 +119,7 @@ struct so_tx {
 #define SO_TX_PUSH	0	/* results came while the socket was owned */
 #define SO_TX_PUSHING	1	/* somebody is at it, further up the stack */
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
+#define SO_TX_FLUSH	3	/* TCP is to have what there is */
 
 /* A record on its way in: rx.c */
 struct so_inbound;

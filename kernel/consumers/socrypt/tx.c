@@ -16,7 +16,7 @@
 #include "socrypt.h"
 
 #define SPARES		16	/* records kept for the next */
-#define BATCH		16	/* parts of records pushed at once */
+#define BATCH		24	/* parts of records TCP is given at once */
 
 enum state {
 	SO_OPEN,		/* takes payload */
@@ -243,14 +243,19 @@ static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
 static void put_nonce(struct so_tx *tx, u8 *nonce)
 {
 	struct so_keys *k = &tx->keys;
-	u32 n = k->fr.f.explicit_len;
+	u32 i, n = k->fr.f.explicit_len;
 	__be64 counter;
+	u64 random;
 
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED) {
 		counter = cpu_to_be64(k->counter++);
 		memcpy(nonce, (u8 *)&counter + 8 - n, n);
-	} else if (n) {
-		get_random_bytes(nonce, n);
+		return;
+	}
+	/* as good as get_random_bytes(), which is dear for a few */
+	for (i = 0; i < n; i += sizeof(random)) {
+		random = get_random_u64();
+		memcpy(nonce + i, &random, min(n - i, sizeof(random)));
 	}
 }
 
@@ -350,7 +355,7 @@ static bool any_in_core(struct so_tx *tx)
 	return false;
 }
 
-/* Who found no place anywhere tries again before long. */
+/* Tries again before long, if nothing else makes it. */
 static void try_later(struct so_tx *tx)
 {
 	queue_delayed_work(system_wq, &tx->retry, max(HZ / 100, 1));
@@ -443,6 +448,31 @@ static void advance(struct so_tx *tx)
 		if (r->state == SO_HELD)
 			return;
 	}
+}
+
+/*
+ * Whether TCP is to have what is done now, or more with it before long: each
+ * segment costs as much as some kilobytes of AES, and MSG_MORE is a promise
+ * that TCP forgets with the next ACK.
+ */
+static bool is_enough(struct so_tx *tx, bool more)
+{
+	u32 parts = 0, bytes = 0, most = READ_ONCE(tx->sk->sk_sndbuf) / 4;
+	struct so_record *r;
+
+	if (test_bit(SO_TX_FLUSH, &tx->notes) ||
+	    !sk_stream_memory_free(tx->sk))
+		return true;
+	list_for_each_entry(r, &tx->records, node) {
+		if (is_in_core(r))
+			return false;
+		parts += r->room.parts;
+		bytes += r->charged;
+		if (r->state == SO_HELD || r->err || parts > BATCH ||
+		    bytes > most)
+			return true;
+	}
+	return !more;
 }
 
 /* Parts of the records that are done, from the first on. */
@@ -572,7 +602,7 @@ static void push(struct so_tx *tx, bool more)
 		else
 			advance(tx);
 		/* after one that failed none may go */
-		while (!tx->err && push_some(tx, more))
+		while (!tx->err && is_enough(tx, more) && push_some(tx, more))
 			;
 		if (first_failed(tx)) {
 			r = list_first_entry(&tx->records, struct so_record,
@@ -583,6 +613,8 @@ static void push(struct so_tx *tx, bool more)
 	clear_bit(SO_TX_PUSHING, &tx->notes);
 	if (is_idle(tx))
 		wake_up_all(&tx->idle);
+	else if (!is_enough(tx, more))
+		try_later(tx);
 }
 
 /* As push(), where one must not sleep. */
@@ -651,7 +683,9 @@ static void retry(struct work_struct *work)
 					retry);
 
 	lock_sock(tx->sk);
+	set_bit(SO_TX_FLUSH, &tx->notes);
 	push(tx, false);
+	clear_bit(SO_TX_FLUSH, &tx->notes);
 	release_sock(tx->sk);
 }
 

@@ -440,9 +440,11 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 }
 
 /* The null cipher in place, with which the choice of cards is measured */
-static bool nothing_to_do(const struct ocf_request *req,
+static bool nothing_to_do(struct sim_card *card, const struct ocf_request *req,
 			  const struct sim_slot *slot)
 {
+	if (!READ_ONCE(card->config.knob[SIM_COMPUTE]))
+		return true;
 	return req->ctx->params->cipher == OCF_NULL_CIPHER &&
 	       req->ctx->params->mode == OCF_MODE_CIPHER &&
 	       req->src == req->dst && !slot->fate && !slot->bounce;
@@ -460,5 +462,5 @@ static bool nothing_to_do(const struct ocf_request *req,
 int sim_compute(struct sim_card *card, struct ocf_request *req,
 		const struct sim_slot *slot)
 {
-	return nothing_to_do(req, slot) ? 0 : compute(card, req, slot);
+	return nothing_to_do(card, req, slot) ? 0 : compute(card, req, slot);
 }

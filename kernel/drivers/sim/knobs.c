@@ -27,6 +27,7 @@ static const struct {
 	[SIM_CONTEXTS]	= { "contexts", 1, 1000000, 1000000 },
 	[SIM_SLOW]	= { "slow", 1, 100000, 100 },
 	[SIM_PUBLIC]	= { "public_ns", 1000, NSEC_PER_SEC, NSEC_PER_MSEC },
+	[SIM_COMPUTE]	= { "compute", 0, 1, 1 },
 };
 
 static const char * const fault_names[SIM_FAULTS] = {
@@ -242,6 +243,7 @@ KNOB(depth, SIM_DEPTH);
 KNOB(contexts, SIM_CONTEXTS);
 KNOB(slow, SIM_SLOW);
 KNOB(public_ns, SIM_PUBLIC);
+KNOB(compute, SIM_COMPUTE);
 
 /* ---- counters ---- */
 
@@ -370,6 +372,7 @@ static struct attribute *sim_attrs[] = {
 	&file_contexts.attr.attr,
 	&file_slow.attr.attr,
 	&file_public_ns.attr.attr,
+	&file_compute.attr.attr,
 	&file_submitted.attr.attr,
 	&file_completed.attr.attr,
 	&file_refused.attr.attr,

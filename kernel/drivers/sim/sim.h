@@ -39,6 +39,7 @@ struct attribute_group;
  * @SIM_CONTEXTS: contexts its memory has room for
  * @SIM_SLOW: hundredths: what an engine's time is multiplied with
  * @SIM_PUBLIC: ns an engine takes for RSA by a private key of 2048 bits
+ * @SIM_COMPUTE: 1, or 0: nothing comes out, and it costs the CPU nothing
  * @SIM_KNOBS: how many there are
  */
 enum sim_knob {
@@ -50,6 +51,7 @@ enum sim_knob {
 	SIM_CONTEXTS,
 	SIM_SLOW,
 	SIM_PUBLIC,
+	SIM_COMPUTE,
 	SIM_KNOBS
 };
 
