@@ -46,7 +46,7 @@ $(B)/bench/route: bench/route/sim.c kernel/core/route.c kernel/core/route.h \
 SOCKET_BENCHES := $(addprefix $(B)/bench/socket/,copies file many small)
 
 $(SOCKET_BENCHES): $(B)/bench/socket/%: bench/socket/%.c bench/socket/link.c \
-		bench/socket/way.c bench/socket/way.h lib \
+		bench/socket/way.c bench/socket/way.h tests/lib/tcp.h lib \
 		$(wildcard include/uapi/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -Wno-deprecated-declarations -o $@ \

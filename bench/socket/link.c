@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <arpa/inet.h>
 #include <err.h>
 #include <fcntl.h>
 #include <linux/random.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../tests/lib/tcp.h"
 #include "way.h"
-
-static void connect_both(int *to, int *from)
-{
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	socklen_t len = sizeof(addr);
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-
-	if (bind(l, (void *)&addr, len) || listen(l, 1) ||
-	    getsockname(l, (void *)&addr, &len))
-		err(1, "listen");
-	*to = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(*to, (void *)&addr, len))
-		err(1, "connect");
-	*from = accept(l, NULL, NULL);
-	close(l);
-}
 
 static void receive(const struct way *w, int fd)
 {
@@ -42,16 +22,17 @@ static void receive(const struct way *w, int fd)
 
 pid_t link_open(struct link *l, const struct way *w)
 {
-	int from;
+	int fd[2];
 	pid_t pid;
 
-	connect_both(&l->to, &from);
+	tcp_pair(fd);
+	l->to = fd[1];
 	pid = fork();
 	if (!pid) {
-		close(l->to);
-		receive(w, from);
+		close(fd[1]);
+		receive(w, fd[0]);
 	}
-	close(from);
+	close(fd[0]);
 	w->set(l);
 	return pid;
 }

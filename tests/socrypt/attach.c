@@ -5,15 +5,15 @@
  *
  *	attach CERTIFICATE KEY
  */
-#include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <ocf/tls.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "../lib/tcp.h"
 
 static int failed;
 static const char *cert, *key;
@@ -36,35 +36,15 @@ struct pair {
 	struct ocf_tls	*tls;
 };
 
-static void connect_them(int *fd)
-{
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	socklen_t len = sizeof(addr);
-	int l = socket(AF_INET, SOCK_STREAM, 0), i;
-
-	if (bind(l, (void *)&addr, len) || listen(l, 1) ||
-	    getsockname(l, (void *)&addr, &len))
-		err(1, "listen");
-	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(fd[1], (void *)&addr, len))
-		err(1, "connect");
-	fd[0] = accept(l, NULL, NULL);
-	close(l);
-	for (i = 0; i < 2; i++)
-		fcntl(fd[i], F_SETFL, O_NONBLOCK);
-}
-
 /* @watched: the server, if 0, or the client. */
 static void begin(struct pair *p, int version, int watched)
 {
 	int i, server = watched ? 1 : 0;
 
 	*p = (struct pair){};
-	connect_them(p->fd);
+	tcp_pair(p->fd);
 	for (i = 0; i < 2; i++) {
+		fcntl(p->fd[i], F_SETFL, O_NONBLOCK);
 		p->ctx[i] = SSL_CTX_new(TLS_method());
 		SSL_CTX_set_min_proto_version(p->ctx[i], version);
 		SSL_CTX_set_max_proto_version(p->ctx[i], version);

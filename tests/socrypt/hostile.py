@@ -6,7 +6,9 @@
 """
 
 import contextlib
+import ctypes
 import errno
+import mmap
 import os
 import pathlib
 import random
@@ -21,6 +23,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import so_crypt as so  # noqa: E402
+from both import joined  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 ROUNDS = int(os.environ.get("ROUNDS") or 400)
@@ -205,6 +208,32 @@ class Hostile(unittest.TestCase):
         with self.assertRaises(OSError) as e:
             a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
         self.assertEqual(errno.ENOTCONN, e.exception.errno)
+
+    def test_memory_that_is_not_there(self):
+        """What was sent is what was there, to the byte."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        area = mmap.mmap(-1, 16 * mmap.PAGESIZE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+        self.assertEqual(0, libc.mprotect(
+            ctypes.c_void_p(start + 8 * mmap.PAGESIZE),
+            ctypes.c_size_t(8 * mmap.PAGESIZE), 0))
+        for there in (0, 1, 16383, 16384, 16385, 32767, 32768):
+            crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+            a, b = joined(crypt)
+            data = self.rng.randbytes(there)
+            area[8 * mmap.PAGESIZE - there:8 * mmap.PAGESIZE] = data
+            sent = libc.send(a.fileno(), ctypes.c_void_p(
+                start + 8 * mmap.PAGESIZE - there), ctypes.c_size_t(50000), 0)
+            if not there:
+                self.assertEqual((-1, errno.EFAULT), (sent, ctypes.get_errno()))
+            # it is looked at in pieces
+            self.assertLessEqual(sent, there)
+            a.shutdown(socket.SHUT_WR)
+            got = b"".join(iter(lambda: b.recv(1 << 20), b""))
+            self.assertEqual(max(sent, 0), len(got))
+            self.assertTrue(got == data[:len(got)])
+            a.close()
+            b.close()
 
     def test_bad_messages(self):
         a, b = so.pair()

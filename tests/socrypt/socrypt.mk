@@ -13,11 +13,16 @@ $(PEERS): $(B)/socrypt/peer-%: tests/socrypt/peer_%.c tests/socrypt/peer.c \
 	$(Q)$(CC) -O2 -g $(TEST_WARN) -Ilib/include -Iinclude/uapi -o $@ \
 		$(filter %.c,$^) -L$(LIB) -locf-$* -locf -l$(LIBS_$*) \
 		-Wl,-rpath,'$$ORIGIN/../lib'
-$(B)/socrypt/attach: tests/socrypt/attach.c lib
+$(B)/socrypt/attach: tests/socrypt/attach.c tests/lib/tcp.h lib
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g $(TEST_WARN) -Ilib/include -Iinclude/uapi -o $@ $< \
 		-L$(LIB) -locf-openssl -locf -lssl -lcrypto \
 		-Wl,-rpath,'$$ORIGIN/../lib'
+# the debug kernel only
+$(B)/socrypt/fail: tests/socrypt/fail.c tests/lib/tcp.h tests/selftests/fail.h \
+		include/uapi/linux/so_crypt.h $(B)/linux-tools/version
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $<
 LIBS_openssl := ssl -lcrypto
 LIBS_gnutls := gnutls
 
@@ -27,7 +32,8 @@ test-socrypt: modules machine $(PEERS) $(B)/socrypt/attach \
 	@$(VM) --memory 2G $(WATCHFUL) -- \
 		tests/socrypt/run $(B)
 
-test-socrypt-debug: debug-modules machine
+test-socrypt-debug: debug-modules machine $(B)/socrypt/fail
 	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=60 -- \
-		sh -ec '$(SOCRYPT); for t in both hostile ktls; do \
+		sh -ec '$(SOCRYPT); $(B)/socrypt/fail; \
+		for t in both session framed hostile; do \
 		tests/socrypt/$$t.py; done'

@@ -692,7 +692,7 @@ static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
 		if (got < n)
 			break;
 	}
-	return done ?: -EFAULT;
+	return done ? (int)done : -EFAULT;
 }
 
 /**

@@ -201,7 +201,7 @@ static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 		if (got < n)
 			break;
 	}
-	return done ?: -EFAULT;
+	return done ? (ssize_t)done : -EFAULT;
 }
 
 /* Whether the next piece is right behind @sg, in the same folio. */
