@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Sessions of /dev/crypto, for others of the kernel that a program names one
- * to: ocf_cdev.ko.
+ * to.  Who has a descriptor of it has ocf_cdev.ko, so they need not depend on
+ * that: symbol_get(ocf_cdev_sessions).
  */
 #ifndef _LINUX_OCF_CDEV_H
 #define _LINUX_OCF_CDEV_H
@@ -12,27 +13,19 @@ struct file;
 struct ocf_session;
 
 /**
- * ocf_cdev_session_get() - look a session up
- * @file: an open file
- * @id: the session's number in it, of whatever ABI
- *
- * Context: process.
- * Return: the session, with a reference; or an ERR_PTR: -EINVAL: @file is not
- * /dev/crypto, or has no such session.
+ * struct ocf_cdev_sessions - what can be done with them
+ * @get: look a session up, by an open file and the number it has there, of
+ *	whatever ABI.  Returns it with a reference; or an ERR_PTR: -EINVAL: the
+ *	file is not /dev/crypto, or has no such session.  Context: process.
+ * @end: take a session away from its file, as the program itself could:
+ *	operations under way finish, and no others begin.  Returns 0; -EINVAL:
+ *	as above, or somebody else was faster.  Context: process; may sleep.
  */
-struct ocf_session *ocf_cdev_session_get(struct file *file, u32 id);
+struct ocf_cdev_sessions {
+	struct ocf_session *(*get)(struct file *file, u32 id);
+	int (*end)(struct file *file, u32 id);
+};
 
-/**
- * ocf_cdev_session_end() - take a session away from its file
- * @file: an open file
- * @id: the session's number in it
- *
- * As the program itself could: operations under way finish, and no others
- * begin.
- *
- * Context: process; may sleep.
- * Return: 0; -EINVAL: as above, or somebody else was faster.
- */
-int ocf_cdev_session_end(struct file *file, u32 id);
+extern const struct ocf_cdev_sessions ocf_cdev_sessions;
 
 #endif /* _LINUX_OCF_CDEV_H */

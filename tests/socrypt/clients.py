@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -226,6 +227,34 @@ class Clients(unittest.TestCase):
                 with self.subTest(suite=suite, client="wget"):
                     got = self.wget(port, str(1 << 20), version, cipher)
                     self.assertEqual(sha(self.files[str(1 << 20)]), sha(got))
+
+    def test_captured(self):
+        """tshark opens what was on the wire, with the keys curl has noted."""
+        folder = pathlib.Path(self.dir)
+        keys, wire, found = (folder / n for n in ("keys", "wire", "found"))
+        with self.nginx() as port:
+            capture = subprocess.Popen(
+                ["tshark", "-q", "-i", "lo", "-f", f"tcp port {port}", "-w",
+                 wire], stderr=subprocess.PIPE, text=True)
+            self.addCleanup(capture.kill)
+            while "Capturing" not in capture.stderr.readline():
+                self.assertIsNone(capture.poll())
+            for version, suite, _ in SUITES:
+                self.curl(port, "16385", version, suite, "--output", "-",
+                          env={**os.environ, "SSLKEYLOGFILE": str(keys)})
+            # it writes what it has seen by and by
+            seen = -1
+            while seen < wire.stat().st_size:
+                seen = wire.stat().st_size
+                time.sleep(3)
+            capture.terminate()
+            capture.communicate()
+        self.run_client(
+            ["tshark", "-q", "-r", wire, "-o", f"tls.keylog_file:{keys}", "-d",
+             f"tcp.port=={port},tls", "-d", f"tls.port=={port},http",
+             "--export-objects", f"http,{found}"])
+        self.assertEqual([sha(self.files["16385"])] * len(SUITES),
+                         [sha(f.read_bytes()) for f in found.iterdir()])
 
     # -- clients on our engine -----------------------------------------------
     # curl 7.88 gives OpenSSL no socket but a BIO of its own: s_client does

@@ -176,7 +176,7 @@ static const struct file_operations cdev_fops = {
 	.poll		= cdev_poll,
 };
 
-struct ocf_session *ocf_cdev_session_get(struct file *file, u32 id)
+static struct ocf_session *session_get(struct file *file, u32 id)
 {
 	struct cdev_session *ses = NULL;
 	struct ocf_session *core;
@@ -189,14 +189,18 @@ struct ocf_session *ocf_cdev_session_get(struct file *file, u32 id)
 	cdev_session_put(ses);
 	return core;
 }
-OCF_EXPORT(ocf_cdev_session_get);
 
-int ocf_cdev_session_end(struct file *file, u32 id)
+static int session_end(struct file *file, u32 id)
 {
 	return file->f_op == &cdev_fops ?
 	       cdev_session_end(file->private_data, CDEV_ABI_ANY, id) : -EINVAL;
 }
-OCF_EXPORT(ocf_cdev_session_end);
+
+const struct ocf_cdev_sessions ocf_cdev_sessions = {
+	.get	= session_get,
+	.end	= session_end,
+};
+OCF_EXPORT(ocf_cdev_sessions);
 
 /* The group is a udev rule's business (packaging/udev). */
 static struct miscdevice cdev_misc = {

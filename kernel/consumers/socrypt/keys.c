@@ -4,6 +4,7 @@
  */
 #include <crypto/sha2.h>
 #include <linux/file.h>
+#include <linux/module.h>
 #include <linux/ocf_cdev.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -189,29 +190,40 @@ static int make_keys(struct so_keys *k, const struct so_keys *keys,
 	return err;
 }
 
+static int take_from(struct file *file, const struct ocf_cdev_sessions *its,
+		     struct so_keys *k, const struct so_keys *keys,
+		     const struct so_crypt *c, bool any, bool receive)
+{
+	struct ocf_session *given = its->get(file, c->ses);
+	int err;
+
+	if (IS_ERR(given))
+		return PTR_ERR(given);
+	err = make_keys(k, keys, c, given, any, receive);
+	ocf_session_put(given);
+	if (err)
+		return err;
+	err = its->end(file, c->ses);
+	if (err)
+		ocf_session_put(k->ses);
+	return err;
+}
+
 /* The same with a session of /dev/crypto, which has it no longer then. */
 static int take_session(struct so_keys *k, const struct so_keys *keys,
 			const struct so_crypt *c, bool any, bool receive)
 {
+	const struct ocf_cdev_sessions *its;
 	struct file *file = fget(c->fd);
-	struct ocf_session *given;
-	int err;
+	int err = -EINVAL;
 
 	if (!file)
 		return -EBADF;
-	given = ocf_cdev_session_get(file, c->ses);
-	err = PTR_ERR_OR_ZERO(given);
-	if (err)
-		goto put_file;
-	err = make_keys(k, keys, c, given, any, receive);
-	if (err)
-		goto put_given;
-	err = ocf_cdev_session_end(file, c->ses);
-	if (err)
-		ocf_session_put(k->ses);
-put_given:
-	ocf_session_put(given);
-put_file:
+	its = symbol_get(ocf_cdev_sessions);
+	if (its) {
+		err = take_from(file, its, k, keys, c, any, receive);
+		symbol_put(ocf_cdev_sessions);
+	}
 	fput(file);
 	return err;
 }

@@ -79,7 +79,7 @@ struct so_keys {
 	u8			check[32];
 };
 
-/* A record on its way out: tx.c */
+/* A record on its way out: tx.h */
 struct so_record;
 
 /**
@@ -121,7 +121,7 @@ struct so_tx {
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
 #define SO_TX_FLUSH	3	/* TCP is to have what there is */
 
-/* A record on its way in: rx.c */
+/* A record on its way in: rx.h */
 struct so_inbound;
 
 /**
@@ -245,13 +245,15 @@ int so_tx_init_module(void);
 void so_tx_exit_module(void);
 void so_tx_init(struct so_tx *tx, struct sock *sk);
 void so_tx_exit(struct so_tx *tx);
-int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size);
 int so_tx_cut(struct so_tx *tx);
 int so_tx_wait(struct so_tx *tx);
 void so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
+
+/* write.c */
+int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size);
 
 /* rx.c */
 int so_rx_init_module(void);
@@ -260,12 +262,14 @@ void so_rx_init(struct so_rx *rx, struct sock *sk);
 void so_rx_exit(struct so_rx *rx);
 int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls);
 void so_rx_arrived(struct so_rx *rx);
-int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
-ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
-		     size_t size, bool nonblock);
 void so_rx_released(struct so_rx *rx);
 void so_rx_settle(struct so_rx *rx);
 void so_rx_wait(struct so_rx *rx);
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
+
+/* read.c */
+int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
+ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
+		     size_t size, bool nonblock);
 
 #endif /* OCF_SOCRYPT_H */

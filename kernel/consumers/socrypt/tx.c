@@ -1,70 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sending.  What is written fills a record; a full one is handed to the core,
- * and is pushed to TCP when it and all before it are done: by who writes, by
- * the completion itself, or by who owned the socket then.
- *
- * A record's payload is copied to where it is encrypted, in place, or it is
- * pages of others' (sendfile) that are encrypted to there.
+ * Sending.  A record that is full is handed to the core, and is pushed to TCP
+ * when it and all before it are done: by who writes, by the completion itself,
+ * or by who owned the socket then.
  */
 #include <linux/bvec.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/tls.h>
 #include <net/sock.h>
 
-#include "socrypt.h"
+#include "tx.h"
 
 #define SPARES		16	/* records kept for the next */
 #define BATCH		24	/* parts of records TCP is given at once */
-
-enum state {
-	SO_OPEN,		/* takes payload */
-	SO_HELD,		/* waits for the block before its own */
-	SO_SUBMITTING,		/* is being handed in */
-	SO_SEALING,		/* the core has it */
-	SO_DONE,
-};
-
-/**
- * struct so_record - a record on its way out
- * @node: in so_tx.records or so_tx.spare
- * @tx: whose
- * @state: what becomes of it
- * @type: of the record
- * @refers: its payload is pages of others'
- * @err: why it could not be encrypted
- * @limit: bytes of payload it may have
- * @charged: bytes charged to the socket
- * @sent: bytes TCP has taken
- * @plan: its sizes
- * @room: where it is built
- * @pieces: entries of @src that are pages of others'
- * @aad: authenticated besides
- * @tail: encrypted after the payload, if that is others'
- * @src: aad, pieces and tail
- * @dst: aad and the room, from the data on
- * @req: the request
- */
-struct so_record {
-	struct list_head	node;
-	struct so_tx		*tx;
-	enum state		state;
-	u8			type;
-	bool			refers;
-	int			err;
-	u32			limit;
-	u32			charged;
-	u32			sent;
-	struct framing_plan	plan;
-	struct so_room		room;
-	u32			pieces;
-	u8			aad[FRAMING_AAD_MAX];
-	u8			tail[FRAMING_TAIL_MAX];
-	struct scatterlist	src[1 + SO_PIECES + 1];
-	struct scatterlist	dst[1 + SO_PARTS];
-	struct ocf_request	req;
-};
 
 static struct kmem_cache *records;
 
@@ -94,7 +42,7 @@ static void drop_pieces(struct so_record *r)
 }
 
 /* Nothing of a record is needed any more. */
-static void record_end(struct so_record *r)
+void so_record_end(struct so_record *r)
 {
 	struct so_tx *tx = r->tx;
 
@@ -135,7 +83,7 @@ static struct so_record *record_get(struct so_tx *tx)
 }
 
 /* Begins a record; @align as in so_room_get(), for pages of others'. */
-static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
+int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 {
 	const struct framing *fr = &tx->keys.fr;
 	struct framing_plan plan;
@@ -175,67 +123,13 @@ static int record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	return 0;
 
 end:
-	record_end(r);
+	so_record_end(r);
 	return err;
 }
 
 static u8 *head_of(const struct so_record *r)
 {
 	return page_address(r->room.part[0].page) + r->room.part[0].off;
-}
-
-/* ---- filling ---- */
-
-/* Copies up to @len bytes into the open record. */
-static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
-{
-	u32 done = 0, n, got;
-	u8 *to;
-
-	while (done < len) {
-		to = so_room_byte(&r->room, r->plan.head + r->plan.payload, &n);
-		n = min(n, len - done);
-		got = copy_from_iter(to, n, &msg->msg_iter);
-		r->plan.payload += got;
-		done += got;
-		if (got < n)
-			break;
-	}
-	return done ? (ssize_t)done : -EFAULT;
-}
-
-/* Whether the next piece is right behind @sg, in the same folio. */
-static bool goes_on(struct scatterlist *sg, struct page *page, size_t off)
-{
-	u32 end = sg->offset + sg->length;
-
-	return !off && !offset_in_page(end) &&
-	       sg_page(sg) + (end >> PAGE_SHIFT) == page &&
-	       page_folio(sg_page(sg)) == page_folio(page);
-}
-
-/* Refers to up to @len bytes of the next page. */
-static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
-{
-	struct page *page, **pages = &page;
-	struct scatterlist *sg;
-	ssize_t n;
-	size_t off;
-
-	n = iov_iter_extract_pages(&msg->msg_iter, &pages, len, 1, 0, &off);
-	if (n <= 0)
-		return n ?: -EIO;
-	if (WARN_ON_ONCE(!sendpage_ok(page)))
-		return -EIO;
-	sg = &r->src[r->pieces];
-	if (r->pieces && goes_on(sg, page, off)) {
-		sg->length += n;
-	} else {
-		get_page(page);
-		so_sg_set(&r->src[++r->pieces], page, n, off);
-	}
-	r->plan.payload += n;
-	return n;
 }
 
 /* ---- sealing ---- */
@@ -327,12 +221,7 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 	k->number++;
 }
 
-static bool is_chained(const struct so_tx *tx)
-{
-	return tx->keys.fr.f.nonce == SO_CRYPT_NONCE_CHAINED;
-}
-
-static enum state state_of(const struct so_record *r)
+static enum so_record_state state_of(const struct so_record *r)
 {
 	/* pairs with sealed(): what was encrypted is there, too */
 	return smp_load_acquire(&r->state);
@@ -340,7 +229,7 @@ static enum state state_of(const struct so_record *r)
 
 static bool is_in_core(const struct so_record *r)
 {
-	enum state state = state_of(r);
+	enum so_record_state state = state_of(r);
 
 	return state == SO_SUBMITTING || state == SO_SEALING;
 }
@@ -381,11 +270,11 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 	int err;
 
 	r->state = SO_HELD;
-	if (is_chained(tx) && &before->node != &tx->records) {
+	if (so_tx_is_chained(tx) && &before->node != &tx->records) {
 		if (state_of(before) != SO_DONE || before->err)
 			return 0;
 		last_block(tx, before, r->req.iv);
-	} else if (is_chained(tx)) {
+	} else if (so_tx_is_chained(tx)) {
 		memcpy(r->req.iv, tx->keys.iv, tx->keys.fr.ivlen);
 	}
 	r->req.flags = OCF_REQ_INLINE | (may_sleep ? OCF_REQ_MAY_SLEEP : 0);
@@ -413,7 +302,7 @@ static void purge(struct so_tx *tx)
 
 	list_for_each_entry_safe(r, next, &tx->records, node)
 		if (!is_in_core(r))
-			record_end(r);
+			so_record_end(r);
 }
 
 /* Nothing more is sent: there would be a record missing. */
@@ -524,9 +413,9 @@ static void taken(struct so_tx *tx, u32 sent)
 		sent -= left;
 		tx->sent += r->plan.payload;
 		tx->count++;
-		if (is_chained(tx))
+		if (so_tx_is_chained(tx))
 			last_block(tx, r, tx->keys.iv);
-		record_end(r);
+		so_record_end(r);
 	}
 }
 
@@ -579,13 +468,13 @@ static bool is_idle(struct so_tx *tx)
 }
 
 /**
- * push() - hand in what is held, send what is done
+ * so_tx_push() - hand in what is held, send what is done
  * @tx: what is sent
  * @more: who writes has more
  *
  * Context: the socket's lock is held, in whatever way.
  */
-static void push(struct so_tx *tx, bool more)
+void so_tx_push(struct so_tx *tx, bool more)
 {
 	struct so_record *r;
 
@@ -617,13 +506,13 @@ static void push(struct so_tx *tx, bool more)
 		try_later(tx);
 }
 
-/* As push(), where one must not sleep. */
+/* As so_tx_push(), where one must not sleep. */
 static void push_atomic(struct so_tx *tx)
 {
 	gfp_t gfp = tx->sk->sk_allocation;
 
 	tx->sk->sk_allocation = GFP_ATOMIC;
-	push(tx, false);
+	so_tx_push(tx, false);
 	tx->sk->sk_allocation = gfp;
 }
 
@@ -684,7 +573,7 @@ static void retry(struct work_struct *work)
 
 	lock_sock(tx->sk);
 	set_bit(SO_TX_FLUSH, &tx->notes);
-	push(tx, false);
+	so_tx_push(tx, false);
 	clear_bit(SO_TX_FLUSH, &tx->notes);
 	release_sock(tx->sk);
 }
@@ -696,9 +585,16 @@ void so_tx_space(struct so_tx *tx)
 		queue_delayed_work(system_wq, &tx->retry, 0);
 }
 
-/* ---- writing ---- */
+/* ---- ends ---- */
 
-static int seal(struct so_tx *tx)
+/**
+ * so_tx_seal() - the open record takes no more, and goes to the core
+ * @tx: what is sent
+ *
+ * Context: process; the socket and @tx->writer are held.
+ * Return: 0, or why nothing is sent any more.
+ */
+int so_tx_seal(struct so_tx *tx)
 {
 	struct so_record *r = tx->open;
 	int err;
@@ -711,182 +607,6 @@ static int seal(struct so_tx *tx)
 	return tx->err;
 }
 
-/* Why nothing can be written. */
-static int write_error(struct so_tx *tx)
-{
-	struct sock *sk = tx->sk;
-
-	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
-		return -EPIPE;
-	if (tx->err)
-		return tx->err;
-	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
-}
-
-/* Waits until the socket has room for another record. */
-static int wait_for_room(struct so_tx *tx, long *timeo)
-{
-	struct sock *sk = tx->sk;
-
-	push(tx, false);
-	if (sk_stream_memory_free(sk))
-		return 0;
-	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	return sk_stream_wait_memory(sk, timeo);
-}
-
-static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
-		 u32 want, bool refers, long *timeo)
-{
-	int align = refers ? offset_in_page(msg->msg_iter.bvec->bv_offset +
-					    msg->msg_iter.iov_offset) : -1;
-	int err;
-
-	do {
-		err = write_error(tx);
-		if (!err && !sk_stream_memory_free(tx->sk)) {
-			err = wait_for_room(tx, timeo);
-			continue;
-		}
-		if (!err)
-			err = record_begin(tx, type, want, align);
-		if (err == -ENOBUFS)
-			err = sk_stream_wait_memory(tx->sk, timeo);
-	} while (!err && !tx->open);
-	return err;
-}
-
-/* ---- what a message says ---- */
-
-struct intent {
-	u8	type;
-	bool	typed;		/* it was said */
-	bool	more;
-	bool	refers;		/* pages may be referred to */
-};
-
-static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
-{
-	const struct so_crypt_framing *f = &tx->keys.fr.f;
-	bool ktls = tx->keys.ktls;
-	int level = ktls ? SOL_TLS : SOL_OCF;
-	int name = ktls ? TLS_SET_RECORD_TYPE : SO_CRYPT_TYPE;
-	struct cmsghdr *c;
-
-	if (msg->msg_flags & ~(MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL |
-			       MSG_CMSG_COMPAT | MSG_SPLICE_PAGES | MSG_EOR))
-		return -EOPNOTSUPP;
-	in->type = f->data_type;
-	in->typed = false;
-	in->more = msg->msg_flags & MSG_MORE && !(msg->msg_flags & MSG_EOR);
-	in->refers = msg->msg_flags & MSG_SPLICE_PAGES && !tx->keys.copies;
-	if (!msg->msg_controllen)
-		return 0;
-	for_each_cmsghdr(c, msg) {
-		if (!CMSG_OK(msg, c))
-			return -EINVAL;
-		if (c->cmsg_level != level)
-			continue;
-		if (c->cmsg_type != name || c->cmsg_len < CMSG_LEN(1) ||
-		    (!ktls && c->cmsg_len > CMSG_LEN(1)) || in->typed ||
-		    f->type_at == SO_CRYPT_NOWHERE)
-			return -EINVAL;
-		in->type = *(u8 *)CMSG_DATA(c);
-		in->typed = true;
-	}
-	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
-		return -EINVAL;
-	return 0;
-}
-
-/* What goes into the open record next, or into a new one. */
-static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
-		    const struct intent *in, bool first, long *timeo)
-{
-	size_t left = msg_data_left(msg);
-	bool refers = in->refers && left &&
-		      (left > SO_COPY_MAX || (tx->open && tx->open->refers));
-	struct so_record *r = tx->open;
-	u32 want = tx->keys.fr.f.payload_max;
-	ssize_t n;
-	int err;
-
-	if (r && (r->refers != refers || r->type != in->type)) {
-		err = seal(tx);
-		if (err)
-			return err;
-		r = NULL;
-	}
-	if (!r) {
-		if (!in->more)
-			want = min_t(size_t, want, left);
-		/* so that nobody can choose what follows a block that is known
-		 * (B. Moeller, 2004: the security of CBC ciphersuites); an
-		 * alert in two would be none
-		 */
-		if (first && is_chained(tx) &&
-		    in->type == tx->keys.fr.f.data_type)
-			want = min(want, 1u);
-		err = begin(tx, msg, in->type, want, refers, timeo);
-		if (err)
-			return err;
-		r = tx->open;
-	}
-	left = min_t(size_t, left, r->limit - r->plan.payload);
-	n = !left ? 0 : refers ? refer(r, msg, left) : copy_in(r, msg, left);
-	if (n < 0)
-		return n;
-	if (r->plan.payload == r->limit || r->pieces == SO_PIECES) {
-		err = seal(tx);
-		if (err)
-			return err;
-	}
-	return n;
-}
-
-/**
- * so_tx_write() - sendmsg()
- * @tx: what is sent
- * @msg: the message
- * @size: bytes of it
- *
- * Context: process; the socket and @tx->writer are held.
- * Return: bytes, or an errno.
- */
-int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
-{
-	struct sock *sk = tx->sk;
-	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
-	bool first = !tx->open;
-	struct intent in;
-	size_t done = 0;
-	ssize_t n;
-	int err;
-
-	err = read_intent(tx, msg, &in);
-	if (err)
-		return err;
-	err = write_error(tx);
-	while (!err && (done < size || (in.typed && !size && !done))) {
-		n = fill(tx, msg, &in, first, &timeo);
-		if (n < 0)
-			err = n;
-		else
-			done += n;
-		first = false;
-		if (!size)
-			break;
-	}
-	if (tx->open && (!in.more || err) && !tx->open->plan.payload && size)
-		record_end(tx->open);
-	if (tx->open && !in.more)
-		err = seal(tx) ?: err;
-	push(tx, in.more);
-	if (done)
-		return done;
-	return err ? sk_stream_error(sk, msg->msg_flags, err) : 0;
-}
-
 /**
  * so_tx_cut() - what was written with MSG_MORE goes out as it is
  * @tx: what is sent
@@ -897,8 +617,8 @@ int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
 int so_tx_cut(struct so_tx *tx)
 {
 	if (tx->open && !tx->err)
-		seal(tx);
-	push(tx, false);
+		so_tx_seal(tx);
+	so_tx_push(tx, false);
 	return tx->err;
 }
 
@@ -916,7 +636,7 @@ int so_tx_wait(struct so_tx *tx)
 {
 	struct sock *sk = tx->sk;
 
-	push(tx, false);
+	so_tx_push(tx, false);
 	while (!is_idle(tx)) {
 		if (signal_pending(current) && !any_in_core(tx))
 			return -ERESTARTSYS;
@@ -927,7 +647,7 @@ int so_tx_wait(struct so_tx *tx)
 			wait_event_interruptible_timeout(tx->idle, is_idle(tx),
 							 HZ / 10);
 		lock_sock(sk);
-		push(tx, false);
+		so_tx_push(tx, false);
 	}
 	return tx->err;
 }
@@ -957,7 +677,7 @@ void so_tx_finish(struct so_tx *tx)
 		release_sock(sk);
 		wait_event_timeout(tx->idle, is_idle(tx), HZ / 10);
 		lock_sock(sk);
-		push(tx, false);
+		so_tx_push(tx, false);
 	}
 }
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a message says, and how it fills records.
+ *
+ * A record's payload is copied to where it is encrypted, in place, or it is
+ * pages of others' (sendfile) that are encrypted to there.
+ */
+#include <linux/bvec.h>
+#include <linux/tls.h>
+#include <net/sock.h>
+
+#include "tx.h"
+
+/* ---- filling ---- */
+
+/* Copies up to @len bytes into the open record. */
+static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
+{
+	u32 done = 0, n, got;
+	u8 *to;
+
+	while (done < len) {
+		to = so_room_byte(&r->room, r->plan.head + r->plan.payload, &n);
+		n = min(n, len - done);
+		got = copy_from_iter(to, n, &msg->msg_iter);
+		r->plan.payload += got;
+		done += got;
+		if (got < n)
+			break;
+	}
+	return done ? (ssize_t)done : -EFAULT;
+}
+
+/* Whether the next piece is right behind @sg, in the same folio. */
+static bool goes_on(struct scatterlist *sg, struct page *page, size_t off)
+{
+	u32 end = sg->offset + sg->length;
+
+	return !off && !offset_in_page(end) &&
+	       sg_page(sg) + (end >> PAGE_SHIFT) == page &&
+	       page_folio(sg_page(sg)) == page_folio(page);
+}
+
+/* Refers to up to @len bytes of the next page. */
+static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
+{
+	struct page *page, **pages = &page;
+	struct scatterlist *sg;
+	ssize_t n;
+	size_t off;
+
+	n = iov_iter_extract_pages(&msg->msg_iter, &pages, len, 1, 0, &off);
+	if (n <= 0)
+		return n ?: -EIO;
+	if (WARN_ON_ONCE(!sendpage_ok(page)))
+		return -EIO;
+	sg = &r->src[r->pieces];
+	if (r->pieces && goes_on(sg, page, off)) {
+		sg->length += n;
+	} else {
+		get_page(page);
+		so_sg_set(&r->src[++r->pieces], page, n, off);
+	}
+	r->plan.payload += n;
+	return n;
+}
+
+/* Why nothing can be written. */
+static int write_error(struct so_tx *tx)
+{
+	struct sock *sk = tx->sk;
+
+	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
+		return -EPIPE;
+	if (tx->err)
+		return tx->err;
+	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
+}
+
+/* Waits until the socket has room for another record. */
+static int wait_for_room(struct so_tx *tx, long *timeo)
+{
+	struct sock *sk = tx->sk;
+
+	so_tx_push(tx, false);
+	if (sk_stream_memory_free(sk))
+		return 0;
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	return sk_stream_wait_memory(sk, timeo);
+}
+
+static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
+		 u32 want, bool refers, long *timeo)
+{
+	int align = refers ? offset_in_page(msg->msg_iter.bvec->bv_offset +
+					    msg->msg_iter.iov_offset) : -1;
+	int err;
+
+	do {
+		err = write_error(tx);
+		if (!err && !sk_stream_memory_free(tx->sk)) {
+			err = wait_for_room(tx, timeo);
+			continue;
+		}
+		if (!err)
+			err = so_record_begin(tx, type, want, align);
+		if (err == -ENOBUFS)
+			err = sk_stream_wait_memory(tx->sk, timeo);
+	} while (!err && !tx->open);
+	return err;
+}
+
+/* ---- what a message says ---- */
+
+struct intent {
+	u8	type;
+	bool	typed;		/* it was said */
+	bool	more;
+	bool	refers;		/* pages may be referred to */
+};
+
+static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
+{
+	const struct so_crypt_framing *f = &tx->keys.fr.f;
+	bool ktls = tx->keys.ktls;
+	int level = ktls ? SOL_TLS : SOL_OCF;
+	int name = ktls ? TLS_SET_RECORD_TYPE : SO_CRYPT_TYPE;
+	struct cmsghdr *c;
+
+	if (msg->msg_flags & ~(MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL |
+			       MSG_CMSG_COMPAT | MSG_SPLICE_PAGES | MSG_EOR))
+		return -EOPNOTSUPP;
+	in->type = f->data_type;
+	in->typed = false;
+	in->more = msg->msg_flags & MSG_MORE && !(msg->msg_flags & MSG_EOR);
+	in->refers = msg->msg_flags & MSG_SPLICE_PAGES && !tx->keys.copies;
+	if (!msg->msg_controllen)
+		return 0;
+	for_each_cmsghdr(c, msg) {
+		if (!CMSG_OK(msg, c))
+			return -EINVAL;
+		if (c->cmsg_level != level)
+			continue;
+		if (c->cmsg_type != name || c->cmsg_len < CMSG_LEN(1) ||
+		    (!ktls && c->cmsg_len > CMSG_LEN(1)) || in->typed ||
+		    f->type_at == SO_CRYPT_NOWHERE)
+			return -EINVAL;
+		in->type = *(u8 *)CMSG_DATA(c);
+		in->typed = true;
+	}
+	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
+		return -EINVAL;
+	return 0;
+}
+
+/* What goes into the open record next, or into a new one. */
+static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
+		    const struct intent *in, bool first, long *timeo)
+{
+	size_t left = msg_data_left(msg);
+	bool refers = in->refers && left &&
+		      (left > SO_COPY_MAX || (tx->open && tx->open->refers));
+	struct so_record *r = tx->open;
+	u32 want = tx->keys.fr.f.payload_max;
+	ssize_t n;
+	int err;
+
+	if (r && (r->refers != refers || r->type != in->type)) {
+		err = so_tx_seal(tx);
+		if (err)
+			return err;
+		r = NULL;
+	}
+	if (!r) {
+		if (!in->more)
+			want = min_t(size_t, want, left);
+		/* so that nobody can choose what follows a block that is known
+		 * (B. Moeller, 2004: the security of CBC ciphersuites); an
+		 * alert in two would be none
+		 */
+		if (first && so_tx_is_chained(tx) &&
+		    in->type == tx->keys.fr.f.data_type)
+			want = min(want, 1u);
+		err = begin(tx, msg, in->type, want, refers, timeo);
+		if (err)
+			return err;
+		r = tx->open;
+	}
+	left = min_t(size_t, left, r->limit - r->plan.payload);
+	n = !left ? 0 : refers ? refer(r, msg, left) : copy_in(r, msg, left);
+	if (n < 0)
+		return n;
+	if (r->plan.payload == r->limit || r->pieces == SO_PIECES) {
+		err = so_tx_seal(tx);
+		if (err)
+			return err;
+	}
+	return n;
+}
+
+/**
+ * so_tx_write() - sendmsg()
+ * @tx: what is sent
+ * @msg: the message
+ * @size: bytes of it
+ *
+ * Context: process; the socket and @tx->writer are held.
+ * Return: bytes, or an errno.
+ */
+int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
+{
+	struct sock *sk = tx->sk;
+	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	bool first = !tx->open;
+	struct intent in;
+	size_t done = 0;
+	ssize_t n;
+	int err;
+
+	err = read_intent(tx, msg, &in);
+	if (err)
+		return err;
+	err = write_error(tx);
+	while (!err && (done < size || (in.typed && !size && !done))) {
+		n = fill(tx, msg, &in, first, &timeo);
+		if (n < 0)
+			err = n;
+		else
+			done += n;
+		first = false;
+		if (!size)
+			break;
+	}
+	if (tx->open && (!in.more || err) && !tx->open->plan.payload && size)
+		so_record_end(tx->open);
+	if (tx->open && !in.more)
+		err = so_tx_seal(tx) ?: err;
+	so_tx_push(tx, in.more);
+	if (done)
+		return done;
+	return err ? sk_stream_error(sk, msg->msg_flags, err) : 0;
+}
