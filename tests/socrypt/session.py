@@ -32,6 +32,10 @@ from send import SEED, Peer, crypt_of, rows  # noqa: E402
 NUMBERS = {"": 0, "des3-cbc": 2, "aes-cbc": 11, "aes-gcm": 50, "aes-ccm": 51,
            "chacha20-poly1305": 201, "hmac-sha1": 7, "hmac-sha256": 18,
            "hmac-sha384": 19}
+# <bsd/crypto/cryptodev.h>
+CIOCGSESSION2 = 0xc040636a
+CCM_16 = 40
+ANY_DEVICE = 0x03000000
 OURS = so.HARDWARE | so.SOFTWARE
 
 
@@ -141,6 +145,33 @@ class Session(unittest.TestCase):
                     self.refused(want, bad, which)
         self.assertTrue(self.works(ses))
 
+    def test_other_nonces(self):
+        """CCM has them of 7 to 13 bytes; records have 12."""
+        crypt = crypt_of(self.rng, so.TLS_1_3, "aes-ccm", 128)
+        key = ctypes.create_string_buffer(crypt.key, 16)
+        for n in (7, 11, 12, 13):
+            sop = bytearray(struct.pack(
+                "IIIxxxxPixxxxPIIiixxxxxxxx", CCM_16, 0, 16,
+                ctypes.addressof(key), 0, 0, 0, ANY_DEVICE, n, 0))
+            fcntl.ioctl(self.fd, CIOCGSESSION2, sop)
+            ses, = struct.unpack_from("I", sop, 40)
+            with self.subTest(nonce=n):
+                for option in (
+                        self.named(crypt, ses),
+                        replace(self.named(crypt, ses), protocol=so.FRAMED,
+                                iv=bytes(n), framing=so.Framing(
+                                    bytes(3), length_size=3, explicit=4,
+                                    nonce=so.COUNTED, number_max=1000))):
+                    if n != 12:
+                        self.refused(errno.EINVAL, option)
+                if n == 12:
+                    a, b = so.pair()
+                    so.attach(a)
+                    a.setsockopt(so.SOL_OCF, so.TX,
+                                 self.named(crypt, ses).pack())
+                    a.close()
+                    b.close()
+
     def test_other_descriptors(self):
         crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
         ses = self.session(crypt)
@@ -228,4 +259,4 @@ class Session(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"SEED={SEED}", flush=True)
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, warnings="ignore")

@@ -11,6 +11,9 @@
 
 #include "socrypt.h"
 
+/* Bytes: RFC 5116 and all of TLS, where CCM has a choice */
+#define AEAD_NONCE	12
+
 static bool name_of(const char *name, enum ocf_alg *alg)
 {
 	size_t len = strnlen(name, SO_CRYPT_NAME_MAX);
@@ -93,9 +96,8 @@ static struct ocf_session *make_session(const struct so_keys *k,
 	if (given)
 		return ocf_session_derive(given, p.mode, c->maclen, extra,
 					  GFP_KERNEL_ACCOUNT);
-	/* RFC 5116 and all of TLS: 12 bytes, where CCM has a choice */
 	if (p.mode == OCF_MODE_AEAD)
-		p.ivlen = 12;
+		p.ivlen = AEAD_NONCE;
 	return ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
 }
 
@@ -122,6 +124,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	k->fr.ivlen = info.ivlen;
 	k->fr.maclen = info.maclen;
 	if (framing_check(&k->fr, c->ivlen) ||
+	    (info.mode == OCF_MODE_AEAD && info.ivlen != AEAD_NONCE) ||
 	    (k->fr.f.nonce == SO_CRYPT_NONCE_NONE &&
 	     k->cipher != OCF_NULL_CIPHER))
 		return -EINVAL;
@@ -251,13 +254,13 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
 		err = take_session(&k, keys, c, any, receive);
 	else
 		err = make_keys(&k, keys, c, NULL, any, receive);
-	if (err)
-		return err;
-	k.ktls = ktls;
-	so_keys_forget(keys);
-	*keys = k;
+	if (!err) {
+		k.ktls = ktls;
+		so_keys_forget(keys);
+		*keys = k;
+	}
 	memzero_explicit(&k, sizeof(k));
-	return 0;
+	return err;
 }
 
 /* Context: process; may sleep. */

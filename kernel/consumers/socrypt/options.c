@@ -280,6 +280,7 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		     int __user *optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
+	bool pad;
 	u32 value;
 	int len;
 
@@ -293,7 +294,10 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		value = READ_ONCE(ctx->stable);
 		break;
 	case TLS_RX_EXPECT_NO_PAD:
-		if (!may_pad(ctx))
+		lock_sock(sk);
+		pad = may_pad(ctx);
+		release_sock(sk);
+		if (!pad)
 			return -EINVAL;
 		value = READ_ONCE(ctx->no_pad);
 		break;

@@ -355,6 +355,9 @@ static bool is_enough(struct so_tx *tx, bool more)
 	list_for_each_entry(r, &tx->records, node) {
 		if (is_in_core(r))
 			return false;
+		/* the peer has the other part of it */
+		if (r->sent)
+			return true;
 		parts += r->room.parts;
 		bytes += r->charged;
 		if (r->state == SO_HELD || r->err || parts > BATCH ||
@@ -581,8 +584,9 @@ static void retry(struct work_struct *work)
 /* TCP has memory again.  Context: the socket's lock is held, in any way. */
 void so_tx_space(struct so_tx *tx)
 {
+	/* whatever it waits for by now */
 	if (test_bit(SO_TX_STUCK, &tx->notes))
-		queue_delayed_work(system_wq, &tx->retry, 0);
+		mod_delayed_work(system_wq, &tx->retry, 0);
 }
 
 /* ---- ends ---- */

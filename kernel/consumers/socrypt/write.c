@@ -104,8 +104,11 @@ static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
 		}
 		if (!err)
 			err = so_record_begin(tx, type, want, align);
-		if (err == -ENOBUFS)
+		if (err == -ENOBUFS) {
+			/* what is done may be what there is no memory for */
+			so_tx_push(tx, false);
 			err = sk_stream_wait_memory(tx->sk, timeo);
+		}
 	} while (!err && !tx->open);
 	return err;
 }

@@ -443,11 +443,13 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 static bool nothing_to_do(struct sim_card *card, const struct ocf_request *req,
 			  const struct sim_slot *slot)
 {
+	if (slot->fate)
+		return false;
 	if (!READ_ONCE(card->config.knob[SIM_COMPUTE]))
 		return true;
 	return req->ctx->params->cipher == OCF_NULL_CIPHER &&
 	       req->ctx->params->mode == OCF_MODE_CIPHER &&
-	       req->src == req->dst && !slot->fate && !slot->bounce;
+	       req->src == req->dst && !slot->bounce;
 }
 
 /**
