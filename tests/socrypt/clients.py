@@ -16,13 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from ocf import SOFTWARE, Device  # noqa: E402
+from ocf import SOFTWARE, Device, wait_for  # noqa: E402
 from web import SOON, free_port, make_certificate, nginx, sha, start  # noqa: E402
 
 NGINX = os.environ["NGINX"]
@@ -242,19 +241,22 @@ class Clients(unittest.TestCase):
             for version, suite, _ in SUITES:
                 self.curl(port, "16385", version, suite, "--output", "-",
                           env={**os.environ, "SSLKEYLOGFILE": str(keys)})
-            # it writes what it has seen by and by
-            seen = -1
-            while seen < wire.stat().st_size:
-                seen = wire.stat().st_size
-                time.sleep(3)
+
+            def exported() -> list:
+                shutil.rmtree(found, ignore_errors=True)
+                subprocess.run(
+                    ["tshark", "-q", "-r", wire, "-o",
+                     f"tls.keylog_file:{keys}", "-d", f"tcp.port=={port},tls",
+                     "-d", f"tls.port=={port},http", "--export-objects",
+                     f"http,{found}"], capture_output=True, timeout=SOON)
+                return [sha(f.read_bytes()) for f in found.iterdir()
+                        ] if found.exists() else []
+
+            # what was seen is written by and by
+            wait_for(lambda: len(exported()) == len(SUITES), SOON)
             capture.terminate()
             capture.communicate()
-        self.run_client(
-            ["tshark", "-q", "-r", wire, "-o", f"tls.keylog_file:{keys}", "-d",
-             f"tcp.port=={port},tls", "-d", f"tls.port=={port},http",
-             "--export-objects", f"http,{found}"])
-        self.assertEqual([sha(self.files["16385"])] * len(SUITES),
-                         [sha(f.read_bytes()) for f in found.iterdir()])
+        self.assertEqual([sha(self.files["16385"])] * len(SUITES), exported())
 
     # -- clients on our engine -----------------------------------------------
     # curl 7.88 gives OpenSSL no socket but a BIO of its own: s_client does
