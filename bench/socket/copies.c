@@ -11,6 +11,7 @@
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ static void end(struct counts *c)
 	if (!f)
 		err(1, COUNT);
 	while (fscanf(f, "%15s %ld %ld", name, &calls, &bytes) == 3) {
-		if (bytes || name[0] == 'c') {
+		if (!strcmp(name, "copy")) {
 			c->copies = calls;
 			c->bytes = bytes;
 		} else {

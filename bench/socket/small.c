@@ -9,10 +9,7 @@
  * AES-128-GCM), a request and a file of 15 bytes.  In the test machine, under
  * --icount: instructions of both ends, the mean.
  */
-#include <arpa/inet.h>
 #include <err.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -29,6 +26,7 @@
 
 #include <ocf/tls.h>
 
+#include "../../tests/lib/tcp.h"
 #include "way.h"
 
 #define TRANSFERS	1000
@@ -185,17 +183,11 @@ static void fetch(const struct sockaddr_in *addr, int how, struct took *took)
 
 static void measure(int how)
 {
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int i, l = socket(AF_INET, SOCK_STREAM, 0);
-	socklen_t len = sizeof(addr);
+	struct sockaddr_in addr;
+	int i, l = tcp_listen(&addr);
 	struct took took = {};
 	pid_t pid;
 
-	check(!bind(l, (void *)&addr, len) && !listen(l, 1) &&
-	      !getsockname(l, (void *)&addr, &len), "listen");
 	pid = fork();
 	if (!pid)
 		serve(l, how);

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <linux/so_crypt.h>
 #include <linux/tls.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,11 +12,9 @@
 
 #include <crypto/cryptodev.h>
 
+#include "../../tests/lib/tcp.h"
 #include "way.h"
 
-#ifndef TCP_ULP
-#define TCP_ULP	31
-#endif
 #ifndef SOL_TLS
 #define SOL_TLS	282
 #endif
@@ -297,7 +293,7 @@ const struct way ways[WAYS] = {
 	DEVCRYPTO(16 * RECORD),
 	DEVCRYPTO(BUFFER_MAX),
 	SENDFILE("kTLS, TLS 1.2", in_ktls, set_ktls12),
-	SENDFILE("SO_CRYPT, TLS 1.2", always, set_so_crypt12),
+	[WAY_SO_CRYPT] = SENDFILE("SO_CRYPT, TLS 1.2", always, set_so_crypt12),
 	SENDFILE("kTLS, TLS 1.3", in_ktls, set_ktls13),
 	SENDFILE("SO_CRYPT, TLS 1.3", in_tls13, set_so_crypt13),
 };

@@ -77,7 +77,7 @@ struct way {
 	bool		handshake;
 };
 
-#define WAYS	10
+enum { WAY_SO_CRYPT = 7, WAYS = 10 };
 
 extern const struct way ways[WAYS];
 

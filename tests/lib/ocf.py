@@ -71,17 +71,30 @@ def prefer_cards() -> None:
     write(CLASS / SOFTWARE / "weight", 10000)
 
 
+def open_session(fd: int, cipher: int, key: bytes, mac: int = 0,
+                 mackey: bytes = b"") -> int:
+    """CIOCGSESSION: the session's number."""
+    keys = [ctypes.create_string_buffer(k) for k in (key, mackey)]
+    sop = bytearray(struct.pack(
+        "IIIxxxxPIxxxxPIxxxx", cipher, mac, len(key),
+        ctypes.addressof(keys[0]), len(mackey), ctypes.addressof(keys[1]), 0))
+    fcntl.ioctl(fd, CIOCGSESSION, sop)
+    return struct.unpack_from("I", sop, 40)[0]
+
+
+def crypt(fd: int, ses: int, op: int, size: int, *buffers) -> None:
+    """CIOCCRYPT; @buffers: source, destination, MAC, IV, each may be None."""
+    fcntl.ioctl(fd, CIOCCRYPT, struct.pack(
+        "IHHIxxxxPPPP", ses, op, 0, size,
+        *(ctypes.addressof(b) if b is not None else 0 for b in buffers)))
+
+
 class Session:
     """AES-128-CBC of /dev/crypto."""
 
     def __init__(self):
         self.fd = os.open("/dev/crypto", os.O_RDWR)
-        key = ctypes.create_string_buffer(DATA[100:116])
-        sop = bytearray(struct.pack(
-            "IIIxxxxPIxxxxPIxxxx", AES_CBC, 0, 16, ctypes.addressof(key),
-            0, 0, 0))
-        fcntl.ioctl(self.fd, CIOCGSESSION, sop)
-        self.ses = struct.unpack_from("I", sop, 40)[0]
+        self.ses = open_session(self.fd, AES_CBC, DATA[100:116])
 
     def __enter__(self) -> "Session":
         return self
@@ -94,10 +107,7 @@ class Session:
         src = ctypes.create_string_buffer(data, len(data))
         dst = src if place else ctypes.create_string_buffer(len(data))
         iv = ctypes.create_string_buffer(DATA[9:25], 16)
-        fcntl.ioctl(self.fd, CIOCCRYPT, struct.pack(
-            "IHHIxxxxPPPP", self.ses, decrypt, 0, len(data),
-            ctypes.addressof(src), ctypes.addressof(dst), 0,
-            ctypes.addressof(iv)))
+        crypt(self.fd, self.ses, decrypt, len(data), src, dst, None, iv)
         return dst.raw
 
 

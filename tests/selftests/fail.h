@@ -13,6 +13,18 @@
 
 #define FAIL_DIR "/sys/kernel/debug/"
 
+/*
+ * main() of tests of this: @run() them where it can be done.
+ */
+static inline int fail_main(int argc, char **argv, int (*run)(int, char **))
+{
+	if (!*(getenv("OCF_DEBUG_KERNEL") ?: "")) {
+		fprintf(stderr, "this is for the debug kernel\n");
+		return 1;
+	}
+	return run(argc, argv);
+}
+
 /* Lets faults be injected where a caller may wait, too.  0, or an errno. */
 static inline int fail_setup(void)
 {

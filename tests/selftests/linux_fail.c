@@ -390,9 +390,5 @@ TEST_F_TIMEOUT(failing, nothing_leaks, 1800)
 
 int main(int argc, char **argv)
 {
-	if (!*(getenv("OCF_DEBUG_KERNEL") ?: "")) {
-		fprintf(stderr, "this is for the debug kernel\n");
-		return 1;
-	}
-	return test_harness_run(argc, argv);
+	return fail_main(argc, argv, test_harness_run);
 }

@@ -6,17 +6,12 @@
  *	tests/socrypt/fail		make test-socrypt-debug
  */
 #include <linux/so_crypt.h>
-#include <netinet/tcp.h>
 #include <sys/sendfile.h>
 
 #include "../lib/tcp.h"
 #include "../selftests/fail.h"
 
 #include "kselftest_harness.h"
-
-#ifndef TCP_ULP
-#define TCP_ULP	31
-#endif
 
 #define LEN	40000		/* bytes: three records */
 
@@ -273,9 +268,5 @@ TEST_F_TIMEOUT(failing, nothing_leaks, 1800)
 
 int main(int argc, char **argv)
 {
-	if (!*(getenv("OCF_DEBUG_KERNEL") ?: "")) {
-		fprintf(stderr, "this is for the debug kernel\n");
-		return 1;
-	}
-	return test_harness_run(argc, argv);
+	return fail_main(argc, argv, test_harness_run);
 }

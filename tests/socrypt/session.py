@@ -23,9 +23,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "tests" / "lib"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import ocf  # noqa: E402
 import so_crypt as so  # noqa: E402
 from both import SOON  # noqa: E402
-from ocf import CIOCCRYPT, CIOCGSESSION  # noqa: E402
+from ocf import open_session  # noqa: E402
 from send import SEED, Peer, crypt_of, rows  # noqa: E402
 
 # <crypto/cryptodev.h>
@@ -50,15 +51,8 @@ class Session(unittest.TestCase):
 
     def session(self, crypt: so.Crypt) -> int:
         """With these keys."""
-        key = ctypes.create_string_buffer(crypt.key, len(crypt.key))
-        mackey = ctypes.create_string_buffer(crypt.mackey,
-                                             len(crypt.mackey) or 1)
-        sop = bytearray(struct.pack(
-            "IIIxxxxPIxxxxPIxxxx", NUMBERS[crypt.cipher], NUMBERS[crypt.mac],
-            len(crypt.key), ctypes.addressof(key), len(crypt.mackey),
-            ctypes.addressof(mackey), 0))
-        fcntl.ioctl(self.fd, CIOCGSESSION, sop)
-        return struct.unpack_from("I", sop, 40)[0]
+        return open_session(self.fd, NUMBERS[crypt.cipher], crypt.key,
+                            NUMBERS[crypt.mac], crypt.mackey)
 
     def named(self, crypt: so.Crypt, ses: int, fd: int = -1) -> so.Crypt:
         """The same, with a session for the keys."""
@@ -70,10 +64,7 @@ class Session(unittest.TestCase):
         """Whether the descriptor still has it."""
         buf = ctypes.create_string_buffer(64)
         try:
-            fcntl.ioctl(self.fd, CIOCCRYPT, struct.pack(
-                "IHHIxxxxPPPP", ses, 0, 0, 64, ctypes.addressof(buf),
-                ctypes.addressof(buf), ctypes.addressof(buf),
-                ctypes.addressof(buf)))
+            ocf.crypt(self.fd, ses, 0, 64, buf, buf, buf, buf)
         except OSError as e:
             self.assertEqual(errno.EINVAL, e.errno)
             return False

@@ -238,10 +238,10 @@ int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id)
 	mutex_lock(&file->lock);
 	if (slot < table_of(file)->size)
 		ses = in_slot(file, slot);
-	if (!is_it(ses, abi, id))
-		ses = NULL;
-	if (ses)
+	if (is_it(ses, abi, id))
 		RCU_INIT_POINTER(table_of(file)->slot[slot], NULL);
+	else
+		ses = NULL;
 	mutex_unlock(&file->lock);
 	if (!ses)
 		return -EINVAL;

@@ -141,11 +141,6 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	return 0;
 }
 
-static bool names_session(const struct so_crypt *c)
-{
-	return c->flags & SO_CRYPT_SESSION;
-}
-
 /* Algorithms: those of @given, or those whose names and keys the user gave. */
 static int find_algorithms(struct so_keys *k, const struct so_crypt *c,
 			   struct ocf_session *given)
@@ -250,7 +245,7 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
 
 	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c))
 		return -EINVAL;
-	if (names_session(c))
+	if (c->flags & SO_CRYPT_SESSION)
 		err = take_session(&k, keys, c, any, receive);
 	else
 		err = make_keys(&k, keys, c, NULL, any, receive);

@@ -480,6 +480,7 @@ static bool is_idle(struct so_tx *tx)
 void so_tx_push(struct so_tx *tx, bool more)
 {
 	struct so_record *r;
+	bool waits = false;
 
 	/* TCP may let the socket go for a moment, and then we are here again */
 	if (test_and_set_bit(SO_TX_PUSHING, &tx->notes)) {
@@ -494,8 +495,11 @@ void so_tx_push(struct so_tx *tx, bool more)
 		else
 			advance(tx);
 		/* after one that failed none may go */
-		while (!tx->err && is_enough(tx, more) && push_some(tx, more))
-			;
+		while (!tx->err) {
+			waits = !is_enough(tx, more);
+			if (waits || !push_some(tx, more))
+				break;
+		}
 		if (first_failed(tx)) {
 			r = list_first_entry(&tx->records, struct so_record,
 					     node);
@@ -505,7 +509,7 @@ void so_tx_push(struct so_tx *tx, bool more)
 	clear_bit(SO_TX_PUSHING, &tx->notes);
 	if (is_idle(tx))
 		wake_up_all(&tx->idle);
-	else if (!is_enough(tx, more))
+	else if (waits)
 		try_later(tx);
 }
 
