@@ -27,6 +27,35 @@ static u8 *map_at(struct scatterlist *sg, u32 off, u32 *room)
 	       offset_in_page(at);
 }
 
+/**
+ * ocf_buffer_same() - whether a part of two buffers is the same memory
+ * @a: one
+ * @b: the other
+ * @start: offset in both
+ * @len: bytes, which both have
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool ocf_buffer_same(struct scatterlist *a, struct scatterlist *b, u32 start,
+		     u32 len)
+{
+	u32 in_a = start, in_b = start, n;
+
+	if (a == b)
+		return true;
+	for (; len; len -= n) {
+		a = skip(a, &in_a);
+		b = skip(b, &in_b);
+		if (!a || !b || sg_phys(a) + in_a != sg_phys(b) + in_b)
+			return false;
+		n = min3(len, a->length - in_a, b->length - in_b);
+		in_a += n;
+		in_b += n;
+	}
+	return true;
+}
+
 static void map_piece(struct ocf_walk *walk)
 {
 	u32 room = walk->left;

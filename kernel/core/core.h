@@ -473,6 +473,8 @@ static inline void ocf_queue_pump(struct ocf_device *dev)
 }
 
 /* buffer.c */
+bool ocf_buffer_same(struct scatterlist *a, struct scatterlist *b, u32 start,
+		     u32 len);
 void ocf_buffer_deny(struct ocf_request *req);
 
 /* deliver.c */

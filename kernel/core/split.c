@@ -132,18 +132,21 @@ static bool parts_of(const struct ocf_keys *keys)
 
 /*
  * Whether each step finds what it works on in one place: the MAC that comes
- * after the cipher must cover what that has written, or all in place.
+ * after the cipher covers what that has written, and what is around it.
  */
 static bool can_split(const struct ocf_request *req,
 		      const struct ocf_session_params *p)
 {
+	u32 end = req->data.start + req->data.len;
+
 	if (!req->data.len)
 		return false;
-	if (p->mode != OCF_MODE_ETA || req->op == OCF_OP_DECRYPT ||
-	    req->src == req->dst)
+	if (p->mode != OCF_MODE_ETA || req->op == OCF_OP_DECRYPT)
 		return true;
-	return req->auth.start == req->data.start &&
-	       req->auth.len == req->data.len;
+	return ocf_buffer_same(req->src, req->dst, req->auth.start,
+			       req->data.start - req->auth.start) &&
+	       ocf_buffer_same(req->src, req->dst, end,
+			       req->auth.start + req->auth.len - end);
 }
 
 /**

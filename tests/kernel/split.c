@@ -24,7 +24,7 @@ struct shape {
 	enum ocf_op	op;
 	u32		flags;
 	bool		in_place;
-	bool		tag_inline;
+	bool		shared;		/* what is before the data */
 	struct ocf_range auth, data;
 	u32		tag_start;
 	u8		iv[OCF_IV_MAX];
@@ -35,7 +35,7 @@ struct side {
 	struct ocf_session	*ses;
 	struct ocf_request	*req;
 	u8			*in, *out;	/* SIZE bytes each */
-	struct scatterlist	in_sg, out_sg;
+	struct scatterlist	in_sg, out_sg[2];
 	int			err;
 };
 
@@ -69,13 +69,17 @@ static void side_free(struct side *s)
 static void side_run(struct side *s, const struct shape *h, const u8 *tag)
 {
 	struct ocf_request *req = s->req;
+	u32 before;
 
 	ocf_request_init(req, s->ses);
 	sg_init_one(&s->in_sg, s->in, SIZE);
-	sg_init_one(&s->out_sg, s->out, SIZE);
+	before = h->shared ? h->data.start : 0;
+	sg_init_table(s->out_sg, 2);
+	sg_set_buf(&s->out_sg[0], s->in, before);
+	sg_set_buf(&s->out_sg[1], s->out + before, SIZE - before);
 	memset(s->out, 0x5a, SIZE);
 	req->src = &s->in_sg;
-	req->dst = h->in_place ? &s->in_sg : &s->out_sg;
+	req->dst = h->in_place ? &s->in_sg : &s->out_sg[!before];
 	req->op = h->op;
 	req->flags = h->flags;
 	req->auth = h->auth;
@@ -224,11 +228,38 @@ static void split_eta(struct test *t)
 	one_mode(t, OCF_MODE_ETA);
 }
 
+/* As a record that is read from pages of others, with its own header. */
+static void split_eta_shared(struct test *t)
+{
+	struct side soft, any;
+	struct shape h;
+	int i;
+
+	if (!side_make(t, &soft, OCF_MODE_ETA, OCF_SESSION_SOFTWARE) ||
+	    !side_make(t, &any, OCF_MODE_ETA, OCF_SESSION_ANY))
+		return;
+	for (i = 0; i < WARM + ROUNDS && !t->failed; i++) {
+		h = draw(OCF_MODE_ETA);
+		h.in_place = false;
+		h.shared = true;
+		fill(&soft, &any, &h);
+		side_run(&soft, &h, NULL);
+		side_run(&any, &h, NULL);
+		EQUAL(t, soft.err, 0);
+		same(t, &soft, &any, &h);
+		if (i < WARM)
+			usleep_range(1000, 2000);
+	}
+	side_free(&soft);
+	side_free(&any);
+}
+
 static void split_mte(struct test *t)
 {
 	one_mode(t, OCF_MODE_MTE);
 }
 
 const struct test_case split_tests[] = {
-	TEST(split_chain), TEST(split_eta), TEST(split_mte), {}
+	TEST(split_chain), TEST(split_eta), TEST(split_eta_shared),
+	TEST(split_mte), {}
 };

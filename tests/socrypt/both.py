@@ -236,6 +236,33 @@ class Both(unittest.TestCase):
                              b.recv(50000, socket.MSG_WAITALL))
             self.assertEqual(i + 2, so.info(b, so.RX)["keys"])
 
+    def test_messages(self):
+        """A KeyUpdate is one in parts and behind others; no other is."""
+        ticket = b"\4\0\1\0" + b"\x18" * 256
+        update = b"\x18\0\0\1\0"
+        for parts, ends in (
+                ([ticket], False), ([ticket[:5], ticket[5:]], False),
+                ([ticket[:2], ticket[2:90], ticket[90:]], False),
+                ([b"\4\0\0\0", ticket], False), ([ticket + update], True),
+                ([ticket[:20], ticket[20:] + update], True),
+                ([update[:1], update[1:]], True),
+                ([update[:4], update[4:]], True)):
+            with self.subTest(parts=[len(p) for p in parts]):
+                a, b = joined(self.crypt())
+                for part in parts:
+                    a.sendmsg([part], [(so.SOL_OCF, so.TYPE, bytes([22]))])
+                    self.assertEqual(part, b.recvmsg(1000, 100)[0])
+                new = self.crypt()
+                if ends:
+                    a.setsockopt(so.SOL_OCF, so.TX, new.pack())
+                a.sendall(b"after")
+                if ends:
+                    with self.assertRaises(OSError) as e:
+                        b.recv(100)
+                    self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+                    b.setsockopt(so.SOL_OCF, so.RX, new.pack())
+                self.assertEqual(b"after", b.recv(100))
+
 
 if __name__ == "__main__":
     print(f"SEED={SEED}", flush=True)

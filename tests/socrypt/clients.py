@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: programs that know kTLS, unmodified, on our engine.
 
-    tests/socrypt/clients.py [UNITTEST...]	NGINX from the environment: its path
+    tests/socrypt/clients.py [UNITTEST...]
 
+From the environment NGINX: its path; GNUTLS: a folder with a libgnutls that
+knows kTLS, which Debian's is built without.
 ocf_socrypt is loaded with tls=1.  Each transfer is compared; that its records
 were ours is seen by what the CPU's device was asked for.
 """
@@ -25,6 +27,7 @@ from ocf import SOFTWARE, Device, wait_for  # noqa: E402
 from web import SOON, free_port, make_certificate, nginx, sha, start  # noqa: E402
 
 NGINX = os.environ["NGINX"]
+GNUTLS = os.environ["GNUTLS"]
 SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 10 << 20)
 
 # OpenSSL's name; GnuTLS's cipher
@@ -43,6 +46,8 @@ SUITES_13 = {
 NOT_BY_OPENSSL = {"TLS_AES_128_CCM_SHA256"}     # its ktls.h: 3.0 to 3.4
 SUITES = [("1.2", *s) for s in SUITES_12.items()] + [
     ("1.3", *s) for s in SUITES_13.items()]
+# 3.7 gives the kernel these, and cannot go on with another once kTLS is meant
+BY_GNUTLS = [s for s in SUITES if "GCM" in s[1]]
 
 OPENSSL_CONF = """openssl_conf = all
 [all]
@@ -80,7 +85,11 @@ class Clients(unittest.TestCase):
             (www / name).write_bytes(data)
         make_certificate(cls.dir)
         (pathlib.Path(cls.dir) / "openssl.cnf").write_text(OPENSSL_CONF)
-        cls.ktls = {**os.environ, "OPENSSL_CONF": f"{cls.dir}/openssl.cnf"}
+        (pathlib.Path(cls.dir) / "gnutls.conf").write_text(
+            "[global]\nktls = true\n")
+        cls.ktls = {**os.environ, "OPENSSL_CONF": f"{cls.dir}/openssl.cnf",
+                    "GNUTLS_SYSTEM_PRIORITY_FILE": f"{cls.dir}/gnutls.conf"}
+        cls.gnutls = {**cls.ktls, "LD_LIBRARY_PATH": GNUTLS}
 
     # -- servers -------------------------------------------------------------
 
@@ -111,16 +120,13 @@ class Clients(unittest.TestCase):
              ":".join(SUITES_13)], port, env=self.ktls,
             cwd=f"{self.dir}/www")
 
-    def gnutls_serv(self):
-        """In user space: Debian's is built without kTLS.
-
-        What it gets it sends back.
-        """
+    def gnutls_serv(self, env=None):
+        """What it gets it sends back.  @env: with which library."""
         port = free_port()
         return self.server(
             ["gnutls-serv", "--echo", "-p", str(port), "--x509certfile",
              f"{self.dir}/cert.pem", "--x509keyfile", f"{self.dir}/key.pem",
-             "--priority", "NORMAL:+AES-128-CCM"], port)
+             "--priority", "NORMAL:+AES-128-CCM"], port, env=env)
 
     # -- clients -------------------------------------------------------------
 
@@ -303,24 +309,61 @@ class Clients(unittest.TestCase):
 
         self.each(upload)
 
+    def echo(self, port: int, client: list, env: dict, data: bytes) -> bytes:
+        """What comes back of @data, which may not fit in between."""
+        with subprocess.Popen(client, env=env, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdin.write(data)
+            process.stdin.flush()
+            got = process.stdout.read(len(data))
+            process.kill()
+        return got
+
     def test_gnutls_serv(self):
+        """As Debian has it, and with kTLS."""
+        data = self.files[str(1 << 20)].hex().encode()[:300000] + b"\n"
+        for env, suites, ways in ((os.environ, SUITES, 0),
+                                  (self.gnutls, BY_GNUTLS, 2)):
+            with self.gnutls_serv(env) as port:
+                for version, suite, _ in suites:
+                    with self.subTest(suite=suite, ways=ways):
+                        before = taken()
+                        got = self.echo(port, self.s_client(
+                            port, version, suite), self.ktls, data)
+                        self.assertEqual(sha(data), sha(got))
+                        self.taken(before, suite, len(data), ways + (
+                            2 if version == "1.2" else 1))
+
+    def test_gnutls_cli(self):
         data = self.files[str(1 << 20)].hex().encode()[:300000] + b"\n"
         with self.gnutls_serv() as port:
-            for version, suite, _ in SUITES:
+            for version, suite, cipher in BY_GNUTLS:
                 with self.subTest(suite=suite):
                     before = taken()
-                    with subprocess.Popen(
-                            self.s_client(port, version, suite),
-                            env=self.ktls, stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL) as client:
-                        client.stdin.write(data)
-                        client.stdin.flush()
-                        got = client.stdout.read(len(data))
-                        client.kill()
+                    got = self.echo(port, [
+                        "gnutls-cli", "--logfile=/dev/null", "-p", str(port),
+                        f"--x509cafile={self.dir}/cert.pem", "--priority",
+                        self.priority(version, cipher), "127.0.0.1"],
+                        self.gnutls, data)
                     self.assertEqual(sha(data), sha(got))
-                    self.taken(before, suite, len(data),
-                               2 if version == "1.2" else 1)
+                    self.assertGreaterEqual(taken() - before, 2 * len(data))
+
+    def test_gnutls_wget(self):
+        """Both ends are ours.
+
+        With TLS 1.3 GnuTLS takes a ticket for the end, over tls.ko, too.
+        """
+        name = str(1 << 20)
+        with self.nginx() as port:
+            for version, suite, cipher in BY_GNUTLS:
+                if version == "1.3":
+                    continue
+                with self.subTest(suite=suite):
+                    before = taken()
+                    got = self.wget(port, name, version, cipher, self.gnutls)
+                    self.assertEqual(sha(self.files[name]), sha(got))
+                    self.taken(before, suite, 1 << 20, 2)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ LIBS_gnutls := gnutls
 
 .PHONY: test-socrypt test-socrypt-debug
 test-socrypt: modules machine $(PEERS) $(B)/socrypt/attach \
-	      $(B)/examples/https
+	      $(B)/examples/https $(B)/thirdparty/gnutls28.built
 	@$(VM) --memory 2G $(WATCHFUL) -- \
 		tests/socrypt/run $(B)
 

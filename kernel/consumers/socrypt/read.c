@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/splice.h>
 #include <linux/tls.h>
+#include <linux/unaligned.h>
 #include <net/sock.h>
 
 #include "rx.h"
@@ -73,15 +74,42 @@ static int look(const struct so_rx *rx, struct so_inbound *r)
 	return rx->keys.ktls ? -EBADMSG : -EPROTO;
 }
 
+/*
+ * Follows the messages of a handshake, which may be many in a record, or in
+ * many records.  Whether a KeyUpdate has ended.
+ */
+static bool is_key_update(struct so_rx *rx, const struct so_inbound *r)
+{
+	struct so_message *m = &rx->message;
+	bool update = false;
+	u32 at = 0, skipped;
+
+	while (at < r->text) {
+		if (m->have < sizeof(m->head)) {
+			m->head[m->have++] = byte_at(r, at++);
+			m->left = get_unaligned_be24(m->head + 1);
+		}
+		if (m->have < sizeof(m->head))
+			continue;
+		skipped = min(m->left, r->text - at);
+		at += skipped;
+		m->left -= skipped;
+		if (m->left)
+			break;
+		update |= m->head[0] == TLS_KEY_UPDATE;
+		m->have = 0;
+	}
+	return update;
+}
+
 /* Whether records after this one have other keys. */
-static bool ends_keys(const struct so_rx *rx, const struct so_inbound *r)
+static bool ends_keys(struct so_rx *rx, const struct so_inbound *r)
 {
 	switch (rx->keys.protocol) {
 	case SO_CRYPT_FRAMED:
 		return false;
 	case SO_CRYPT_TLS_1_3:
-		return r->type == TLS_HANDSHAKE &&
-		       byte_at(r, 0) == TLS_KEY_UPDATE;
+		return r->type == TLS_HANDSHAKE && is_key_update(rx, r);
 	default:
 		/* kTLS leaves renegotiation to who reads, who cannot do it */
 		return r->type == TLS_CHANGE_CIPHER_SPEC && !rx->keys.ktls;

@@ -444,6 +444,7 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	if (rx->err == -EKEYEXPIRED)
 		rx->err = 0;
 	rx->paused = false;
+	rx->message.have = 0;
 	list_for_each_entry(r, &rx->records, node)
 		if (r != rx->cut)
 			make_request(rx, r);

@@ -125,12 +125,25 @@ struct so_tx {
 struct so_inbound;
 
 /**
+ * struct so_message - a handshake's message, RFC 8446, 4
+ * @head: its type and length
+ * @have: bytes of @head that have come
+ * @left: bytes after @head, yet to come
+ */
+struct so_message {
+	u8			head[4];
+	u8			have;
+	u32			left;
+};
+
+/**
  * struct so_rx - what is received
  * @keys: of the next record
  * @records: in order, from the one to be read next on
  * @cut: the last one, while there is more of it to come
  * @header: the next one's, as far as it has come
  * @header_len: bytes of it
+ * @message: that is being read, TLS 1.3
  * @pending: bytes charged to the socket
  * @stop: why nothing is taken from TCP any more
  * @err: why nothing is read any more: @stop, after @records
@@ -151,6 +164,7 @@ struct so_rx {
 	struct so_inbound	*cut;
 	u8			header[SO_CRYPT_HEADER_MAX];
 	u32			header_len;
+	struct so_message	message;
 	u32			pending;
 	int			stop;
 	int			err;
