@@ -11,7 +11,7 @@
 #	make bench-choice	the choice between the CPU and a real card
 #	make bench-socket	instructions per byte sent, beside kTLS
 
-BENCH_WAYS := rounds job devcrypto afalg openssl
+BENCH_WAYS := rounds job devcrypto afalg openssl native
 BENCH_DEPS := $(wildcard bench/*.[ch] bench/floor/*.h tests/lib/oracle.[ch]) \
 	      $(wildcard include/uapi/*/*.h)
 BENCH_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
@@ -20,7 +20,7 @@ BENCH_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 $(B)/bench/count $(B)/bench/speed: $(B)/bench/%: bench/%.c $(BENCH_DEPS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< $(BENCH_WAYS:%=bench/%.c) \
-		tests/lib/oracle.c -lcrypto
+		tests/lib/oracle.c -luring -lcrypto
 
 budgets: modules machine $(B)/bench/count
 	@$(PYTHON) -m pytest -q -p no:cacheprovider bench/test_budgets.py

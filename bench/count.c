@@ -20,6 +20,7 @@
 #include <x86intrin.h>
 
 #include "floor/floor.h"
+#include "native.h"
 #include "way.h"
 
 #define WARM	64
@@ -167,14 +168,23 @@ static void count_floor(int fd)
 	count_floor_call(fd, "copy", FLOOR_COPY);
 	if (memcmp(src, dst, op.len))
 		die("the floor copied something else");
-	count_floor_call(fd, "words", FLOOR_WORDS);
+	count_floor_call(fd, "raw", FLOOR_RAW);
 	for (i = 0; i < COUNT(lens); i++) {
 		op.len = lens[i];
 		count_floor_call(fd, "copy-in", FLOOR_COPY_IN);
-		count_floor_call(fd, "words-in", FLOOR_WORDS_IN);
+		count_floor_call(fd, "raw-in", FLOOR_RAW_IN);
 		count_floor_call(fd, "copy-out", FLOOR_COPY_OUT);
-		count_floor_call(fd, "words-out", FLOOR_WORDS_OUT);
+		count_floor_call(fd, "raw-out", FLOOR_RAW_OUT);
 	}
+}
+
+/* Of each of NATIVE_MANY commands its part */
+static void count_native(const char *what, bool (*run)(void))
+{
+	const char *name = name_of("native/%s/64", what);
+
+	if (is_wanted(name))
+		printf("%s %lu\n", name, LEAST(run()) / NATIVE_MANY);
 }
 
 int main(int argc, char **argv)
@@ -190,5 +200,15 @@ int main(int argc, char **argv)
 		count_floor(fd);
 	for (i = 0; i < COUNT(ways); i++)
 		count_way(ways[i]);
+	if (!native_begin("null", 0))
+		die("native");
+	count_native("vector/null", native_vector);
+	count_native("uring/null", native_uring);
+	native_end();
+	if (!native_begin("aes-cbc", 16))
+		die("native");
+	count_native("vector/aes-128-cbc", native_vector);
+	count_native("uring/aes-128-cbc", native_uring);
+	native_end();
 	return 0;
 }

@@ -49,17 +49,17 @@ static long floor_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	case FLOOR_COPY:
 		return copy_in(buf, op.src, op.len) ?:
 		       copy_out(op.dst, buf, op.len);
-	case FLOOR_WORDS:
-		return cdev_words_in(buf, op.src, op.len) ?:
-		       cdev_words_out(op.dst, buf, op.len);
+	case FLOOR_RAW:
+		return cdev_copy_in(buf, op.src, op.len) ?:
+		       cdev_copy_out(op.dst, buf, op.len);
 	case FLOOR_COPY_IN:
 		return copy_in(buf, op.src, op.len);
 	case FLOOR_COPY_OUT:
 		return copy_out(op.dst, buf, op.len);
-	case FLOOR_WORDS_IN:
-		return cdev_words_in(buf, op.src, op.len);
-	case FLOOR_WORDS_OUT:
-		return cdev_words_out(op.dst, buf, op.len);
+	case FLOOR_RAW_IN:
+		return cdev_copy_in(buf, op.src, op.len);
+	case FLOOR_RAW_OUT:
+		return cdev_copy_out(op.dst, buf, op.len);
 	default:
 		return -ENOTTY;
 	}

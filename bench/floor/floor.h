@@ -14,12 +14,12 @@
 #define FLOOR_EMPTY	_IOWR('F', 0, struct crypt_op)
 /* Copies src to dst by way of the kernel, as a driver's author would. */
 #define FLOOR_COPY	_IOWR('F', 1, struct crypt_op)
-/* The same in words: see kernel/consumers/cdev/uaccess.h. */
-#define FLOOR_WORDS	_IOWR('F', 2, struct crypt_op)
+/* The same as kernel/consumers/cdev/uaccess.h does it. */
+#define FLOOR_RAW	_IOWR('F', 2, struct crypt_op)
 /* One of the two copies only. */
 #define FLOOR_COPY_IN	_IOWR('F', 3, struct crypt_op)
 #define FLOOR_COPY_OUT	_IOWR('F', 4, struct crypt_op)
-#define FLOOR_WORDS_IN	_IOWR('F', 5, struct crypt_op)
-#define FLOOR_WORDS_OUT	_IOWR('F', 6, struct crypt_op)
+#define FLOOR_RAW_IN	_IOWR('F', 5, struct crypt_op)
+#define FLOOR_RAW_OUT	_IOWR('F', 6, struct crypt_op)
 
 #endif /* BENCH_FLOOR_H */

@@ -31,6 +31,7 @@
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/ocf.h>
 
 #define OCF_IV_MAX		16	/* bytes: block of AES, tweak of XTS */
 #define OCF_TAG_MAX		64	/* bytes: SHA-512, BLAKE2b */
@@ -99,60 +100,8 @@ enum ocf_alg {
 	OCF_ALG_COUNT
 };
 
-/**
- * enum ocf_mode - how a session puts its algorithms together
- * @OCF_MODE_NONE: none yet; no session has it
- * @OCF_MODE_CIPHER: one cipher over the data
- * @OCF_MODE_DIGEST: one digest or MAC over the data
- * @OCF_MODE_AEAD: an AEAD algorithm; the data follows the associated data
- *	(which is the auth range) and the tag follows the data
- * @OCF_MODE_ETA: encrypt, then authenticate (IPsec, RFC 4303; SRTP, RFC 3711).
- *	The MAC covers the auth range, which holds the data range as ciphertext.
- *	Decryption verifies first and gives no plaintext on a wrong MAC
- * @OCF_MODE_MTE: authenticate, then encrypt, as TLS 1.0 to 1.2 do with CBC
- *	(RFC 5246 section 6.2.3.2).  The MAC covers the auth range, stands
- *	at @tag_start inside the data range, and is encrypted with it; padding
- *	after it is the consumer's on encryption.  Decryption checks padding
- *	and MAC in one constant-time step and tells how much is payload
- * @OCF_MODE_CHAIN: the descriptor chain of the first OCF: one cipher over the
- *	data range and one MAC over the auth range, in either order, for each
- *	request anew.  The MAC is computed, or verified on demand
- * @OCF_MODE_COMPRESS: encryption compresses, decryption expands
- * @OCF_MODE_COUNT: how many numbers there are
- */
-enum ocf_mode {
-	OCF_MODE_NONE,
-	OCF_MODE_CIPHER,
-	OCF_MODE_DIGEST,
-	OCF_MODE_AEAD,
-	OCF_MODE_ETA,
-	OCF_MODE_MTE,
-	OCF_MODE_CHAIN,
-	OCF_MODE_COMPRESS,
-	OCF_MODE_COUNT
-};
-
-/**
- * enum ocf_policy - what a session wants of the choice of devices
- * @OCF_POLICY_LATENCY: the device that will be done soonest
- * @OCF_POLICY_CPU: leave the CPU to others as long as a card keeps up
- */
-enum ocf_policy {
-	OCF_POLICY_LATENCY,
-	OCF_POLICY_CPU,
-};
-
-/* Flags of a session */
-#define OCF_SESSION_ORDERED	BIT(0)	/* callbacks in submission order */
-#define OCF_SESSION_HARDWARE	BIT(1)	/* cards may be used */
-#define OCF_SESSION_SOFTWARE	BIT(2)	/* the CPU may be used */
+/* Flags of a session, with those of <uapi/linux/ocf.h> */
 #define OCF_SESSION_ANY		(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE)
-/*
- * MTE only: the last two bytes of the auth range before the data are the
- * payload's length, unknown to who decrypts; the core fills them in (TLS
- * MAC header, RFC 5246 section 6.2.3.1).
- */
-#define OCF_SESSION_MTE_LENGTH	BIT(3)
 #define OCF_SESSION_FLAGS	GENMASK(3, 0)
 
 #define OCF_DEVICE_ANY		(-1)
@@ -310,18 +259,6 @@ struct ocf_session_info {
  * Context: process or BH.
  */
 void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
-
-/**
- * enum ocf_op - the direction of a request
- * @OCF_OP_ENCRYPT: encrypt, compute a digest or MAC, compress
- * @OCF_OP_DECRYPT: decrypt, verify a digest or MAC, expand
- * @OCF_OP_COUNT: how many directions there are
- */
-enum ocf_op {
-	OCF_OP_ENCRYPT,
-	OCF_OP_DECRYPT,
-	OCF_OP_COUNT
-};
 
 /* Flags of a request */
 #define OCF_REQ_MAY_SLEEP	BIT(0)	/* submitted where one may sleep */

@@ -62,9 +62,20 @@ $(foreach a,linux bsd,$(foreach t,$(SELF_differ_$(a)),\
 $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
+# The native interface, whose structures are the same for 32-bit programs
+SELF_native := session card differ
+NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
+
+$(NATIVES): $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \
+			      tests/selftests/differ.c $(B)/linux-tools/version
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< $(NATIVE_WITH) -luring -lpthread
+$(B)/selftests/native_differ: NATIVE_WITH := tests/selftests/differ.c \
+	tests/lib/oracle.c -lcrypto
+
 # unload is the last: it leaves everything as if loaded just now
 SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \
-	      $(DIFFERS:%=$(B)/selftests/%) \
+	      $(DIFFERS:%=$(B)/selftests/%) $(NATIVES) \
 	      $(B)/selftests/hostile.32 $(SELF_others:%=$(B)/selftests/%)
 SELF_RUNS := tests/kernel/kernel_api $(SELF_BUILT)
 

@@ -6,11 +6,12 @@
  * Results that are copied go to the memory of who fetches, so only the
  * process that handed in may.
  */
+#include <linux/eventfd.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 
-#include "cdev.h"
+#include "native.h"
 
 static bool is_orphan(const struct cdev_op *op)
 {
@@ -37,20 +38,20 @@ static void reap(struct cdev_file *file)
 		cdev_op_put(op);
 }
 
-static bool is_full(const struct cdev_file *file)
+static bool is_full(const struct cdev_file *file, unsigned int room)
 {
-	return READ_ONCE(file->unfetched) >= CDEV_RING;
+	return READ_ONCE(file->unfetched) >= room;
 }
 
-static int take_place(struct cdev_file *file)
+static int take_place(struct cdev_file *file, unsigned int room)
 {
 	int err = 0;
 
-	if (unlikely(is_full(file)))
+	if (unlikely(is_full(file, room)))
 		reap(file);
 
 	spin_lock_bh(&file->ring_lock);
-	if (!is_full(file))
+	if (!is_full(file, room))
 		file->unfetched++;
 	else
 		err = -EBUSY;
@@ -73,7 +74,8 @@ int cdev_async_reserve(struct cdev_op *op)
 		return err;
 	op->mm = current->mm;
 	mmgrab(op->mm);
-	return take_place(op->file);
+	return take_place(op->file, op->ses->abi == CDEV_ABI_NATIVE ?
+					    OCF_COMMANDS_MAX : CDEV_RING);
 }
 
 /**
@@ -90,17 +92,21 @@ void cdev_async_unreserve(struct cdev_file *file)
 	wake_up_interruptible_poll(&file->wait, EPOLLOUT | EPOLLWRNORM);
 }
 
-/*
- * @op, which has a place in the ring, has its result.  It is the fetcher's as
- * soon as the lock is released, and so is its hold on the file.
+/**
+ * cdev_async_finish() - an operation with a place in the ring has its result
+ * @op: the operation; op->err is set
+ *
+ * It is the fetcher's as soon as the lock is released, and so is its hold on
+ * the file.
+ *
+ * Context: process or BH.
  */
-static void finish(struct cdev_op *op, int err)
+void cdev_async_finish(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
 	__poll_t news = EPOLLIN | EPOLLRDNORM;
 	bool closed;
 
-	op->err = err;
 	spin_lock_bh(&file->ring_lock);
 	closed = file->closed;
 	if (!closed) {
@@ -109,6 +115,8 @@ static void finish(struct cdev_op *op, int err)
 		if (unlikely(is_orphan(op)))
 			news |= EPOLLOUT | EPOLLWRNORM;
 		wake_up_interruptible_poll(&file->wait, news);
+		if (file->eventfd && op->ses->abi == CDEV_ABI_NATIVE)
+			eventfd_signal(file->eventfd);
 	}
 	spin_unlock_bh(&file->ring_lock);
 	if (closed)
@@ -117,7 +125,10 @@ static void finish(struct cdev_op *op, int err)
 
 static void async_done(struct ocf_request *req, int err)
 {
-	finish(container_of(req, struct cdev_op, req), err);
+	struct cdev_op *op = container_of(req, struct cdev_op, req);
+
+	op->err = err;
+	cdev_async_finish(op);
 }
 
 /**
@@ -160,18 +171,21 @@ int cdev_async_submit(struct cdev_op *op)
  */
 void cdev_async_done(struct cdev_op *op, int err)
 {
-	cdev_op_let_loose(op);
-	finish(op, err);
+	if (!op->loose)
+		cdev_op_let_loose(op);
+	op->err = err;
+	cdev_async_finish(op);
 }
 
 /* The oldest in @file that the calling process has handed in, or NULL */
-static struct cdev_op *own_done(struct cdev_file *file)
+static struct cdev_op *own_done(struct cdev_file *file, enum ocf_abi abi)
 {
 	struct cdev_op *op;
 
 	lockdep_assert_held(&file->ring_lock);
 	list_for_each_entry(op, &file->done, node)
-		if (op->mm == current->mm)
+		if (op->mm == current->mm &&
+		    (abi == CDEV_ABI_ANY || op->ses->abi == abi))
 			return op;
 	return NULL;
 }
@@ -179,17 +193,18 @@ static struct cdev_op *own_done(struct cdev_file *file)
 /**
  * cdev_async_fetch() - take an operation that is done
  * @file: of which file
+ * @abi: of which interface
  *
  * Context: process.
  * Return: the oldest that the calling process has handed in, the caller's now,
  * or NULL if none is done.
  */
-struct cdev_op *cdev_async_fetch(struct cdev_file *file)
+struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi)
 {
 	struct cdev_op *op;
 
 	spin_lock_bh(&file->ring_lock);
-	op = own_done(file);
+	op = own_done(file, abi);
 	if (op)
 		list_del(&op->node);
 	spin_unlock_bh(&file->ring_lock);
@@ -205,12 +220,12 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wait, table);
-	if (is_full(file))
+	if (is_full(file, CDEV_RING))
 		reap(file);
 	spin_lock_bh(&file->ring_lock);
-	if (own_done(file))
+	if (own_done(file, CDEV_ABI_ANY))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (!is_full(file))
+	if (!is_full(file, CDEV_RING))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	spin_unlock_bh(&file->ring_lock);
 	return mask;
@@ -222,7 +237,7 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
  */
 void cdev_async_flush(struct cdev_file *file)
 {
-	if (is_full(file))
+	if (is_full(file, CDEV_RING))
 		wake_up_interruptible_poll(&file->wait,
 					   EPOLLOUT | EPOLLWRNORM);
 }

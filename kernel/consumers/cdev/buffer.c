@@ -7,20 +7,15 @@
  * written are pinned for writing, which only succeeds where the user may
  * write; nothing else of the user's is ever written but by copy_to_user().
  */
+#include <linux/bvec.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uio.h>
 
 #include "cdev.h"
 #include "uaccess.h"
-
-/*
- * From here on pinning costs less than copying to pages of ours and back: see
- * docs/bench.md.  Up to CDEV_INLINE bytes need no pages, and copying them is
- * cheaper.
- */
-#define PIN_MIN		2048
 
 /* Makes room for @nents entries; all of them must be appended. */
 static int entries(struct cdev_buffer *buf, unsigned int nents)
@@ -33,7 +28,8 @@ static int entries(struct cdev_buffer *buf, unsigned int nents)
 			sg_unmark_end(&buf->few[buf->end - 1]);
 		buf->end = nents;
 	} else {
-		buf->sg = kvcalloc(nents, sizeof(*buf->sg),
+		/* and one for cdev_buffer_trail() */
+		buf->sg = kvcalloc(nents + 1, sizeof(*buf->sg),
 				   GFP_KERNEL_ACCOUNT);
 		if (!buf->sg)
 			return -ENOMEM;
@@ -94,9 +90,9 @@ int cdev_buffer_make(struct cdev_op *op, u32 len)
 }
 
 /* Adds the user's pages from @addr on to @buf. */
-static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len)
+static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len,
+		     unsigned int flags)
 {
-	unsigned int flags = buf->write ? FOLL_WRITE : 0;
 	struct scatterlist *sg = buf->sg + buf->nents;
 	struct page **pages = buf->pages;
 	u32 off = offset_in_page(addr), n;
@@ -141,7 +137,8 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 	if (lead)
 		append(buf, virt_to_page(op->bytes), lead,
 		       offset_in_page(op->bytes));
-	return pin_pages(buf, addr, len);
+	return pin_pages(buf, addr, len, (write ? FOLL_WRITE : 0) |
+			 (unlikely(op->lasting) ? FOLL_LONGTERM : 0));
 }
 
 /* Bytes that @buf keeps in memory: a page of a large folio keeps all of it. */
@@ -161,6 +158,15 @@ static size_t kept(const struct cdev_buffer *buf)
 		last = folio;
 	}
 	return bytes;
+}
+
+/* Has one side of an operation pinned: see cdev_buffer_pin(). */
+int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
+			void __user *addr, u32 len)
+{
+	return cdev_op_charge(op, len) ?:
+	       pin(op, buf, lead, (unsigned long)addr, len, buf == &op->dst) ?:
+	       cdev_op_charge(op, kept(buf));
 }
 
 static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
@@ -209,7 +215,8 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 	err = pin_both(op, lead, src, src_len, dst, dst_len);
 	if (!err && unlikely(op->lasting))
 		err = cdev_op_charge(op, kept(&op->src) + kept(&op->dst));
-	if (likely(err != -EFAULT && err != -EDQUOT))
+	/* the last is what pages of files on memory may say */
+	if (likely(err != -EFAULT && err != -EDQUOT && err != -EOPNOTSUPP))
 		return err;
 	cdev_buffers_free(op);
 	cdev_op_uncharge(op);
@@ -218,7 +225,7 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 }
 
 /**
- * cdev_buffer_pinnable() - whether pinning is possible, and worth it
+ * cdev_buffer_apart() - whether pages can be worked on where they are
  * @src: source
  * @dst: destination
  * @src_len: bytes
@@ -229,14 +236,123 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
  * Context: any.
  * Return: whether.
  */
-bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
-			  u32 src_len, u32 dst_len)
+bool cdev_buffer_apart(const void __user *src, const void __user *dst,
+		       u32 src_len, u32 dst_len)
 {
 	unsigned long s = (unsigned long)src, d = (unsigned long)dst;
 
-	if (src_len < PIN_MIN)
-		return false;
 	return !dst_len || s == d || (s - d >= dst_len && d - s >= src_len);
+}
+
+/**
+ * cdev_buffer_pinnable() - whether pinning is possible, and worth it
+ * @src: source
+ * @dst: destination
+ * @src_len: bytes
+ * @dst_len: bytes; 0 if nothing is written
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
+			  u32 src_len, u32 dst_len)
+{
+	return src_len >= CDEV_PIN_MIN &&
+	       cdev_buffer_apart(src, dst, src_len, dst_len);
+}
+
+/**
+ * cdev_buffer_fixed() - have an operation work on pages that are held for it
+ * @op: the operation
+ * @buf: its source or its destination
+ * @lead: bytes of op->bytes that come before, at most CDEV_INLINE
+ * @from: the pages, an iterator over bio_vecs
+ * @len: bytes of them
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int cdev_buffer_fixed(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
+		      const struct iov_iter *from, u32 len)
+{
+	const struct bio_vec *bv = from->bvec;
+	u32 skip = from->iov_offset, left = len, n = 0;
+	int err;
+
+	for (; left; left -= min(left, bv[n].bv_len - (n ? 0 : skip)), n++)
+		;
+	err = entries(buf, n + !!lead);
+	if (err)
+		return err;
+	buf->kind = CDEV_FIXED;
+	buf->lead = lead;
+	if (lead)
+		append(buf, virt_to_page(op->bytes), lead,
+		       offset_in_page(op->bytes));
+	for (; len; bv++, skip = 0) {
+		n = min(len, bv->bv_len - skip);
+		append(buf, bv->bv_page, n, bv->bv_offset + skip);
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * cdev_buffer_trail() - put bytes of an operation's behind pages of others
+ * @op: the operation
+ * @buf: its source or its destination, pinned or fixed
+ * @at: where in op->bytes
+ * @len: bytes
+ *
+ * Context: any.
+ */
+void cdev_buffer_trail(struct cdev_op *op, struct cdev_buffer *buf, u32 at,
+		       u32 len)
+{
+	struct scatterlist *sg = &buf->sg[buf->nents];
+
+	/* it is none of @nents, which are the pages of others */
+	sg_unmark_end(sg - 1);
+	sg_set_page(sg, virt_to_page(op->bytes), len,
+		    offset_in_page(op->bytes) + at);
+	sg_mark_end(sg);
+	if (buf->sg == buf->few)
+		buf->end = buf->nents + 1;
+}
+
+/**
+ * cdev_buffer_iter() - copy between an operation's buffer and pages held for it
+ * @op: the operation, whose buffer is the kernel's
+ * @at: bytes into the buffer
+ * @iter: the pages
+ * @len: bytes
+ * @in: into the buffer
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EFAULT.
+ */
+int cdev_buffer_iter(struct cdev_op *op, u32 at, struct iov_iter *iter,
+		     u32 len, bool in)
+{
+	struct scatterlist *sg = op->src.sg;
+	size_t done;
+	u32 n;
+
+	for (; len; sg = sg_next(sg)) {
+		if (at >= sg->length) {
+			at -= sg->length;
+			continue;
+		}
+		n = min(len, sg->length - at);
+		done = in ? copy_from_iter(sg_virt(sg) + at, n, iter) :
+			    copy_to_iter(sg_virt(sg) + at, n, iter);
+		if (done != n)
+			return -EFAULT;
+		len -= n;
+		at = 0;
+		cond_resched();
+	}
+	return 0;
 }
 
 /* Calls copy for each stretch of @buf from @at on, @len bytes in all. */
@@ -359,7 +475,7 @@ static void buffer_free(struct cdev_buffer *buf)
 		return;
 	if (buf->kind == CDEV_PINNED)
 		unpin_pages(buf);
-	else
+	else if (buf->kind == CDEV_PAGES)
 		for (i = 0; i < buf->nents; i++)
 			__free_page(sg_page(&buf->sg[i]));
 	if (buf->sg != buf->few)

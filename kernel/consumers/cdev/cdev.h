@@ -24,6 +24,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
+#include <linux/uio.h>
 #include <linux/wait.h>
 
 #include "../../compat.h"
@@ -32,6 +33,13 @@
 					 * authenticated, in one operation */
 #define CDEV_RING	64		/* asynchronous operations of a file */
 #define CDEV_INLINE	1536		/* bytes of buffer in an operation */
+
+/*
+ * From here on pinning costs less than copying to pages of ours and back: see
+ * docs/bench.md.  Up to CDEV_INLINE bytes need no pages, and copying them is
+ * cheaper.
+ */
+#define CDEV_PIN_MIN	2048
 
 /**
  * struct cdev_user - what a user has, over all open files
@@ -71,10 +79,12 @@ struct cdev_table {
  * @table: read under RCU
  * @sequence: makes ids of sessions, so that they are not used again soon
  * @spare: an operation put aside for the next call, or NULL
- * @ring_lock: protects @done and @unfetched
+ * @ring_lock: protects @done, @unfetched, @flight and @eventfd
  * @done: asynchronous operations that are done, oldest first
  * @unfetched: asynchronous operations under way or in @done
- * @wait: for poll()
+ * @flight: native commands under way
+ * @eventfd: told of native results, or NULL
+ * @wait: for poll(), and for who waits for native commands
  * @closed: nobody will fetch any more
  */
 struct cdev_file {
@@ -87,6 +97,8 @@ struct cdev_file {
 	spinlock_t		ring_lock;
 	struct list_head	done;
 	unsigned int		unfetched;
+	struct list_head	flight;
+	struct eventfd_ctx	*eventfd;
 	wait_queue_head_t	wait;
 	bool			closed;
 };
@@ -146,6 +158,7 @@ enum cdev_buffer_kind {
 	CDEV_INLINED,		/* in the operation */
 	CDEV_PAGES,		/* pages of ours */
 	CDEV_PINNED,		/* pages of the user's */
+	CDEV_FIXED,		/* of a buffer registered with io_uring */
 };
 
 #define CDEV_SG_INLINE	7	/* entries: 16 KiB and a tag at any address, and
@@ -159,7 +172,7 @@ enum cdev_buffer_kind {
  * @nents: entries of @sg in use
  * @end: of @few: one past the entry that is marked as the last, or 0
  * @sg: @few, or memory of its own
- * @few: entries for small buffers
+ * @few: entries for small buffers, and one for cdev_buffer_trail()
  * @pages: the latest pages that were pinned; of a small buffer all
  */
 struct cdev_buffer {
@@ -169,7 +182,7 @@ struct cdev_buffer {
 	unsigned int		nents;
 	unsigned int		end;
 	struct scatterlist	*sg;
-	struct scatterlist	few[CDEV_SG_INLINE];
+	struct scatterlist	few[CDEV_SG_INLINE + 1];
 	struct page		*pages[CDEV_SG_INLINE];
 };
 
@@ -189,6 +202,14 @@ struct cdev_buffer {
  * @work: frees it where one must not sleep
  * @user: the ABI's, until its results have been delivered
  * @state: a copy of cdev_session.state, which is replaced on success
+ * @vector: of a native command: what it came in, or NULL
+ * @ioucmd: of a native command: what it came with, or NULL
+ * @index: of a native command: its place in @vector
+ * @passed: of a native command: PASSED_* in vector.c
+ * @held: of a native command: who has it, and who cancels it
+ * @cancelled: of a native command: it was
+ * @taken: of a native command: the next that is being cancelled with it
+ * @flight: of a native command: in cdev_file.flight
  * @inlined: entry for @bytes, made once
  * @bytes: buffer for CDEV_INLINED, and for the entry before CDEV_PINNED
  */
@@ -204,12 +225,22 @@ struct cdev_op {
 	int			err;
 	struct list_head	node;
 	struct work_struct	work;
-	u8			user[64] __aligned(8);
+	u8			user[80] __aligned(8);
 	u8			state[OCF_STATE_MAX] __aligned(8);
+	struct cdev_vector	*vector;
+	struct io_uring_cmd	*ioucmd;
+	u32			index;
+	atomic_t		passed;
+	refcount_t		held;
+	bool			cancelled;
+	struct cdev_op		*taken;
+	struct list_head	flight;
 	struct scatterlist	inlined;
 	u8			bytes[CDEV_INLINE] __aligned(16);
 };
 
+/* kmalloc()'s next is twice as large */
+static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct cdev_op) <= 4096);
 static_assert(OCF_IV_MAX == 2 * sizeof(u64));
 
 static inline void cdev_iv_keep(struct cdev_session *ses, const u8 *iv)
@@ -284,6 +315,8 @@ void cdev_user_put(struct cdev_user *user);
 int cdev_user_add_session(struct cdev_user *user);
 void cdev_user_sub_session(struct cdev_user *user);
 int cdev_user_add_bytes(struct cdev_user *user, size_t bytes);
+void cdev_user_owe_bytes(struct cdev_user *user, size_t bytes);
+bool cdev_user_is_full(struct cdev_user *user);
 void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes);
 int cdev_user_add_key(struct cdev_user *user);
 void cdev_user_sub_key(struct cdev_user *user);
@@ -324,6 +357,16 @@ int cdev_op_run(struct cdev_op **op);
 int cdev_buffer_make(struct cdev_op *op, u32 len);
 int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		    u32 src_len, void __user *dst, u32 dst_len);
+bool cdev_buffer_apart(const void __user *src, const void __user *dst,
+		       u32 src_len, u32 dst_len);
+int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
+			void __user *addr, u32 len);
+int cdev_buffer_fixed(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
+		      const struct iov_iter *from, u32 len);
+void cdev_buffer_trail(struct cdev_op *op, struct cdev_buffer *buf, u32 at,
+		       u32 len);
+int cdev_buffer_iter(struct cdev_op *op, u32 at, struct iov_iter *iter,
+		     u32 len, bool in);
 bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
 			  u32 src_len, u32 dst_len);
 int cdev_buffer_read(struct cdev_op *op, u32 at, const void __user *from,
@@ -337,7 +380,8 @@ int cdev_async_submit(struct cdev_op *op);
 int cdev_async_reserve(struct cdev_op *op);
 void cdev_async_unreserve(struct cdev_file *file);
 void cdev_async_done(struct cdev_op *op, int err);
-struct cdev_op *cdev_async_fetch(struct cdev_file *file);
+void cdev_async_finish(struct cdev_op *op);
+struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);
 void cdev_async_flush(struct cdev_file *file);
@@ -350,6 +394,10 @@ u32 cdev_key_features(void);
 int cdev_kop_read(struct cdev_kop *kop, const void __user *arg, bool compat);
 void cdev_kop_fail(struct cdev_kop *kop, int err);
 int cdev_kop_write(const struct cdev_kop *kop, void __user *arg, bool compat);
+
+/* native.c */
+long cdev_native_ioctl(struct file *filp, unsigned int cmd, void __user *arg);
+void cdev_native_close(struct cdev_file *file);
 
 /* linux.c */
 long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg);

@@ -293,7 +293,7 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 /* The operation as it was handed in goes to @cop, its error is returned. */
 int cdev_linux_async_fetch(struct cdev_file *file, struct crypt_op *cop)
 {
-	struct cdev_op *op = cdev_async_fetch(file);
+	struct cdev_op *op = cdev_async_fetch(file, OCF_ABI_LINUX);
 	int err;
 
 	if (!op)

@@ -10,7 +10,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 
-#include "cdev.h"
+#include "native.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/ocf_cdev.h>
@@ -54,6 +54,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->lock);
 	spin_lock_init(&file->ring_lock);
 	INIT_LIST_HEAD(&file->done);
+	INIT_LIST_HEAD(&file->flight);
 	init_waitqueue_head(&file->wait);
 	err = cdev_table_init(file);
 	if (err)
@@ -100,6 +101,7 @@ static int cdev_release(struct inode *inode, struct file *filp)
 {
 	struct cdev_file *file = filp->private_data;
 
+	cdev_native_close(file);
 	cdev_async_close(file);
 	cdev_op_drop_spare(file);
 	cdev_table_exit(file);
@@ -144,6 +146,8 @@ static long cdev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 
 	if (ret == -ENOIOCTLCMD)
 		ret = cdev_bsd_ioctl(filp, cmd, (void __user *)arg);
+	if (ret == -ENOIOCTLCMD)
+		ret = cdev_native_ioctl(filp, cmd, (void __user *)arg);
 	return answer(cmd, ret);
 }
 
@@ -155,6 +159,8 @@ static long cdev_compat_ioctl(struct file *filp, unsigned int cmd,
 
 	if (ret == -ENOIOCTLCMD)
 		ret = cdev_bsd_compat(filp, cmd, compat_ptr(arg));
+	if (ret == -ENOIOCTLCMD)
+		ret = cdev_native_ioctl(filp, cmd, compat_ptr(arg));
 	return answer(cmd, ret);
 }
 #endif
@@ -174,6 +180,7 @@ static const struct file_operations cdev_fops = {
 	.compat_ioctl	= cdev_compat_ioctl,
 #endif
 	.poll		= cdev_poll,
+	.uring_cmd	= cdev_uring_cmd,
 };
 
 static struct ocf_session *session_get(struct file *file, u32 id)

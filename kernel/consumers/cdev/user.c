@@ -126,6 +126,25 @@ int cdev_user_add_bytes(struct cdev_user *user, size_t bytes)
 	return 0;
 }
 
+/**
+ * cdev_user_owe_bytes() - charge memory that is in use already
+ * @user: to whom
+ * @bytes: how much
+ *
+ * Context: any.
+ */
+void cdev_user_owe_bytes(struct cdev_user *user, size_t bytes)
+{
+	atomic_long_add(bytes, &user->bytes);
+}
+
+/* Whether @user may begin nothing new.  Context: process. */
+bool cdev_user_is_full(struct cdev_user *user)
+{
+	return atomic_long_read(&user->bytes) > READ_ONCE(cdev_max_bytes) &&
+	       !exempt();
+}
+
 void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
 {
 	atomic_long_sub(bytes, &user->bytes);

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/crypto: the native interface.
+ *
+ * A session is algorithms and keys, a command one operation of a session.
+ * Commands are handed in many at a time, by ioctl(), which waits for all of
+ * them or for none, or one or many in each entry of an io_uring.
+ *
+ *	struct ocf_session_open open = {
+ *		.size = sizeof(open), .mode = OCF_MODE_AEAD,
+ *		.cipher = "aes-gcm", .key = (__u64)key, .keylen = 16,
+ *	};
+ *	ioctl(fd, OCF_SESSION_OPEN, &open);
+ *	struct ocf_command c = {
+ *		.session = open.session, .op = OCF_OP_ENCRYPT,
+ *		.src = (__u64)text, .dst = (__u64)out, .len = len,
+ *		.tag = (__u64)tag, .iv = { ... },
+ *	};
+ *	struct ocf_result r;
+ *	struct ocf_vector v = {
+ *		.commands = (__u64)&c, .results = (__u64)&r, .count = 1,
+ *	};
+ *	ioctl(fd, OCF_RUN, &v);
+ *
+ * Structures are the same for 32-bit programs; addresses are 64 bits wide.  One
+ * that begins with its size may grow: what a caller does not know of is zero,
+ * and what it gives that the kernel does not know of is E2BIG.  Fields that
+ * nothing is said of for a mode must be zero.
+ */
+#ifndef _UAPI_LINUX_OCF_H
+#define _UAPI_LINUX_OCF_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define OCF_NAME_MAX		32	/* bytes of a name, with its NUL */
+#define OCF_VECTOR_MAX		256	/* commands at a time */
+#define OCF_COMMANDS_MAX	1024	/* of OCF_SUBMIT, before OCF_REAP */
+
+/* Bytes of the first version of each structure that may grow */
+#define OCF_SESSION_OPEN_SIZE_VER0	152
+#define OCF_SESSION_REKEY_SIZE_VER0	32
+#define OCF_SESSION_QUERY_SIZE_VER0	64
+#define OCF_FEATURES_SIZE_VER0		32
+#define OCF_ALGORITHM_SIZE_VER0		72
+
+/**
+ * enum ocf_mode - how a session puts its algorithms together
+ * @OCF_MODE_NONE: none yet; no session has it
+ * @OCF_MODE_CIPHER: one cipher over the data
+ * @OCF_MODE_DIGEST: one digest or MAC over the data
+ * @OCF_MODE_AEAD: an AEAD algorithm; the data follows the associated data
+ *	(which is the auth range) and the tag follows the data
+ * @OCF_MODE_ETA: encrypt, then authenticate (IPsec, RFC 4303; SRTP, RFC 3711).
+ *	The MAC covers the auth range, which holds the data range as ciphertext.
+ *	Decryption verifies first and gives no plaintext on a wrong MAC
+ * @OCF_MODE_MTE: authenticate, then encrypt, as TLS 1.0 to 1.2 do with CBC
+ *	(RFC 5246 section 6.2.3.2).  The MAC covers the auth range, stands
+ *	behind the payload in the data range, and is encrypted with it.
+ *	Decryption checks padding and MAC in one constant-time step and tells
+ *	how much is payload
+ * @OCF_MODE_CHAIN: the descriptor chain of the first OCF: one cipher over the
+ *	data range and one MAC over the auth range, in either order, for each
+ *	request anew.  The MAC is computed, or verified on demand
+ * @OCF_MODE_COMPRESS: encryption compresses, decryption expands
+ * @OCF_MODE_COUNT: how many numbers there are
+ */
+enum ocf_mode {
+	OCF_MODE_NONE,
+	OCF_MODE_CIPHER,
+	OCF_MODE_DIGEST,
+	OCF_MODE_AEAD,
+	OCF_MODE_ETA,
+	OCF_MODE_MTE,
+	OCF_MODE_CHAIN,
+	OCF_MODE_COMPRESS,
+	OCF_MODE_COUNT
+};
+
+/**
+ * enum ocf_policy - what a session wants of the choice of devices
+ * @OCF_POLICY_LATENCY: the device that will be done soonest
+ * @OCF_POLICY_CPU: leave the CPU to others as long as a card keeps up
+ */
+enum ocf_policy {
+	OCF_POLICY_LATENCY,
+	OCF_POLICY_CPU,
+};
+
+/* Flags of a session */
+#define OCF_SESSION_ORDERED	(1u << 0) /* results in the order of commands */
+#define OCF_SESSION_HARDWARE	(1u << 1) /* cards may be used; neither of */
+#define OCF_SESSION_SOFTWARE	(1u << 2) /* these two means both */
+/*
+ * MTE only: the last two bytes of the auth range before the data are the
+ * payload's length, unknown to who decrypts; it is filled in (TLS MAC header,
+ * RFC 5246 section 6.2.3.1).
+ */
+#define OCF_SESSION_MTE_LENGTH	(1u << 3)
+
+/**
+ * enum ocf_op - the direction of a command
+ * @OCF_OP_ENCRYPT: encrypt, compute a digest or MAC, compress
+ * @OCF_OP_DECRYPT: decrypt, verify a digest or MAC, expand
+ * @OCF_OP_COUNT: how many directions there are
+ */
+enum ocf_op {
+	OCF_OP_ENCRYPT,
+	OCF_OP_DECRYPT,
+	OCF_OP_COUNT
+};
+
+/**
+ * struct ocf_session_open - OCF_SESSION_OPEN
+ * @size: bytes of this structure that the caller knows
+ * @mode: OCF_MODE_CIPHER, ...
+ * @cipher: name of the cipher, AEAD or compression algorithm, as in
+ *	/sys/class/ocf/DEVICE/algorithms ("aes-cbc"), or empty
+ * @mac: name of the digest or MAC algorithm, or empty
+ * @device: the only device to use ("virtio0"), or empty
+ * @policy: OCF_POLICY_LATENCY or OCF_POLICY_CPU
+ * @flags: OCF_SESSION_ORDERED, ...
+ * @key: address of the cipher's key
+ * @mackey: address of the MAC's key
+ * @keylen: bytes
+ * @mackeylen: bytes
+ * @ivlen: bytes of IV or nonce, 0 for the algorithm's own
+ * @maclen: bytes of MAC or tag, 0 for all
+ * @rounds: of a cipher that has a choice, 0 for its own
+ * @session: set: what commands name it by; never 0
+ */
+struct ocf_session_open {
+	__u32		size;
+	__u32		mode;
+	char		cipher[OCF_NAME_MAX];
+	char		mac[OCF_NAME_MAX];
+	char		device[OCF_NAME_MAX];
+	__u32		policy;
+	__u32		flags;
+	__aligned_u64	key;
+	__aligned_u64	mackey;
+	__u32		keylen;
+	__u32		mackeylen;
+	__u32		ivlen;
+	__u32		maclen;
+	__u32		rounds;
+	__u32		session;
+};
+
+/**
+ * struct ocf_session_rekey - OCF_SESSION_REKEY
+ * @size: bytes of this structure that the caller knows
+ * @session: which
+ * @key: address of the cipher's new key, 0 for that it has
+ * @mackey: the same of the MAC's
+ * @keylen: bytes
+ * @mackeylen: bytes
+ *
+ * Commands handed in before are done with the keys of before.
+ */
+struct ocf_session_rekey {
+	__u32		size;
+	__u32		session;
+	__aligned_u64	key;
+	__aligned_u64	mackey;
+	__u32		keylen;
+	__u32		mackeylen;
+};
+
+/**
+ * struct ocf_session_query - OCF_SESSION_QUERY
+ * @size: bytes of this structure that the caller knows
+ * @session: which
+ * @mode: set: as opened
+ * @ivlen: set: bytes of IV or nonce
+ * @maclen: set: bytes of MAC or tag
+ * @block: set: the data's length must be a multiple of this
+ * @hardware: set: 1 if some card is capable of it
+ * @pad: zero
+ * @device: set: which is preferred now, or empty
+ */
+struct ocf_session_query {
+	__u32		size;
+	__u32		session;
+	__u32		mode;
+	__u32		ivlen;
+	__u32		maclen;
+	__u32		block;
+	__u32		hardware;
+	__u32		pad;
+	char		device[OCF_NAME_MAX];
+};
+
+/**
+ * struct ocf_features - OCF_FEATURES: what this kernel has
+ * @size: bytes of this structure that the caller knows
+ * @modes: set: a bit for each OCF_MODE_*
+ * @session_flags: set: OCF_SESSION_*
+ * @command_flags: set: OCF_COMMAND_*
+ * @vector_max: set: commands at a time
+ * @commands_max: set: commands under way by OCF_SUBMIT
+ * @len_max: set: bytes of a command
+ * @algorithms: set: how many OCF_ALGORITHM knows
+ */
+struct ocf_features {
+	__u32		size;
+	__u32		modes;
+	__u32		session_flags;
+	__u32		command_flags;
+	__u32		vector_max;
+	__u32		commands_max;
+	__u32		len_max;
+	__u32		algorithms;
+};
+
+/* Flags of an algorithm */
+#define OCF_ALGORITHM_WEAK	(1u << 0) /* the administrator must allow it */
+#define OCF_ALGORITHM_ROUNDS	(1u << 1) /* has a choice of rounds */
+
+/* What an algorithm is */
+enum ocf_algorithm_type {
+	OCF_ALGORITHM_CIPHER = 1,
+	OCF_ALGORITHM_AEAD,
+	OCF_ALGORITHM_DIGEST,
+	OCF_ALGORITHM_MAC,
+	OCF_ALGORITHM_COMPRESSION,
+};
+
+/**
+ * struct ocf_algorithm - OCF_ALGORITHM
+ * @size: bytes of this structure that the caller knows
+ * @index: which, from 0 on
+ * @name: set: as in ocf_session_open
+ * @type: set: OCF_ALGORITHM_CIPHER, ...
+ * @flags: set: OCF_ALGORITHM_WEAK, ...
+ * @key_min: set: bytes
+ * @key_max: set: bytes; 0 if it has no key
+ * @key_step: set: keys are @key_min + n * @key_step bytes
+ * @block: set: the data's length must be a multiple of this
+ * @iv: set: bytes of IV or nonce, the usual length
+ * @digest: set: bytes of digest, MAC or tag; 0 if it has none
+ */
+struct ocf_algorithm {
+	__u32		size;
+	__u32		index;
+	char		name[OCF_NAME_MAX];
+	__u32		type;
+	__u32		flags;
+	__u32		key_min;
+	__u32		key_max;
+	__u32		key_step;
+	__u32		block;
+	__u32		iv;
+	__u32		digest;
+};
+
+/* Flags of a command */
+#define OCF_COMMAND_MAC_FIRST	(1u << 0) /* CHAIN: MAC before cipher */
+#define OCF_COMMAND_VERIFY	(1u << 1) /* CHAIN: compare the MAC */
+/*
+ * io_uring, with IORING_URING_CMD_FIXED: @src or @dst, or both, are in the
+ * registered buffer sqe->buf_index.  Not of CHAIN and COMPRESS; of what is in
+ * place, both.
+ */
+#define OCF_COMMAND_FIXED_SRC	(1u << 2)
+#define OCF_COMMAND_FIXED_DST	(1u << 3)
+
+/**
+ * struct ocf_command - one operation
+ * @cookie: the caller's own; comes with the result; names it for OCF_CANCEL
+ * @session: whose
+ * @op: OCF_OP_ENCRYPT or OCF_OP_DECRYPT
+ * @ivlen: AEAD: bytes of @iv where there is a choice (CCM); 0 for the session's
+ * @flags: OCF_COMMAND_*
+ * @src: address of what is worked on
+ * @dst: address of the result, or @src; DIGEST: none.  What overlaps otherwise
+ *	is copied.  COMPRESS: apart from @src
+ * @aad: AEAD: address of the associated data.  ETA, MTE: of what the MAC
+ *	covers before the data
+ * @tag: address of digest, MAC or tag, of which there are as many bytes as the
+ *	session has; written by encryption, compared by decryption (CHAIN: with
+ *	OCF_COMMAND_VERIFY); MTE: none
+ * @len: bytes at @src.  CHAIN: bytes that are encrypted.  MTE: of payload, or
+ *	of a record
+ * @auth_len: bytes at @aad.  CHAIN: bytes the MAC covers
+ * @dst_len: MTE encryption: bytes of the record, payload, MAC and padding.
+ *	COMPRESS: room at @dst
+ * @data_start: CHAIN: where at @src and @dst encryption begins, in bytes
+ * @auth_start: CHAIN: where at @src the MAC begins, in bytes; shares its place
+ *	with @aad, as CHAIN has none
+ * @pad: zero
+ * @iv: IV, nonce or counter block; what is behind it is not looked at
+ *
+ * Nothing but the result and the tag is written, and nothing at all by
+ * decryption that finds the tag wrong.
+ */
+struct ocf_command {
+	__aligned_u64	cookie;
+	__u32		session;
+	__u8		op;
+	__u8		ivlen;
+	__u16		flags;
+	__aligned_u64	src;
+	__aligned_u64	dst;
+	union {
+		__aligned_u64	aad;
+		__aligned_u64	auth_start;
+	};
+	__aligned_u64	tag;
+	__u32		len;
+	__u32		auth_len;
+	union {
+		__u32	dst_len;
+		__u32	data_start;
+	};
+	__u32		pad;
+	__u8		iv[16];
+};
+
+/**
+ * struct ocf_result - what has become of a command
+ * @cookie: the command's
+ * @res: bytes of the result (DIGEST: of the digest), or a negative errno:
+ *	EINVAL: no such session, or the command does not fit it; E2BIG; EFAULT;
+ *	EBADMSG: tag, MAC or padding are wrong; EBUSY: all devices are full;
+ *	ECANCELED; ENODEV: no device is left that may do it; EIO: they failed;
+ *	ENOSPC: it does not fit in; EDQUOT: the user has too much under way;
+ *	ENOMEM
+ * @pad: zero
+ */
+struct ocf_result {
+	__aligned_u64	cookie;
+	__s32		res;
+	__u32		pad;
+};
+
+/**
+ * struct ocf_vector - OCF_RUN, OCF_SUBMIT, OCF_URING_VECTOR: many commands
+ * @commands: address of struct ocf_command, @count of them
+ * @results: address of struct ocf_result, as many; OCF_SUBMIT: 0
+ * @count: how many, 1 to OCF_VECTOR_MAX
+ * @flags: zero; a later one may say that commands look other than here
+ */
+struct ocf_vector {
+	__aligned_u64	commands;
+	__aligned_u64	results;
+	__u32		count;
+	__u32		flags;
+};
+
+/**
+ * struct ocf_reap - OCF_REAP
+ * @results: address of struct ocf_result
+ * @count: how many there is room for
+ * @flags: zero
+ */
+struct ocf_reap {
+	__aligned_u64	results;
+	__u32		count;
+	__u32		flags;
+};
+
+/*
+ * Sessions.  OCF_SESSION_OPEN: EINVAL: names, lengths or numbers do not fit
+ * together; EPERM: a weak algorithm the administrator has not allowed;
+ * EOPNOTSUPP: no device is capable of it; ENODEV: there is no such device;
+ * EDQUOT, ENOSPC: too many sessions; ENOMEM; EFAULT.  The others: EINVAL for
+ * an unknown one, or another interface's.  OCF_SESSION_CLOSE takes the address
+ * of a __u32; what is under way is finished.
+ */
+#define OCF_FEATURES		_IO('c', 176)
+#define OCF_ALGORITHM		_IO('c', 177)	/* ENOENT: there are no more */
+#define OCF_SESSION_OPEN	_IO('c', 178)
+#define OCF_SESSION_CLOSE	_IOW('c', 179, __u32)
+#define OCF_SESSION_REKEY	_IO('c', 180)
+#define OCF_SESSION_QUERY	_IO('c', 181)
+
+/*
+ * OCF_RUN: does commands and waits for all of them.  Each has its result, in
+ * the same place.  Returns 0; EINVAL; EFAULT: a result could not be written;
+ * EINTR: the caller is being killed.
+ *
+ * OCF_SUBMIT: hands commands in.  Returns how many, until one was refused; if
+ * that is the first, why: as of a result, and EBUSY if there are
+ * OCF_COMMANDS_MAX already.
+ *
+ * OCF_REAP: takes results, in the order in which they come, of what the
+ * calling process has handed in.  Returns how many, which may be none; poll()
+ * says when there are (POLLIN), and that more than a few can be handed in
+ * (POLLOUT).
+ *
+ * OCF_EVENTFD: takes the address of an eventfd's number: each result adds one
+ * to it; -1 for none.
+ *
+ * OCF_CANCEL: takes the address of a __u64, a cookie: commands that have it,
+ * of OCF_SUBMIT and of io_uring, end with ECANCELED unless they are done before
+ * that.  Returns how many; ENOENT if there is none.
+ */
+#define OCF_RUN			_IOW('c', 182, struct ocf_vector)
+#define OCF_SUBMIT		_IOW('c', 183, struct ocf_vector)
+#define OCF_REAP		_IOW('c', 184, struct ocf_reap)
+#define OCF_EVENTFD		_IOW('c', 185, __s32)
+#define OCF_CANCEL		_IOW('c', 186, __u64)
+
+/*
+ * io_uring: sqe->cmd_op of IORING_OP_URING_CMD, on a ring with
+ * IORING_SETUP_SQE128.  What the ioctl()s have at an address is in sqe->cmd,
+ * OCF_URING_COMMAND has a struct ocf_command there.  The result is in cqe->res:
+ * as of struct ocf_result; OCF_URING_VECTOR: 0 or a negative errno.  When the
+ * ring ends, what is under way is cancelled.
+ */
+#define OCF_URING_COMMAND	_IO('c', 187)
+#define OCF_URING_VECTOR	_IO('c', 188)
+#define OCF_URING_CANCEL	_IO('c', 189)
+
+#endif /* _UAPI_LINUX_OCF_H */

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The native interface: a command is made an operation, and its results are
+ * given to who wants them.
+ *
+ * Where the result of decryption must not be seen before its tag was found
+ * right, and where the result is longer than its source, there is a copy;
+ * everything else is done in the caller's pages from some size on.
+ */
+#include <linux/slab.h>
+
+#include "native.h"
+#include "uaccess.h"
+
+/* What a mode has fields for, besides source and length */
+#define HAS_DST		BIT(0)
+#define HAS_AUTH	BIT(1)
+#define HAS_TAG		BIT(2)
+#define HAS_DST_LEN	BIT(3)
+#define HAS_TAG_BEHIND	BIT(4)		/* and not in the request */
+#define HAS_FIXED	BIT(5)
+
+#define PADDING_MAX	256	/* bytes, RFC 5246 section 6.2.3.2 */
+
+static_assert(sizeof(struct ocf_command) == 80);
+static_assert(sizeof(struct ocf_command) == sizeof_field(struct cdev_op, user));
+
+static const struct ocf_command *command_of(const struct cdev_op *op)
+{
+	return (const struct ocf_command *)op->user;
+}
+
+static bool is_fixed(const struct ocf_command *c)
+{
+	return c->flags & (OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST);
+}
+
+/* Whether nothing needs to be pinned. */
+static bool all_fixed(const struct ocf_command *c, u32 out)
+{
+	u32 both = OCF_COMMAND_FIXED_SRC | (out ? OCF_COMMAND_FIXED_DST : 0);
+
+	return (c->flags & both) == both;
+}
+
+/* ---- buffers ---- */
+
+/*
+ * The caller's pages with the @lead bytes at c->aad before them, or copies of
+ * both in memory that also has room for @out bytes of result; in either case
+ * @trail bytes of ours behind.
+ */
+static int fill_buffers(struct cdev_op *op, u32 lead, u32 trail, u32 out,
+			bool share)
+{
+	const struct ocf_command *c = command_of(op);
+	void __user *src = u64_to_user_ptr(c->src);
+	void __user *dst = u64_to_user_ptr(c->dst);
+	void __user *aad = u64_to_user_ptr(c->aad);
+	int err;
+
+	if (share && c->len >= (all_fixed(c, out) ? 1 : CDEV_PIN_MIN) &&
+	    lead + trail <= CDEV_INLINE &&
+	    cdev_buffer_apart(src, dst, c->len, out)) {
+		if (lead && cdev_copy_in(op->bytes, aad, lead))
+			return -EFAULT;
+		err = is_fixed(c) ? cdev_uring_share(op, lead, out) :
+				    cdev_buffer_pin(op, lead, src, c->len, dst,
+						    out);
+		if (!err && trail)
+			cdev_buffer_trail(op, &op->src, lead, trail);
+		if (!err && trail && op->req.dst != op->req.src)
+			cdev_buffer_trail(op, &op->dst, lead, trail);
+		if (likely(err != -EAGAIN))
+			return err;
+	}
+	err = cdev_buffer_make(op, lead + max(c->len, out) + trail);
+	if (!err && lead)
+		err = cdev_buffer_read(op, 0, aad, lead);
+	if (err)
+		return err;
+	if (c->flags & OCF_COMMAND_FIXED_SRC)
+		return cdev_uring_read(op, lead);
+	return cdev_buffer_read(op, lead, src, c->len);
+}
+
+static int fill_cipher(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+
+	op->req.data.len = c->len;
+	return fill_buffers(op, 0, 0, c->len, true);
+}
+
+static int fill_digest(struct cdev_op *op)
+{
+	op->req.data.len = command_of(op)->len;
+	return fill_buffers(op, 0, 0, 0, true);
+}
+
+static int fill_eta(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	struct ocf_request *req = &op->req;
+
+	req->auth.len = c->auth_len + c->len;
+	req->data = (struct ocf_range){ c->auth_len, c->len };
+	return fill_buffers(op, c->auth_len, 0, c->len,
+			    c->op == OCF_OP_ENCRYPT);
+}
+
+/* The tag of an AEAD algorithm is behind its data, in our memory. */
+static int fill_aead(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	u32 maclen = op->ses->info.maclen;
+	struct ocf_request *req = &op->req;
+	int err;
+
+	req->auth.len = c->auth_len;
+	req->data = (struct ocf_range){ c->auth_len, c->len };
+	req->tag_start = c->auth_len + c->len;
+	if (c->op == OCF_OP_ENCRYPT && c->auth_len + maclen <= CDEV_INLINE)
+		memset(op->bytes + c->auth_len, 0, maclen);
+	err = fill_buffers(op, c->auth_len, maclen, c->len,
+			   c->op == OCF_OP_ENCRYPT);
+	if (err)
+		return err;
+	if (c->op == OCF_OP_ENCRYPT) {
+		if (op->src.kind == CDEV_PAGES)
+			cdev_buffer_fill(op, req->tag_start, 0, maclen);
+		return 0;
+	}
+	return cdev_buffer_read(op, req->tag_start, u64_to_user_ptr(c->tag),
+				maclen);
+}
+
+static int fill_mte(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	struct ocf_request *req = &op->req;
+	u32 maclen = op->ses->info.maclen, tail, padding;
+	int err;
+
+	req->auth.len = c->auth_len;
+	if (c->op == OCF_OP_DECRYPT) {
+		req->data = (struct ocf_range){ c->auth_len, c->len };
+		return c->dst_len ? -EINVAL :
+		       fill_buffers(op, c->auth_len, 0, c->len, false);
+	}
+	if (c->dst_len < c->len || c->dst_len - c->len < maclen)
+		return -EINVAL;
+	padding = c->dst_len - c->len - maclen;
+	if (padding > PADDING_MAX || (op->ses->info.block > 1 && !padding))
+		return -EINVAL;
+	err = fill_buffers(op, c->auth_len, 0, c->dst_len, false);
+	if (err)
+		return err;
+	req->auth.len += c->len;
+	req->data = (struct ocf_range){ c->auth_len, c->dst_len };
+	tail = c->auth_len + c->len;
+	req->tag_start = tail;
+	cdev_buffer_fill(op, tail, 0, maclen);
+	cdev_buffer_fill(op, tail + maclen, padding - 1, padding);
+	return 0;
+}
+
+/* One buffer has both ranges; what is around the data stays as it is. */
+static int fill_chain(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	struct ocf_request *req = &op->req;
+	u64 end = max((u64)c->data_start + c->len,
+		      c->auth_start + c->auth_len);
+	void __user *src = u64_to_user_ptr(c->src);
+	int err = -EAGAIN;
+
+	if (c->auth_start > CDEV_LEN_MAX || end > CDEV_LEN_MAX)
+		return -E2BIG;
+	req->data = (struct ocf_range){ c->data_start, c->len };
+	req->auth = (struct ocf_range){ c->auth_start, c->auth_len };
+	if (c->flags & OCF_COMMAND_MAC_FIRST)
+		req->flags |= OCF_REQ_MAC_FIRST;
+	if (c->flags & OCF_COMMAND_VERIFY)
+		req->flags |= OCF_REQ_VERIFY;
+	/*
+	 * Plaintext is not shown before it was found right; and what is around
+	 * the data need not be writable.
+	 */
+	else if (c->src == c->dst && c->data_start == c->auth_start &&
+		 c->len == c->auth_len &&
+		 cdev_buffer_pinnable(src, src, end, end))
+		err = cdev_buffer_pin(op, 0, src, end, src, end);
+	if (err != -EAGAIN)
+		return err;
+	return cdev_buffer_make(op, end) ?: cdev_buffer_read(op, 0, src, end);
+}
+
+/* How long the result is, is not known before. */
+static int fill_compress(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	void __user *src = u64_to_user_ptr(c->src);
+	void __user *dst = u64_to_user_ptr(c->dst);
+	int err;
+
+	if (!c->len || !c->dst_len || c->src == c->dst ||
+	    !cdev_buffer_apart(src, dst, c->len, c->dst_len))
+		return -EINVAL;
+	op->req.data.len = c->len;
+	op->req.dst_len = c->dst_len;
+	err = cdev_buffer_pin_one(op, &op->src, 0, src, c->len) ?:
+	      cdev_buffer_pin_one(op, &op->dst, 0, dst, c->dst_len);
+	op->req.src = op->src.sg;
+	op->req.dst = op->dst.sg;
+	return err;
+}
+
+static const struct {
+	int	(*fill)(struct cdev_op *op);
+	u32	has;
+} modes[OCF_MODE_COUNT] = {
+	[OCF_MODE_CIPHER] = { fill_cipher, HAS_DST | HAS_FIXED },
+	[OCF_MODE_DIGEST] = { fill_digest, HAS_TAG | HAS_FIXED },
+	[OCF_MODE_AEAD] = { fill_aead, HAS_DST | HAS_AUTH | HAS_TAG |
+					HAS_TAG_BEHIND | HAS_FIXED },
+	[OCF_MODE_ETA] = { fill_eta, HAS_DST | HAS_AUTH | HAS_TAG |
+				       HAS_FIXED },
+	[OCF_MODE_MTE] = { fill_mte, HAS_DST | HAS_AUTH | HAS_DST_LEN |
+				       HAS_FIXED },
+	[OCF_MODE_CHAIN] = { fill_chain, HAS_DST | HAS_AUTH | HAS_TAG |
+					 HAS_DST_LEN },
+	[OCF_MODE_COMPRESS] = { fill_compress, HAS_DST | HAS_DST_LEN },
+};
+
+/* ---- commands ---- */
+
+/* Whether a field is in use that @c's mode does not have. */
+static bool has_other(const struct ocf_command *c, u32 has)
+{
+	return (!(has & HAS_DST) && c->dst) || (!(has & HAS_TAG) && c->tag) ||
+	       (!(has & HAS_AUTH) && (c->aad | c->auth_len)) ||
+	       (!(has & HAS_DST_LEN) && c->dst_len) || c->pad;
+}
+
+/* Flags that only some have */
+static u32 flags_of(const struct cdev_op *op)
+{
+	u32 flags = 0;
+
+	if (op->ses->info.mode == OCF_MODE_CHAIN)
+		flags |= OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY;
+	if (op->ioucmd && modes[op->ses->info.mode].has & HAS_FIXED &&
+	    cdev_uring_is_fixed(op->ioucmd)) {
+		flags |= OCF_COMMAND_FIXED_SRC;
+		if (modes[op->ses->info.mode].has & HAS_DST)
+			flags |= OCF_COMMAND_FIXED_DST;
+	}
+	return flags;
+}
+
+/* What is in place is in a registered buffer, or is not. */
+static bool half_fixed(const struct ocf_command *c)
+{
+	return c->src == c->dst && !(c->flags & OCF_COMMAND_FIXED_SRC) !=
+				   !(c->flags & OCF_COMMAND_FIXED_DST);
+}
+
+static int check(const struct cdev_op *op, const struct ocf_command *c)
+{
+	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c))) ||
+	    c->op >= OCF_OP_COUNT ||
+	    (c->ivlen && op->ses->info.mode != OCF_MODE_AEAD) ||
+	    c->ivlen > OCF_IV_MAX ||
+	    has_other(c, modes[op->ses->info.mode].has))
+		return -EINVAL;
+	if (max3(c->len, c->auth_len, c->dst_len) > CDEV_LEN_MAX)
+		return -E2BIG;
+	return 0;
+}
+
+/* Whether the tag is compared, and not computed. */
+static bool compares(const struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+
+	return op->ses->info.mode == OCF_MODE_CHAIN ?
+	       c->flags & OCF_COMMAND_VERIFY : c->op == OCF_OP_DECRYPT;
+}
+
+static bool has_tag(const struct cdev_op *op)
+{
+	return modes[op->ses->info.mode].has & HAS_TAG;
+}
+
+/* That of the command before, as a rule */
+static int find_session(struct cdev_op *op, u32 id)
+{
+	if (op->ses && op->ses->id == id)
+		return 0;
+	if (op->ses)
+		cdev_session_put(op->ses);
+	op->ses = cdev_session_find(op->file, CDEV_ABI_NATIVE, id);
+	return op->ses ? 0 : -EINVAL;
+}
+
+/**
+ * cdev_command_prepare() - make an operation of a command
+ * @op: with the command in op->user
+ *
+ * Context: process; may sleep.
+ * Return: 0, or an error as of struct ocf_result.
+ */
+int cdev_command_prepare(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	struct ocf_request *req = &op->req;
+	struct cdev_session *ses;
+	int err;
+
+	err = find_session(op, c->session);
+	if (err)
+		return err;
+	ses = op->ses;
+	cdev_op_set(op, ses, ses->ses);
+	err = check(op, c);
+	if (err)
+		return err;
+	if (unlikely(cdev_user_is_full(ses->user)))
+		return -EDQUOT;
+	req->op = c->op;
+	req->ivlen = c->ivlen;
+	memcpy(req->iv, c->iv, sizeof(c->iv));
+	if (has_tag(op) && compares(op) &&
+	    !(modes[ses->info.mode].has & HAS_TAG_BEHIND) &&
+	    cdev_copy_in(req->tag, u64_to_user_ptr(c->tag), ses->info.maclen))
+		return -EFAULT;
+	return modes[ses->info.mode].fill(op);
+}
+
+/* Bytes of the result */
+static u32 length_of(const struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+
+	switch (op->ses->info.mode) {
+	case OCF_MODE_DIGEST:
+		return op->ses->info.maclen;
+	case OCF_MODE_MTE:
+		return c->op == OCF_OP_ENCRYPT ? c->dst_len :
+						 op->req.result_len;
+	case OCF_MODE_COMPRESS:
+		return op->req.result_len;
+	default:
+		return c->len;
+	}
+}
+
+static int write_result(struct cdev_op *op, u32 len)
+{
+	const struct ocf_command *c = command_of(op);
+	void __user *dst = u64_to_user_ptr(c->dst);
+
+	if (op->ses->info.mode == OCF_MODE_DIGEST ||
+	    op->src.kind == CDEV_PINNED || op->src.kind == CDEV_FIXED)
+		return 0;
+	if (op->ses->info.mode == OCF_MODE_CHAIN)
+		return cdev_buffer_write(op, c->data_start,
+					 dst + c->data_start, len);
+	if (c->flags & OCF_COMMAND_FIXED_DST)
+		return cdev_uring_write(op, c->auth_len, len);
+	return cdev_buffer_write(op, c->auth_len, dst, len);
+}
+
+static int write_tag(struct cdev_op *op)
+{
+	const struct ocf_command *c = command_of(op);
+	void __user *tag = u64_to_user_ptr(c->tag);
+	u32 len = op->ses->info.maclen;
+
+	if (!(modes[op->ses->info.mode].has & HAS_TAG_BEHIND))
+		return cdev_copy_out(tag, op->req.tag, len);
+	if (op->src.kind == CDEV_PINNED || op->src.kind == CDEV_FIXED)
+		return cdev_copy_out(tag, op->bytes + c->auth_len, len);
+	return cdev_buffer_write(op, op->req.tag_start, tag, len);
+}
+
+/**
+ * cdev_command_deliver() - give the results of an operation that is done
+ * @op: the operation
+ *
+ * Context: process, with the memory of who handed it in; may sleep.
+ * Return: what is told of it in ocf_result.res.
+ */
+int cdev_command_deliver(struct cdev_op *op)
+{
+	u32 len;
+
+	if (op->err)
+		return op->err;
+	len = length_of(op);
+	if (write_result(op, len) ||
+	    (has_tag(op) && !compares(op) && write_tag(op)))
+		return -EFAULT;
+	return len;
+}

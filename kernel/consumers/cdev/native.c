@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The native interface: sessions, and what there is to ask.
+ */
+#include <linux/eventfd.h>
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "native.h"
+
+#define COMMAND_FLAGS	(OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY | \
+			 OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST)
+
+/* ---- structures that may grow ---- */
+
+static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)arg))
+		return -EFAULT;
+	if (size < least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, known, arg, size);
+}
+
+static_assert(sizeof(struct ocf_session_open) == OCF_SESSION_OPEN_SIZE_VER0);
+static_assert(sizeof(struct ocf_session_rekey) == OCF_SESSION_REKEY_SIZE_VER0);
+static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
+static_assert(sizeof(struct ocf_features) == OCF_FEATURES_SIZE_VER0);
+static_assert(sizeof(struct ocf_algorithm) == OCF_ALGORITHM_SIZE_VER0);
+
+/* Reads *@to_, as much as its caller knows. */
+#define READ_SIZED(to_, least_, arg_) \
+	read_sized((to_), sizeof(*(to_)), (least_), (arg_))
+
+/* What the caller does not know of is not told. */
+static int write_sized(void __user *arg, const void *from, u32 known)
+{
+	u32 size = *(const u32 *)from;
+
+	return copy_to_user(arg, from, min(size, known)) ? -EFAULT : 0;
+}
+
+/* ---- sessions ---- */
+
+static int name_of(const char *name, enum ocf_alg *alg)
+{
+	size_t len = strnlen(name, OCF_NAME_MAX);
+
+	*alg = OCF_ALG_NONE;
+	if (!len)
+		return 0;
+	if (len < OCF_NAME_MAX)
+		*alg = ocf_alg_by_name(name, len);
+	return *alg ? 0 : -EINVAL;
+}
+
+static int device_of(const char *name, int *device)
+{
+	char found[OCF_NAME_MAX];
+
+	*device = OCF_DEVICE_ANY;
+	if (!*name)
+		return 0;
+	if (strnlen(name, OCF_NAME_MAX) == OCF_NAME_MAX)
+		return -EINVAL;
+	*device = ocf_device_number(name);
+	/* it finds what begins so, too */
+	if (*device < 0 || ocf_device_name(*device, found, sizeof(found)) ||
+	    strcmp(name, found))
+		return -ENODEV;
+	return 0;
+}
+
+static int params_of(const struct ocf_session_open *o,
+		     struct ocf_session_params *p)
+{
+	*p = (struct ocf_session_params){
+		.mode = o->mode, .policy = o->policy, .flags = o->flags,
+		.keylen = o->keylen, .mackeylen = o->mackeylen,
+		.ivlen = o->ivlen, .maclen = o->maclen, .rounds = o->rounds,
+	};
+	if (o->mode >= OCF_MODE_COUNT || o->policy > OCF_POLICY_CPU ||
+	    o->session || (!o->key && o->keylen) ||
+	    (!o->mackey && o->mackeylen))
+		return -EINVAL;
+	return name_of(o->cipher, &p->cipher) ?: name_of(o->mac, &p->mac) ?:
+	       device_of(o->device, &p->device);
+}
+
+/* Both keys of a caller, in memory that is wiped */
+struct keys {
+	u8 key[OCF_KEY_MAX];
+	u8 mackey[OCF_MACKEY_MAX];
+};
+
+static int read_keys(struct keys *k, u64 key, u32 keylen, u64 mackey,
+		     u32 mackeylen)
+{
+	return cdev_key_copy(k->key, sizeof(k->key), u64_to_user_ptr(key),
+			     keylen) ?:
+	       cdev_key_copy(k->mackey, sizeof(k->mackey),
+			     u64_to_user_ptr(mackey), mackeylen);
+}
+
+static int create(struct cdev_file *file, struct ocf_session_open *o)
+{
+	struct ocf_session_params p;
+	struct cdev_session *ses;
+	struct keys *k;
+	int err;
+
+	err = params_of(o, &p);
+	if (err)
+		return err;
+	k = kmalloc(sizeof(*k), GFP_KERNEL_ACCOUNT);
+	if (!k)
+		return -ENOMEM;
+	err = read_keys(k, o->key, o->keylen, o->mackey, o->mackeylen);
+	if (err)
+		goto free_keys;
+	p.key = k->key;
+	p.mackey = k->mackey;
+	p.owner = cdev_owner(file);
+	ses = cdev_session_create(file, CDEV_ABI_NATIVE, &p);
+	err = PTR_ERR_OR_ZERO(ses);
+	if (err)
+		goto free_keys;
+	o->session = ses->id;
+	cdev_session_put(ses);
+free_keys:
+	kfree_sensitive(k);
+	return err;
+}
+
+static long session_open(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_session_open o;
+	int err = READ_SIZED(&o, OCF_SESSION_OPEN_SIZE_VER0, arg);
+
+	err = err ?: create(file, &o);
+	if (!err && write_sized(arg, &o, sizeof(o))) {
+		cdev_session_end(file, CDEV_ABI_NATIVE, o.session);
+		err = -EFAULT;
+	}
+	return err;
+}
+
+static long session_close(struct cdev_file *file, void __user *arg)
+{
+	u32 id;
+
+	if (get_user(id, (u32 __user *)arg))
+		return -EFAULT;
+	return cdev_session_end(file, CDEV_ABI_NATIVE, id);
+}
+
+static int rekey(struct cdev_session *ses, const struct ocf_session_rekey *r)
+{
+	struct keys *k = kmalloc(sizeof(*k), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	err = read_keys(k, r->key, r->keylen, r->mackey, r->mackeylen);
+	if (!err)
+		err = ocf_session_rekey(ses->ses, r->key ? k->key : NULL,
+					r->keylen, r->mackey ? k->mackey : NULL,
+					r->mackeylen);
+	kfree_sensitive(k);
+	return err;
+}
+
+static long session_rekey(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_session_rekey r;
+	struct cdev_session *ses;
+	int err = READ_SIZED(&r, OCF_SESSION_REKEY_SIZE_VER0, arg);
+
+	if (err)
+		return err;
+	if ((!r.key && r.keylen) || (!r.mackey && r.mackeylen) ||
+	    (!r.key && !r.mackey))
+		return -EINVAL;
+	ses = cdev_session_find(file, CDEV_ABI_NATIVE, r.session);
+	if (!ses)
+		return -EINVAL;
+	err = rekey(ses, &r);
+	cdev_session_put(ses);
+	return err;
+}
+
+static long session_query(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_session_query q;
+	struct ocf_session_info info;
+	struct cdev_session *ses;
+	int err = READ_SIZED(&q, OCF_SESSION_QUERY_SIZE_VER0, arg);
+
+	if (err)
+		return err;
+	ses = cdev_session_find(file, CDEV_ABI_NATIVE, q.session);
+	if (!ses)
+		return -EINVAL;
+	ocf_session_info(ses->ses, &info);
+	cdev_session_put(ses);
+	q = (struct ocf_session_query){
+		.size = q.size, .session = q.session, .mode = info.mode,
+		.ivlen = info.ivlen, .maclen = info.maclen,
+		.block = info.block, .hardware = info.hardware,
+	};
+	if (info.device < 0 ||
+	    ocf_device_name(info.device, q.device, sizeof(q.device)))
+		memset(q.device, 0, sizeof(q.device));
+	return write_sized(arg, &q, sizeof(q));
+}
+
+/* ---- what there is ---- */
+
+static long features(void __user *arg)
+{
+	struct ocf_features f;
+	int err = READ_SIZED(&f, OCF_FEATURES_SIZE_VER0, arg);
+
+	if (err)
+		return err;
+	f = (struct ocf_features){
+		.size = f.size,
+		.modes = GENMASK(OCF_MODE_COUNT - 1, OCF_MODE_NONE + 1),
+		.session_flags = OCF_SESSION_FLAGS,
+		.command_flags = COMMAND_FLAGS,
+		.vector_max = OCF_VECTOR_MAX,
+		.commands_max = OCF_COMMANDS_MAX,
+		.len_max = CDEV_LEN_MAX,
+		.algorithms = OCF_ALG_COUNT - 1,
+	};
+	return write_sized(arg, &f, sizeof(f));
+}
+
+static long algorithm(void __user *arg)
+{
+	static const u32 types[] = {
+		[OCF_TYPE_CIPHER] = OCF_ALGORITHM_CIPHER,
+		[OCF_TYPE_AEAD] = OCF_ALGORITHM_AEAD,
+		[OCF_TYPE_DIGEST] = OCF_ALGORITHM_DIGEST,
+		[OCF_TYPE_MAC] = OCF_ALGORITHM_MAC,
+		[OCF_TYPE_COMPRESS] = OCF_ALGORITHM_COMPRESSION,
+	};
+	const struct ocf_alg_info *row = NULL;
+	struct ocf_algorithm a;
+	int err = READ_SIZED(&a, OCF_ALGORITHM_SIZE_VER0, arg);
+
+	if (err)
+		return err;
+	if (a.index < OCF_ALG_COUNT - 1)
+		row = ocf_alg_info(array_index_nospec(a.index,
+						      OCF_ALG_COUNT - 1) + 1);
+	if (!row)
+		return -ENOENT;
+	a = (struct ocf_algorithm){
+		.size = a.size, .index = a.index, .type = types[row->type],
+		.flags = (row->flags & OCF_ALG_WEAK ? OCF_ALGORITHM_WEAK : 0) |
+			 (row->flags & OCF_ALG_ROUNDS ? OCF_ALGORITHM_ROUNDS :
+							0),
+		.key_min = row->key_min, .key_max = row->key_max,
+		.key_step = row->key_step, .block = row->block,
+		.iv = row->iv, .digest = row->digest,
+	};
+	strscpy_pad(a.name, row->name);
+	return write_sized(arg, &a, sizeof(a));
+}
+
+/* ---- results ---- */
+
+static long set_eventfd(struct cdev_file *file, void __user *arg)
+{
+	struct eventfd_ctx *ctx = NULL;
+	s32 fd;
+
+	if (get_user(fd, (s32 __user *)arg))
+		return -EFAULT;
+	if (fd != -1)
+		ctx = eventfd_ctx_fdget(fd);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	spin_lock_bh(&file->ring_lock);
+	swap(file->eventfd, ctx);
+	spin_unlock_bh(&file->ring_lock);
+	if (ctx)
+		eventfd_ctx_put(ctx);
+	return 0;
+}
+
+static long cancel(struct cdev_file *file, void __user *arg)
+{
+	u64 cookie;
+
+	if (copy_from_user(&cookie, arg, sizeof(cookie)))
+		return -EFAULT;
+	return cdev_cookie_cancel(file, cookie);
+}
+
+/* The file is being closed: nobody is told any more. */
+void cdev_native_close(struct cdev_file *file)
+{
+	struct eventfd_ctx *ctx;
+
+	spin_lock_bh(&file->ring_lock);
+	ctx = file->eventfd;
+	file->eventfd = NULL;
+	spin_unlock_bh(&file->ring_lock);
+	if (ctx)
+		eventfd_ctx_put(ctx);
+}
+
+/**
+ * cdev_native_ioctl() - the calls of <linux/ocf.h>, 64-bit and 32-bit alike
+ * @filp: the file
+ * @cmd: which
+ * @arg: its argument
+ *
+ * Context: process; may sleep.
+ * Return: as it says there, or -ENOIOCTLCMD.
+ */
+long cdev_native_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
+{
+	struct cdev_file *file = filp->private_data;
+
+	switch (cmd) {
+	case OCF_RUN:
+		return cdev_vector_run(file, arg);
+	case OCF_SUBMIT:
+		return cdev_vector_submit(file, arg);
+	case OCF_REAP:
+		return cdev_vector_reap(file, arg);
+	case OCF_CANCEL:
+		return cancel(file, arg);
+	case OCF_EVENTFD:
+		return set_eventfd(file, arg);
+	case OCF_SESSION_OPEN:
+		return session_open(file, arg);
+	case OCF_SESSION_CLOSE:
+		return session_close(file, arg);
+	case OCF_SESSION_REKEY:
+		return session_rekey(file, arg);
+	case OCF_SESSION_QUERY:
+		return session_query(file, arg);
+	case OCF_FEATURES:
+		return features(arg);
+	case OCF_ALGORITHM:
+		return algorithm(arg);
+	default:
+		return -ENOIOCTLCMD;
+	}
+}

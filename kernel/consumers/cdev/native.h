@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The native interface: <uapi/linux/ocf.h>.
+ *
+ * native.c has sessions and what there is to ask, command.c makes an operation
+ * of a command, vector.c does many of them, at once or by and by, and uring.c
+ * is io_uring's way in.
+ *
+ * A command that is under way is in cdev_file.flight, where it can be
+ * cancelled.  Its result and the return of who hands it in race: whichever is
+ * later has it (cdev_op.passed).  All that happens to one that is under way
+ * happens under ring_lock.
+ */
+#ifndef OCF_CDEV_NATIVE_H
+#define OCF_CDEV_NATIVE_H
+
+#include "cdev.h"
+
+/* cdev_session.abi; the core knows none of it */
+#define CDEV_ABI_NATIVE		((enum ocf_abi)2)
+
+struct io_uring_cmd;
+
+/**
+ * struct cdev_vector - commands that came together
+ * @file: where they belong
+ * @commands: the user's
+ * @results: the user's
+ * @count: how many
+ * @left: of which there is no result yet, and one for who hands them in
+ * @under_way: of these operations
+ * @done: operations whose results were not delivered yet
+ * @whole: all are done
+ * @ioucmd: io_uring's command, or NULL: somebody waits
+ * @err: why it is not all as it should be
+ */
+struct cdev_vector {
+	struct cdev_file		*file;
+	struct ocf_command __user	*commands;
+	struct ocf_result __user	*results;
+	u32				count;
+	u32				left;
+	struct list_head		under_way;
+	struct list_head		done;
+	struct completion		whole;
+	struct io_uring_cmd		*ioucmd;
+	int				err;
+};
+
+/* command.c */
+int cdev_command_prepare(struct cdev_op *op);
+int cdev_command_deliver(struct cdev_op *op);
+
+/* vector.c */
+struct cdev_op *cdev_command_get(struct cdev_file *file,
+				 struct io_uring_cmd *ioucmd);
+int cdev_command_submit(struct cdev_op *op, u32 flags);
+void cdev_command_end(struct cdev_op *op);
+int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
+		     const struct ocf_vector *given);
+bool cdev_vector_start(struct cdev_vector *v, u32 flags);
+void cdev_vector_deliver(struct cdev_vector *v);
+int cdev_cookie_cancel(struct cdev_file *file, u64 cookie);
+void cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp);
+void cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp);
+long cdev_vector_run(struct cdev_file *file, void __user *arg);
+long cdev_vector_submit(struct cdev_file *file, void __user *arg);
+long cdev_vector_reap(struct cdev_file *file, void __user *arg);
+
+/* uring.c */
+int cdev_uring_cmd(struct io_uring_cmd *ioucmd, unsigned int issue_flags);
+void cdev_uring_done(struct cdev_op *op);
+void cdev_uring_vector_done(struct cdev_vector *v);
+bool cdev_uring_is_fixed(const struct io_uring_cmd *ioucmd);
+int cdev_uring_share(struct cdev_op *op, u32 lead, u32 out);
+int cdev_uring_read(struct cdev_op *op, u32 at);
+int cdev_uring_write(struct cdev_op *op, u32 at, u32 len);
+
+#endif /* OCF_CDEV_NATIVE_H */

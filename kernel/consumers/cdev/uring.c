@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The native interface by io_uring: a command, or a vector of them, in each
+ * entry.
+ *
+ * The entry itself is the program's memory: it is read once.  What cannot be
+ * done at once ends in the task that handed it in, whose memory the results
+ * go to; if the task has gone, in a worker, and nobody gets them.
+ */
+#include <linux/io_uring/cmd.h>
+#include <linux/slab.h>
+
+#include "native.h"
+
+/* What is known of an entry that is under way */
+struct entry {
+	struct cdev_op		*op;
+	struct cdev_vector	*vector;
+};
+
+static struct entry *entry_of(struct io_uring_cmd *ioucmd)
+{
+	return io_uring_cmd_to_pdu(ioucmd, struct entry);
+}
+
+static const struct ocf_command *command_of(const struct cdev_op *op)
+{
+	return (const struct ocf_command *)op->user;
+}
+
+/* ---- registered buffers ---- */
+
+static int import(struct cdev_op *op, u64 addr, u32 len, int rw,
+		  struct iov_iter *iter)
+{
+	return io_uring_cmd_import_fixed(addr, len, rw, iter, op->ioucmd);
+}
+
+bool cdev_uring_is_fixed(const struct io_uring_cmd *ioucmd)
+{
+	return ioucmd->flags & IORING_URING_CMD_FIXED;
+}
+
+static int share_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
+		      u32 lead, u64 addr, u32 len)
+{
+	struct iov_iter iter;
+
+	if (!fixed)
+		return cdev_buffer_pin_one(op, buf, lead, u64_to_user_ptr(addr),
+					   len);
+	return cdev_op_charge(op, len) ?:
+	       import(op, addr, len, buf == &op->dst ? READ : WRITE, &iter) ?:
+	       cdev_buffer_fixed(op, buf, lead, &iter, len);
+}
+
+static int share(struct cdev_op *op, u32 lead, u32 out)
+{
+	const struct ocf_command *c = command_of(op);
+	int err;
+
+	err = share_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC, lead,
+			 c->src, c->len);
+	op->req.src = op->src.sg;
+	op->req.dst = op->src.sg;
+	if (err || !out || c->src == c->dst)
+		return err;
+	err = share_side(op, &op->dst, c->flags & OCF_COMMAND_FIXED_DST, lead,
+			 c->dst, out);
+	op->req.dst = op->dst.sg;
+	return err;
+}
+
+/**
+ * cdev_uring_share() - have an operation work in a registered buffer
+ * @op: the operation, one side of which is in it, or both
+ * @lead: bytes of op->bytes that come before
+ * @out: bytes that are written; 0 if there is no destination
+ *
+ * Context: process; may sleep.
+ * Return: 0; -EAGAIN if the data must be copied; -ENOMEM.
+ */
+int cdev_uring_share(struct cdev_op *op, u32 lead, u32 out)
+{
+	int err = share(op, lead, out);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	cdev_buffers_free(op);
+	cdev_op_uncharge(op);
+	return -EAGAIN;
+}
+
+/* Copies the source into @op's own buffer. */
+int cdev_uring_read(struct cdev_op *op, u32 at)
+{
+	const struct ocf_command *c = command_of(op);
+	struct iov_iter iter;
+	int err;
+
+	err = import(op, c->src, c->len, WRITE, &iter);
+	return err ?: cdev_buffer_iter(op, at, &iter, c->len, true);
+}
+
+/* Copies the result out of it. */
+int cdev_uring_write(struct cdev_op *op, u32 at, u32 len)
+{
+	struct iov_iter iter;
+	int err;
+
+	err = import(op, command_of(op)->dst, len, READ, &iter);
+	return err ?: cdev_buffer_iter(op, at, &iter, len, false);
+}
+
+/* ---- one command ---- */
+
+/* Context: the task's, or a worker's. */
+static void command_ends(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	struct cdev_op *op = entry_of(ioucmd)->op;
+	int res = -ECANCELED;
+
+	if (current->mm == op->mm)
+		res = cdev_command_deliver(op);
+	cdev_command_end(op);
+	io_uring_cmd_done(ioucmd, res, 0, issue_flags);
+}
+
+/* Context: process or BH. */
+void cdev_uring_done(struct cdev_op *op)
+{
+	io_uring_cmd_do_in_task_lazy(op->ioucmd, command_ends);
+}
+
+/*
+ * An entry that comes from one of io_uring's workers may end before it was left
+ * to itself; it is made known to be cancelled before it is begun.  Any other
+ * cannot, for who hands it in has the ring's lock.
+ */
+static void begin(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	if (issue_flags & IO_URING_F_UNLOCKED)
+		io_uring_cmd_mark_cancelable(ioucmd, issue_flags);
+}
+
+static int under_way(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	if (!(issue_flags & IO_URING_F_UNLOCKED))
+		io_uring_cmd_mark_cancelable(ioucmd, issue_flags);
+	return -EIOCBQUEUED;
+}
+
+/* It was done at once. */
+static int at_once(struct io_uring_cmd *ioucmd, int res,
+		   unsigned int issue_flags)
+{
+	if (!(issue_flags & IO_URING_F_UNLOCKED))
+		return res;
+	io_uring_cmd_done(ioucmd, res, 0, issue_flags);
+	return -EIOCBQUEUED;
+}
+
+/* Nobody finds any more what is to be freed. */
+static void forget(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	struct cdev_file *file = ioucmd->file->private_data;
+
+	if (!(issue_flags & IO_URING_F_UNLOCKED))
+		return;
+	spin_lock_bh(&file->ring_lock);
+	*entry_of(ioucmd) = (struct entry){};
+	spin_unlock_bh(&file->ring_lock);
+}
+
+static int do_command(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	struct cdev_file *file = ioucmd->file->private_data;
+	struct cdev_op *op = cdev_command_get(file, ioucmd);
+	int err;
+
+	if (!op)
+		return -ENOMEM;
+	memcpy(op->user, io_uring_sqe_cmd(ioucmd->sqe), sizeof(op->user));
+	*entry_of(ioucmd) = (struct entry){ .op = op };
+	begin(ioucmd, issue_flags);
+	err = cdev_command_prepare(op) ?:
+	      cdev_command_submit(op, OCF_REQ_OFFLOAD);
+	if (err == -EINPROGRESS)
+		return under_way(ioucmd, issue_flags);
+	err = err ?: cdev_command_deliver(op);
+	forget(ioucmd, issue_flags);
+	cdev_command_end(op);
+	return at_once(ioucmd, err, issue_flags);
+}
+
+/* ---- many ---- */
+
+static int vector_end(struct cdev_vector *v)
+{
+	int err;
+
+	cdev_vector_deliver(v);
+	err = v->err;
+	kfree(v);
+	return err;
+}
+
+/* Context: the task's, or a worker's. */
+static void vector_ends(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	io_uring_cmd_done(ioucmd, vector_end(entry_of(ioucmd)->vector), 0,
+			  issue_flags);
+}
+
+/* Context: process or BH. */
+void cdev_uring_vector_done(struct cdev_vector *v)
+{
+	io_uring_cmd_do_in_task_lazy(v->ioucmd, vector_ends);
+}
+
+/* Reads @to from the entry, behind which there is nothing. */
+static int read_entry(void *to, u32 len, const struct io_uring_cmd *ioucmd)
+{
+	u8 cmd[sizeof_field(struct cdev_op, user)];
+
+	memcpy(cmd, io_uring_sqe_cmd(ioucmd->sqe), sizeof(cmd));
+	memcpy(to, cmd, len);
+	return memchr_inv(cmd + len, 0, sizeof(cmd) - len) ? -EINVAL : 0;
+}
+
+static int do_vector(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	struct cdev_file *file = ioucmd->file->private_data;
+	struct ocf_vector given;
+	struct cdev_vector *v;
+	int err;
+
+	err = read_entry(&given, sizeof(given), ioucmd);
+	if (err)
+		return err;
+	v = kmalloc(sizeof(*v), GFP_KERNEL_ACCOUNT);
+	if (!v)
+		return -ENOMEM;
+	err = cdev_vector_read(v, file, &given);
+	if (err) {
+		kfree(v);
+		return err;
+	}
+	v->ioucmd = ioucmd;
+	*entry_of(ioucmd) = (struct entry){ .vector = v };
+	begin(ioucmd, issue_flags);
+	if (!cdev_vector_start(v, OCF_REQ_OFFLOAD))
+		return under_way(ioucmd, issue_flags);
+	forget(ioucmd, issue_flags);
+	return at_once(ioucmd, vector_end(v), issue_flags);
+}
+
+/* ---- entries ---- */
+
+static int do_cancel(struct io_uring_cmd *ioucmd)
+{
+	u64 cookie;
+
+	return read_entry(&cookie, sizeof(cookie), ioucmd) ?:
+	       cdev_cookie_cancel(ioucmd->file->private_data, cookie);
+}
+
+/* A ring ends, under its lock: so nothing that is under way is freed. */
+static void cancel_entry(struct io_uring_cmd *ioucmd)
+{
+	struct cdev_file *file = ioucmd->file->private_data;
+
+	cdev_command_cancel(file, &entry_of(ioucmd)->op);
+	cdev_vector_cancel(file, &entry_of(ioucmd)->vector);
+}
+
+/**
+ * cdev_uring_cmd() - an entry of io_uring
+ * @ioucmd: the entry
+ * @issue_flags: IO_URING_F_*
+ *
+ * Context: process; may sleep.
+ * Return: what it says of one that is done; -EIOCBQUEUED.
+ */
+int cdev_uring_cmd(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
+{
+	if (issue_flags & IO_URING_F_CANCEL) {
+		cancel_entry(ioucmd);
+		return 0;
+	}
+	if (!(issue_flags & IO_URING_F_SQE128))
+		return -EINVAL;
+	switch (ioucmd->cmd_op) {
+	case OCF_URING_COMMAND:
+		return do_command(ioucmd, issue_flags);
+	case OCF_URING_VECTOR:
+		return do_vector(ioucmd, issue_flags);
+	case OCF_URING_CANCEL:
+		return do_cancel(ioucmd);
+	default:
+		return -ENOTTY;
+	}
+}

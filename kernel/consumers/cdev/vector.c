@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The native interface: commands handed in, waited for, reaped and cancelled.
+ */
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+
+#include "native.h"
+#include "uaccess.h"
+
+/* cdev_op.passed */
+#define PASSED_DONE	BIT(0)		/* it has its result */
+#define PASSED_IN	BIT(1)		/* who handed it in has left it */
+
+static struct ocf_command *command_of(struct cdev_op *op)
+{
+	return (struct ocf_command *)op->user;
+}
+
+/* ---- one command ---- */
+
+/*
+ * @op is done, and is who waits for its results' from now on, or its hold on
+ * the file would end with it here.
+ */
+static void finish(struct cdev_op *op)
+{
+	struct cdev_file *file = op->file;
+	struct cdev_vector *v, *whole = NULL;
+	bool nobodys = false;
+
+	spin_lock_bh(&file->ring_lock);
+	list_del_init(&op->flight);
+	v = op->vector;
+	if (v) {
+		list_move_tail(&op->node, &v->done);
+		if (!--v->left) {
+			if (v->ioucmd)
+				whole = v;
+			else
+				complete(&v->whole);
+		}
+	} else if (!op->ioucmd && !op->lasting) {
+		nobodys = true;
+	}
+	spin_unlock_bh(&file->ring_lock);
+	/* of a vector, @op may be gone */
+	if (whole)
+		cdev_uring_vector_done(whole);
+	else if (nobodys)
+		cdev_op_put_deferred(op);
+	else if (!v && op->ioucmd)
+		cdev_uring_done(op);
+	else if (!v)
+		cdev_async_finish(op);
+}
+
+static void command_done(struct ocf_request *req, int err)
+{
+	struct cdev_op *op = container_of(req, struct cdev_op, req);
+
+	op->err = err;
+	if (atomic_fetch_or(PASSED_DONE, &op->passed) & PASSED_IN)
+		finish(op);
+}
+
+/* A card has it: it may be cancelled, and outlive the call. */
+static int leave(struct cdev_op *op)
+{
+	struct cdev_file *file = op->file;
+	struct cdev_vector *v = op->vector;
+
+	cdev_op_let_loose(op);
+	if (!op->mm) {
+		op->mm = current->mm;
+		mmgrab(op->mm);
+		cdev_user_owe_bytes(op->ses->user, sizeof(*op));
+		op->charged += sizeof(*op);
+	}
+	spin_lock_bh(&file->ring_lock);
+	list_add_tail(&op->flight, &file->flight);
+	if (v) {
+		list_add_tail(&op->node, &v->under_way);
+		v->left++;
+	}
+	spin_unlock_bh(&file->ring_lock);
+	if (!(atomic_fetch_or(PASSED_IN, &op->passed) & PASSED_DONE))
+		return -EINPROGRESS;
+	spin_lock_bh(&file->ring_lock);
+	list_del_init(&op->flight);
+	if (v) {
+		list_del(&op->node);
+		v->left--;
+	}
+	spin_unlock_bh(&file->ring_lock);
+	return 0;
+}
+
+/**
+ * cdev_command_get() - start an operation for a command
+ * @file: for whom
+ * @ioucmd: what it came with, or NULL
+ *
+ * Context: process; may sleep.
+ * Return: the operation, or NULL.
+ */
+struct cdev_op *cdev_command_get(struct cdev_file *file,
+				 struct io_uring_cmd *ioucmd)
+{
+	struct cdev_op *op = cdev_op_get(file);
+
+	if (op) {
+		op->vector = NULL;
+		op->ioucmd = ioucmd;
+		/* io_uring may leave it alone for long when it is done */
+		op->lasting = ioucmd;
+		op->cancelled = false;
+		INIT_LIST_HEAD(&op->flight);
+		refcount_set(&op->held, 1);
+		atomic_set(&op->passed, 0);
+	}
+	return op;
+}
+
+/**
+ * cdev_command_submit() - hand an operation in
+ * @op: the operation, prepared
+ * @flags: OCF_REQ_*, besides
+ *
+ * Context: process; may sleep.
+ * Return: 0: it is done, with op->err; -EINPROGRESS: it is not the caller's any
+ * more; or what ocf_submit() says.
+ */
+int cdev_command_submit(struct cdev_op *op, u32 flags)
+{
+	int err;
+
+	op->req.done = command_done;
+	/* a worker for what is small would take longer */
+	if (max(op->req.data.len, op->req.auth.len) <= CDEV_INLINE)
+		flags &= ~OCF_REQ_OFFLOAD;
+	op->req.flags |= flags | OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
+	err = ocf_submit(&op->req);
+	return err == -EINPROGRESS ? leave(op) : err;
+}
+
+/**
+ * cdev_command_end() - be done with an operation
+ * @op: the operation
+ *
+ * Context: process; may sleep; the file is open.
+ */
+void cdev_command_end(struct cdev_op *op)
+{
+	/* who cancels it may not be through */
+	if (refcount_dec_and_test(&op->held))
+		cdev_op_put(op);
+}
+
+/* ---- cancelling ---- */
+
+/* Whether @op is to be cancelled now, and held by who does that. */
+static bool take(struct cdev_op *op)
+{
+	lockdep_assert_held(&op->file->ring_lock);
+	if (op->cancelled || list_empty(&op->flight))
+		return false;
+	op->cancelled = true;
+	refcount_inc(&op->held);
+	return true;
+}
+
+static bool give_up(struct cdev_op *op)
+{
+	bool cancelled = ocf_cancel(&op->req);
+
+	cdev_command_end(op);
+	return cancelled;
+}
+
+/**
+ * cdev_command_cancel() - cancel what came with an entry of io_uring
+ * @file: where it belongs
+ * @opp: the operation, which may be done; NULL once it is not there any more
+ *
+ * Context: process; may sleep.
+ */
+void cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
+{
+	struct cdev_op *op;
+	bool taken;
+
+	spin_lock_bh(&file->ring_lock);
+	op = *opp;
+	taken = op && take(op);
+	spin_unlock_bh(&file->ring_lock);
+	if (taken)
+		give_up(op);
+}
+
+/* One that is under way and was not cancelled, or NULL */
+static struct cdev_op *next_of(struct cdev_file *file, struct cdev_vector **vp)
+{
+	struct cdev_op *op, *found = NULL;
+
+	spin_lock_bh(&file->ring_lock);
+	if (*vp)
+		list_for_each_entry(op, &(*vp)->under_way, node)
+			if (take(op)) {
+				found = op;
+				break;
+			}
+	spin_unlock_bh(&file->ring_lock);
+	return found;
+}
+
+/* The same of a vector. */
+void cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
+{
+	struct cdev_op *op;
+
+	while ((op = next_of(file, vp)))
+		give_up(op);
+}
+
+/**
+ * cdev_cookie_cancel() - cancel what the calling process has handed in
+ * @file: where
+ * @cookie: by this cookie
+ *
+ * Those of OCF_RUN are waited for, and stay.
+ *
+ * Context: process; may sleep.
+ * Return: how many, or -ENOENT.
+ */
+int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
+{
+	struct cdev_op *op, *next, *taken = NULL;
+	int n = 0;
+
+	spin_lock_bh(&file->ring_lock);
+	list_for_each_entry(op, &file->flight, flight)
+		if (command_of(op)->cookie == cookie && op->lasting &&
+		    op->mm == current->mm && take(op)) {
+			op->taken = taken;
+			taken = op;
+		}
+	spin_unlock_bh(&file->ring_lock);
+	for (op = taken; op; op = next) {
+		next = op->taken;
+		n += give_up(op);
+		cond_resched();
+	}
+	return n ?: -ENOENT;
+}
+
+/* ---- vectors ---- */
+
+/**
+ * cdev_vector_read() - read a vector, once
+ * @v: is filled in
+ * @file: whose
+ * @given: the user's
+ *
+ * Context: any.
+ * Return: 0 or -EINVAL.
+ */
+int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
+		     const struct ocf_vector *given)
+{
+	if (!given->count || given->count > OCF_VECTOR_MAX || given->flags)
+		return -EINVAL;
+	*v = (struct cdev_vector){
+		.file = file, .count = given->count, .left = 1,
+		.commands = u64_to_user_ptr(given->commands),
+		.results = u64_to_user_ptr(given->results),
+	};
+	INIT_LIST_HEAD(&v->under_way);
+	INIT_LIST_HEAD(&v->done);
+	init_completion(&v->whole);
+	return 0;
+}
+
+static void put_result(struct cdev_vector *v, u32 i, u64 cookie, int res)
+{
+	struct ocf_result r = { .cookie = cookie, .res = res };
+
+	if (cdev_copy_out(v->results + i, &r, sizeof(r)))
+		v->err = -EFAULT;
+}
+
+/* cdev_copy_in(), without its loops */
+static int read_command(struct cdev_op *op,
+			const struct ocf_command __user *from)
+{
+	const u64 __user *in = (const u64 __user *)from;
+	u64 *to = (u64 *)op->user;
+	int i;
+
+	static_assert(sizeof(op->user) == 10 * sizeof(*to));
+	if (!user_read_access_begin(from, sizeof(op->user)))
+		return -EFAULT;
+#pragma GCC unroll 10
+	for (i = 0; i < 10; i++)
+		unsafe_get_user(to[i], &in[i], fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
+		     u32 flags)
+{
+	int err;
+
+	command_of(op)->cookie = 0;
+	err = read_command(op, v->commands + i) ?: cdev_command_prepare(op);
+	if (err)
+		return err;
+	op->vector = v;
+	op->index = i;
+	return cdev_command_submit(op, flags);
+}
+
+/*
+ * @op is done: itself for the next command, or NULL.  It keeps its session,
+ * which a vector has to its end even if another thread closes it.
+ */
+static struct cdev_op *again(struct cdev_op *op)
+{
+	if (unlikely(op->loose)) {
+		cdev_command_end(op);
+		return NULL;
+	}
+	cdev_buffers_free(op);
+	if (op->charged)
+		cdev_op_uncharge(op);
+	atomic_set(&op->passed, 0);
+	return op;
+}
+
+/**
+ * cdev_vector_start() - hand all of a vector in
+ * @v: the vector
+ * @flags: OCF_REQ_*, besides
+ *
+ * What is done at once is delivered at once.
+ *
+ * Context: process; may sleep.
+ * Return: whether all is done; else @v is left to the operations under way.
+ */
+bool cdev_vector_start(struct cdev_vector *v, u32 flags)
+{
+	struct cdev_file *file = v->file;
+	struct cdev_op *op = NULL;
+	bool all;
+	int err;
+	u32 i;
+
+	for (i = 0; i < v->count && !fatal_signal_pending(current); i++) {
+		if (!op)
+			op = cdev_command_get(file, v->ioucmd);
+		if (!op) {
+			put_result(v, i, 0, -ENOMEM);
+			continue;
+		}
+		err = start_one(v, op, i, flags);
+		if (err == -EINPROGRESS) {
+			op = NULL;
+			continue;
+		}
+		put_result(v, i, command_of(op)->cookie,
+			   err ?: cdev_command_deliver(op));
+		op = again(op);
+	}
+	if (op)
+		cdev_command_end(op);
+	if (i < v->count)
+		v->err = -EINTR;
+	spin_lock_bh(&file->ring_lock);
+	all = !--v->left;
+	spin_unlock_bh(&file->ring_lock);
+	return all;
+}
+
+/**
+ * cdev_vector_deliver() - deliver what was done by and by
+ * @v: the vector, of which nothing is under way
+ *
+ * Context: process, with the memory of who handed it in, or another, which gets
+ * nothing; may sleep.
+ */
+void cdev_vector_deliver(struct cdev_vector *v)
+{
+	struct cdev_op *op, *next;
+
+	list_for_each_entry_safe(op, next, &v->done, node) {
+		if (current->mm == op->mm)
+			put_result(v, op->index, command_of(op)->cookie,
+				   cdev_command_deliver(op));
+		else
+			v->err = -ECANCELED;
+		cdev_command_end(op);
+	}
+}
+
+/* ---- OCF_RUN ---- */
+
+/* The caller is being killed: what is under way is freed when it is done. */
+static void abandon(struct cdev_vector *v)
+{
+	struct cdev_op *op, *next;
+
+	cdev_vector_cancel(v->file, &v);
+	spin_lock_bh(&v->file->ring_lock);
+	list_for_each_entry_safe(op, next, &v->under_way, node) {
+		op->vector = NULL;
+		list_del(&op->node);
+	}
+	spin_unlock_bh(&v->file->ring_lock);
+	list_for_each_entry_safe(op, next, &v->done, node)
+		cdev_command_end(op);
+}
+
+long cdev_vector_run(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_vector given;
+	struct cdev_vector v;
+	int err;
+
+	if (copy_from_user(&given, arg, sizeof(given)))
+		return -EFAULT;
+	err = cdev_vector_read(&v, file, &given);
+	if (err)
+		return err;
+	if (!cdev_vector_start(&v, 0)) {
+		if (wait_for_completion_killable(&v.whole)) {
+			abandon(&v);
+			return -EINTR;
+		}
+		/* who finished the last one is through with us */
+		spin_lock_bh(&file->ring_lock);
+		spin_unlock_bh(&file->ring_lock);
+	}
+	cdev_vector_deliver(&v);
+	return v.err;
+}
+
+/* ---- OCF_SUBMIT, OCF_REAP ---- */
+
+static int submit_one(struct cdev_op *op, struct ocf_command __user *from)
+{
+	struct cdev_file *file = op->file;
+	int err;
+
+	op->lasting = true;
+	err = read_command(op, from) ?: cdev_command_prepare(op) ?:
+	      cdev_async_reserve(op);
+	if (err)
+		return err;
+	err = cdev_command_submit(op, OCF_REQ_OFFLOAD);
+	if (!err)
+		cdev_async_done(op, op->err);
+	else if (err != -EINPROGRESS)
+		cdev_async_unreserve(file);
+	return err == -EINPROGRESS ? 0 : err;
+}
+
+long cdev_vector_submit(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_vector given;
+	struct cdev_vector v;
+	struct cdev_op *op;
+	long n = 0;
+	int err;
+
+	if (copy_from_user(&given, arg, sizeof(given)))
+		return -EFAULT;
+	if (given.results)
+		return -EINVAL;
+	err = cdev_vector_read(&v, file, &given);
+	while (!err && n < v.count) {
+		op = cdev_command_get(file, NULL);
+		err = op ? submit_one(op, v.commands + n) : -ENOMEM;
+		if (!err)
+			n++;
+		else if (op)
+			cdev_command_end(op);
+	}
+	return n ?: err;
+}
+
+long cdev_vector_reap(struct cdev_file *file, void __user *arg)
+{
+	struct ocf_result r = {}, __user *to;
+	struct ocf_reap given;
+	struct cdev_op *op;
+	u32 i, room;
+
+	if (copy_from_user(&given, arg, sizeof(given)))
+		return -EFAULT;
+	if (given.flags)
+		return -EINVAL;
+	to = u64_to_user_ptr(given.results);
+	room = min_t(u32, given.count, OCF_COMMANDS_MAX);
+	/* what was fetched cannot be given back */
+	if (fault_in_safe_writeable((void __user *)to, room * sizeof(r)))
+		return -EFAULT;
+	for (i = 0; i < room; i++) {
+		op = cdev_async_fetch(file, CDEV_ABI_NATIVE);
+		if (!op)
+			break;
+		r.cookie = command_of(op)->cookie;
+		r.res = cdev_command_deliver(op);
+		cdev_command_end(op);
+		if (cdev_copy_out(to + i, &r, sizeof(r)))
+			return -EFAULT;
+	}
+	return i;
+}

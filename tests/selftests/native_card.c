@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The native interface with commands under way on a slow card: fetched, told
+ * of, cancelled, and left behind by who is killed, ends, or becomes another
+ * program; and rings that end before their entries do.
+ */
+#include <kselftest_harness.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include "native.h"
+#include "census.h"
+#include "random.h"
+
+__thread uint64_t chance_state;
+
+#define SIM	"/sys/bus/platform/drivers/ocf_sim/"
+#define CARD	"/sys/class/ocf/sim0/device/"
+#define OPTIONS	"algs=real depth=8 patience=60000 latency_ns=1000"
+#define LATENCY	"20000000"	/* ns */
+#define MANY	24		/* more than the card has room for */
+#define LEN	4096
+#define TIMEOUT	1200		/* s: the debug kernel is slow */
+
+FIXTURE(card)
+{
+	struct census before;
+	int fd;
+	uint8_t *in, *out, *want;
+	struct ocf_command c[MANY];
+	struct ocf_result r[MANY];
+};
+
+typedef struct _test_data_card Self;
+
+static const uint8_t key[16] = "sixteen bytes..";
+
+static int open_on(int fd, uint32_t flags, struct ocf_session_open *o)
+{
+	*o = (struct ocf_session_open){
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		.key = addr(key), .keylen = 16, .flags = flags,
+	};
+	return native_open(fd, o);
+}
+
+/* Commands of @self->c are for a session of @fd that only the card serves. */
+static int aim(Self *self, int fd)
+{
+	struct ocf_session_open o;
+	int i, err = open_on(fd, OCF_SESSION_HARDWARE, &o);
+
+	for (i = 0; i < MANY; i++)
+		self->c[i] = (struct ocf_command){
+			.cookie = i, .session = o.session,
+			.src = addr(self->in + i * LEN),
+			.dst = addr(self->out + i * LEN),
+			/* some are copied */
+			.len = i % 2 ? LEN : 512,
+		};
+	return err;
+}
+
+FIXTURE_SETUP(card)
+{
+	struct ocf_session_open soft;
+	int i;
+
+	chance_from(seed_given());
+	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
+	ASSERT_EQ(0, put_line(SIM "add", OPTIONS));
+	self->before = census_take();
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	self->in = malloc(MANY * LEN);
+	self->out = malloc(MANY * LEN);
+	self->want = malloc(MANY * LEN);
+	fill(self->in, MANY * LEN, 1);
+	ASSERT_EQ(0, open_on(self->fd, OCF_SESSION_SOFTWARE, &soft));
+	ASSERT_EQ(0, aim(self, self->fd));
+	for (i = 0; i < MANY; i++) {
+		struct ocf_command c = self->c[i];
+
+		c.session = soft.session;
+		c.dst = addr(self->want + i * LEN);
+		ASSERT_EQ((int)c.len, native_run(self->fd, &c));
+	}
+	/* the first has to wait for its context */
+	ASSERT_EQ((int)self->c[0].len, native_run(self->fd, &self->c[0]));
+	ASSERT_EQ(0, put_line(CARD "latency_ns", LATENCY));
+	memset(self->out, 0, MANY * LEN);
+}
+
+FIXTURE_TEARDOWN(card)
+{
+	put_line(CARD "latency_ns", "1000");
+	close(self->fd);
+	EXPECT_TRUE(census_is(&self->before));
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+	free(self->in);
+	free(self->out);
+	free(self->want);
+}
+
+/* Whether command @i has its result */
+static bool is_right(Self *self, int i)
+{
+	return !memcmp(self->want + i * LEN, self->out + i * LEN,
+		       self->c[i].len);
+}
+
+static int run_all(Self *self)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+		.count = MANY,
+	};
+
+	return call(self->fd, OCF_RUN, &v);
+}
+
+static int submit_all(Self *self, int fd)
+{
+	struct ocf_vector v = { .commands = addr(self->c), .count = MANY };
+
+	return ioctl(fd, OCF_SUBMIT, &v);
+}
+
+/* Fetches @n, or what comes in time; they are in self->r. */
+static int reap(Self *self, int n)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	int got = 0;
+
+	while (got < n && poll(&p, 1, SOON) == 1) {
+		struct ocf_reap reap = {
+			.results = addr(self->r + got), .count = n - got,
+		};
+		int more = ioctl(self->fd, OCF_REAP, &reap);
+
+		if (more < 0)
+			return -errno;
+		got += more;
+	}
+	return got;
+}
+
+TEST_F(card, waited_for)
+{
+	int i;
+
+	ASSERT_EQ(0, run_all(self));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(i, self->r[i].cookie);
+		EXPECT_EQ((int)self->c[i].len, self->r[i].res);
+		EXPECT_TRUE(is_right(self, i));
+	}
+}
+
+/* What ends while the others are still being handed in has its result, too. */
+TEST_F_TIMEOUT(card, done_before_all_are_handed_in, TIMEOUT)
+{
+	int i, n = rounds_given(300);
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+	};
+
+	put_line(CARD "latency_ns", "0");
+	put_line(CARD "overhead_ns", "0");
+	for (i = 0; i < n; i++) {
+		v.count = 1 + i % 3;
+		memset(self->r, 0xff, sizeof(self->r));
+		ASSERT_EQ(0, call(self->fd, OCF_RUN, &v));
+		ASSERT_EQ((int)self->c[0].len, self->r[0].res);
+		ASSERT_EQ((int)self->c[v.count - 1].len,
+			  self->r[v.count - 1].res);
+	}
+	put_line(CARD "overhead_ns", "2000");
+}
+
+TEST_F(card, fetched_and_told_of)
+{
+	int i, told = eventfd(0, EFD_NONBLOCK), none = -1;
+	uint64_t n = 0, more;
+
+	ASSERT_EQ(0, call(self->fd, OCF_EVENTFD, &told));
+	ASSERT_EQ(MANY, submit_all(self, self->fd));
+	ASSERT_EQ(MANY, reap(self, MANY));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ((int)self->c[i].len, self->r[i].res);
+		EXPECT_TRUE(is_right(self, i));
+	}
+	while (read(told, &more, 8) == 8)
+		n += more;
+	EXPECT_EQ(MANY, n);
+	ASSERT_EQ(0, call(self->fd, OCF_EVENTFD, &none));
+	ASSERT_EQ(MANY, submit_all(self, self->fd));
+	ASSERT_EQ(MANY, reap(self, MANY));
+	EXPECT_EQ(-1, read(told, &more, 8));
+	none = self->fd;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_EVENTFD, &none));
+	none = 9999;
+	EXPECT_EQ(EBADF, call(self->fd, OCF_EVENTFD, &none));
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_EVENTFD, NULL));
+	close(told);
+}
+
+TEST_F(card, cancelled)
+{
+	uint64_t cookie;
+	int i, gone = 0;
+
+	ASSERT_EQ(MANY, submit_all(self, self->fd));
+	for (i = MANY - 1; i >= 0; i -= 2) {
+		cookie = i;
+		gone += call(self->fd, OCF_CANCEL, &cookie) == 0;
+	}
+	EXPECT_LT(0, gone);
+	ASSERT_EQ(MANY, reap(self, MANY));
+	for (i = 0; i < MANY; i++) {
+		cookie = self->r[i].cookie;
+		if (self->r[i].res == -ECANCELED) {
+			EXPECT_EQ(1, cookie % 2);
+			gone--;
+			continue;
+		}
+		EXPECT_EQ((int)self->c[cookie].len, self->r[i].res);
+		EXPECT_TRUE(is_right(self, cookie));
+	}
+	EXPECT_EQ(0, gone);
+	cookie = 1;
+	EXPECT_EQ(ENOENT, call(self->fd, OCF_CANCEL, &cookie));
+}
+
+/* Another process can neither fetch nor cancel what it has not handed in. */
+TEST_F(card, processes_apart)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(MANY, submit_all(self, self->fd));
+	pid = fork();
+	if (!pid) {
+		struct ocf_reap reap = { addr(self->r), MANY, 0 };
+		uint64_t cookie = MANY - 1;
+
+		if (call(self->fd, OCF_CANCEL, &cookie) != ENOENT)
+			_exit(1);
+		usleep(100000);
+		_exit(ioctl(self->fd, OCF_REAP, &reap) ? 2 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(MANY, reap(self, MANY));
+}
+
+static bool put_all(Self *self, struct io_uring *ring, int fd)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		ring_prepare(ring, fd, OCF_URING_COMMAND, &self->c[i],
+			     sizeof(self->c[i]))->user_data = i;
+	return io_uring_submit(ring) == MANY;
+}
+
+TEST_F(card, entries)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+		.count = MANY,
+	};
+	struct io_uring ring;
+	uint64_t which;
+	int i, res;
+
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_TRUE(put_all(self, &ring, self->fd));
+	for (i = 0; i < MANY; i++) {
+		res = ring_wait(&ring, &which);
+		EXPECT_EQ((int)self->c[which].len, res);
+		EXPECT_TRUE(is_right(self, which));
+	}
+	memset(self->out, 0, MANY * LEN);
+	ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	io_uring_submit(&ring);
+	EXPECT_EQ(0, ring_wait(&ring, NULL));
+	EXPECT_EQ(0, ring_wait(&ring, NULL));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ((int)self->c[i].len, self->r[i].res);
+		EXPECT_TRUE(is_right(self, i));
+	}
+	io_uring_queue_exit(&ring);
+}
+
+TEST_F(card, entries_cancelled)
+{
+	uint64_t cookie = MANY - 1, which;
+	int i, res, gone = 0;
+	struct io_uring ring;
+
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_TRUE(put_all(self, &ring, self->fd));
+	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie,
+		     8)->user_data = MANY;
+	io_uring_submit(&ring);
+	for (i = 0; i <= MANY; i++) {
+		res = ring_wait(&ring, &which);
+		if (which == MANY) {
+			EXPECT_EQ(1, res);
+		} else if (res == -ECANCELED) {
+			gone++;
+		} else {
+			EXPECT_EQ((int)self->c[which].len, res);
+		}
+	}
+	EXPECT_EQ(1, gone);
+	io_uring_queue_exit(&ring);
+}
+
+/* By workers of io_uring, and by its thread that polls */
+TEST_F(card, entries_of_other_threads)
+{
+	struct io_uring ring;
+	uint64_t which;
+	int i, way, res;
+
+	for (way = 0; way < 3; way++) {
+		ASSERT_EQ(0, io_uring_queue_init(RING_ENTRIES, &ring,
+			IORING_SETUP_SQE128 |
+			(way == 1 ? IORING_SETUP_SQPOLL : 0) |
+			(way == 2 ? IORING_SETUP_SINGLE_ISSUER |
+				    IORING_SETUP_DEFER_TASKRUN : 0)));
+		for (i = 0; i < MANY; i++) {
+			struct io_uring_sqe *sqe = ring_prepare(&ring,
+				self->fd, OCF_URING_COMMAND, &self->c[i],
+				sizeof(self->c[i]));
+
+			sqe->user_data = i;
+			sqe->flags = way ? 0 : IOSQE_ASYNC;
+		}
+		io_uring_submit(&ring);
+		for (i = 0; i < MANY; i++) {
+			res = ring_wait(&ring, &which);
+			EXPECT_EQ((int)self->c[which].len, res);
+			EXPECT_TRUE(is_right(self, which));
+		}
+		memset(self->out, 0, MANY * LEN);
+		io_uring_queue_exit(&ring);
+	}
+}
+
+/* Nothing waits for the card longer than it takes to cancel. */
+TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+		.count = MANY,
+	};
+	int i, n = rounds_given(20);
+	struct io_uring ring;
+
+	for (i = 0; i < n; i++) {
+		ASSERT_TRUE(ring_init(&ring));
+		if (i % 2) {
+			ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v,
+				     sizeof(v));
+			io_uring_submit(&ring);
+		} else {
+			put_all(self, &ring, self->fd);
+		}
+		usleep(below(30000));
+		io_uring_queue_exit(&ring);
+	}
+}
+
+/* What a process is at when it goes */
+static void at_work(Self *self, int how)
+{
+	struct io_uring ring;
+	int fd = open_dev();
+
+	if (aim(self, fd) || !ring_init(&ring))
+		_exit(1);
+	self->fd = fd;
+	for (;;)
+		switch (how) {
+		case 0:
+			run_all(self);
+			break;
+		case 1:
+			submit_all(self, fd);
+			reap(self, MANY);
+			break;
+		case 2:
+			put_all(self, &ring, fd);
+			while (!ring_wait(&ring, NULL))
+				;
+			break;
+		case 3:
+			put_all(self, &ring, fd);
+			usleep(below(20000));
+			_exit(0);
+		case 4:
+			submit_all(self, fd);
+			put_all(self, &ring, fd);
+			execl("/bin/true", "true", NULL);
+			_exit(2);
+		}
+}
+
+TEST_F_TIMEOUT(card, processes_that_go, TIMEOUT)
+{
+	int i, n = rounds_given(40), status;
+	pid_t pid;
+
+	for (i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid)
+			at_work(self, i % 5);
+		if (i % 5 < 3) {
+			usleep(below(60000));
+			kill(pid, SIGKILL);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(i % 5 < 3 ? SIGKILL : 0, status);
+	}
+	ASSERT_EQ(0, run_all(self));
+	EXPECT_TRUE(is_right(self, MANY - 1));
+}
+
+static void *cancel_all(void *arg)
+{
+	Self *self = arg;
+	uint64_t i;
+	int n;
+
+	for (n = 0; n < 50; n++)
+		for (i = 0; i < MANY; i++)
+			call(self->fd, OCF_CANCEL, &i);
+	return NULL;
+}
+
+/* Results, and who gives them up, from several threads */
+TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
+{
+	int i, n = rounds_given(30), j, res;
+	struct io_uring ring;
+	pthread_t t[2];
+	uint64_t which;
+
+	put_line(CARD "latency_ns", "200000");
+	ASSERT_TRUE(ring_init(&ring));
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < 2; j++)
+			pthread_create(&t[j], NULL, cancel_all, self);
+		ASSERT_TRUE(put_all(self, &ring, self->fd));
+		ASSERT_EQ(MANY, submit_all(self, self->fd));
+		ASSERT_EQ(MANY, reap(self, MANY));
+		for (j = 0; j < MANY; j++) {
+			EXPECT_TRUE(self->r[j].res > 0 ||
+				    self->r[j].res == -ECANCELED);
+			res = ring_wait(&ring, &which);
+			EXPECT_TRUE(res == -ECANCELED ||
+				    res == (int)self->c[which].len);
+		}
+		for (j = 0; j < 2; j++)
+			pthread_join(t[j], NULL);
+	}
+	io_uring_queue_exit(&ring);
+}
+
+/* It is taken away: no other may do it. */
+TEST_F(card, a_card_that_goes)
+{
+	int i, gone = 0;
+
+	ASSERT_EQ(MANY, submit_all(self, self->fd));
+	ASSERT_EQ(0, put_line(SIM "remove", "sim0"));
+	ASSERT_EQ(MANY, reap(self, MANY));
+	for (i = 0; i < MANY; i++)
+		gone += self->r[i].res == -ENODEV;
+	EXPECT_LT(0, gone);
+	EXPECT_EQ(-ENODEV, native_run(self->fd, &self->c[0]));
+	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
+}
+
+TEST_HARNESS_MAIN

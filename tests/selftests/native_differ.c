@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The native interface against OpenSSL, by chance: every mode, algorithm, key
+ * length, size, alignment and way in and out.  How to repeat a failure is in
+ * random.h.
+ */
+#include <kselftest_harness.h>
+
+#include "native.h"
+#include "differ.h"
+
+#define TIMEOUT		1200	/* s: the debug kernel is slow */
+#define RECORD_MAX	(1u << 20) /* bytes of payload, more than TLS has */
+
+FIXTURE(differ)
+{
+	struct differ d;
+};
+
+static struct io_uring ring;
+
+/* The areas of data, as buffers 0 and 1 */
+static int register_areas(const struct differ *d)
+{
+	struct iovec areas[] = {
+		{ d->src.start, d->src.size }, { d->dst.start, d->dst.size },
+	};
+
+	return io_uring_register_buffers(&ring, areas, 2);
+}
+
+FIXTURE_SETUP(differ)
+{
+	ASSERT_TRUE(differ_init(&self->d, DIFFER_MAX));
+	ASSERT_EQ(0, allow_weak("all"));
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_EQ(0, register_areas(&self->d));
+}
+
+FIXTURE_TEARDOWN(differ)
+{
+	io_uring_queue_exit(&ring);
+	allow_weak("none");
+	close(self->d.fd);
+}
+
+/* Every name is one. */
+static unsigned int has(const char *name)
+{
+	return 1;
+}
+
+static int new_session(struct differ *d, enum ocf_mode mode)
+{
+	struct trial *t = &d->t;
+	struct ocf_session_open o = {
+		.mode = mode, .key = addr(t->key), .keylen = t->keylen,
+		.mackey = addr(t->mackey), .mackeylen = t->mackeylen,
+		.ivlen = t->cipher && is_alg(t->cipher, "aes-ccm") ? t->ivlen :
+								     0,
+		.maclen = t->taglen,
+	};
+	int err;
+
+	if (t->cipher)
+		strcpy(o.cipher, t->cipher->name);
+	if (t->mac)
+		strcpy(o.mac, t->mac->name);
+	err = native_open(d->fd, &o);
+	d->ses = o.session;
+	return err;
+}
+
+static bool within(const struct area *a, const uint8_t *p, uint32_t len)
+{
+	return p >= a->start && p + len <= a->start + a->size;
+}
+
+/* In which registered buffer, of one side or of both; -1 for none */
+static int fix(struct differ *d, struct ocf_command *c)
+{
+	uint8_t *src = (uint8_t *)(uintptr_t)c->src;
+	uint8_t *dst = (uint8_t *)(uintptr_t)c->dst;
+	int buf;
+
+	if (c->dst_len || !c->len)
+		return -1;
+	for (buf = 0; buf < 2; buf++) {
+		const struct area *a = buf ? &d->dst : &d->src;
+
+		if (one_in(3))
+			continue;
+		if (within(a, src, c->len))
+			c->flags |= OCF_COMMAND_FIXED_SRC;
+		if (dst && within(a, dst, c->len))
+			c->flags |= OCF_COMMAND_FIXED_DST;
+		if (c->flags)
+			return buf;
+	}
+	return -1;
+}
+
+/* In any of the ways */
+static int run(struct differ *d, uint8_t *tag, struct ocf_command *c)
+{
+	struct trial *t = &d->t;
+	int fixed;
+
+	c->cookie = chance();
+	c->session = d->ses;
+	c->op = t->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT;
+	c->src = addr(t->src);
+	c->dst = addr(t->dst);
+	c->len = t->len;
+	c->tag = addr(tag);
+	memcpy(c->iv, t->iv, 16);
+	switch (below(4)) {
+	case 0:
+		return native_run(d->fd, c);
+	case 1:
+		return native_submit(d->fd, c);
+	case 2:
+		return ring_vector(&ring, d->fd, c);
+	default:
+		fixed = d->t.mac && d->t.cipher ? -1 : fix(d, c);
+		return ring_run(&ring, d->fd, c, fixed);
+	}
+}
+
+static int err_of_len(const struct trial *t)
+{
+	if (t->len > DIFFER_MAX)
+		return -E2BIG;
+	if (t->cipher && t->len % t->cipher->block)
+		return -EINVAL;
+	return 0;
+}
+
+/* One to four operations in one session; what was wrong, or "". */
+static const char *in_session(struct differ *d, enum ocf_mode mode,
+			      const char *(*op)(struct differ *d))
+{
+	int n = 1 + below(4);
+	const char *wrong = "";
+
+	if (new_session(d, mode))
+		return "errno of the session";
+	while (n-- && !*wrong)
+		wrong = op(d);
+	if (call(d->fd, OCF_SESSION_CLOSE, &d->ses) && !*wrong)
+		return "errno of closing the session";
+	return wrong;
+}
+
+/* ---- ciphers ---- */
+
+static const char *cipher_op(struct differ *d)
+{
+	struct ocf_command c = {};
+	struct trial *t = &d->t;
+	int err;
+
+	t->encrypt = one_in(2);
+	t->len = pick_len(DIFFER_MAX, t->cipher->block);
+	pick_iv(t);
+	err = err_of_len(t);
+	place_data(d, t->len, t->len);
+	if (!err)
+		want_cipher(t, t->encrypt, t->iv, t->src, t->len, d->want);
+	watch_data(d, t->len);
+	/* no core has an operation on nothing */
+	if (!t->len)
+		err = -EINVAL;
+	if (!err)
+		expect_result(d, t->len);
+	return run(d, NULL, &c) == (err ?: (int)t->len) ? differs(d) : "res";
+}
+
+static const char *cipher_round(struct differ *d)
+{
+	d->t.cipher = pick_alg(CIPHER, has);
+	pick_keys(&d->t);
+	d->t.taglen = 0;
+	return in_session(d, OCF_MODE_CIPHER, cipher_op);
+}
+
+TEST_F_TIMEOUT(differ, ciphers, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, cipher_round, 400);
+}
+
+/* ---- digests and MACs ---- */
+
+static const char *digest_op(struct differ *d)
+{
+	uint8_t *tag = place_tag(d), want[TAG_MAX];
+	struct ocf_command c = {};
+	struct trial *t = &d->t;
+	bool broken = one_in(4);
+	int err;
+
+	t->encrypt = one_in(2);
+	t->len = pick_len(DIFFER_MAX, 1);
+	pick_iv(t);
+	err = err_of_len(t);
+	place_data(d, t->len, 0);
+	t->dst = NULL;
+	if (!err)
+		want_mac(t, t->src, t->len, want);
+	watch_data(d, 0);
+	if (!t->encrypt && !err) {
+		memcpy(tag, want, t->taglen);
+		if (broken) {
+			flip(tag, t->taglen);
+			err = -EBADMSG;
+		}
+	}
+	watch_tag(d, tag);
+	if (!err)
+		watch_expect(&d->on_tag, tag, want, t->taglen);
+	return run(d, tag, &c) == (err ?: (int)t->taglen) ? differs(d) : "res";
+}
+
+static const char *digest_round(struct differ *d)
+{
+	d->t.mac = pick_alg(DIGEST | MAC, has);
+	pick_keys(&d->t);
+	return in_session(d, OCF_MODE_DIGEST, digest_op);
+}
+
+TEST_F_TIMEOUT(differ, digests, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, digest_round, 400);
+}
+
+/* ---- AEAD, and MACs of what was encrypted ---- */
+
+static bool fits_nonce(const struct trial *t)
+{
+	return !t->cipher || !is_alg(t->cipher, "aes-ccm") || t->ivlen < 13 ||
+	       t->len < 65536;
+}
+
+/* The MAC of what is around and of the ciphertext @text */
+static void mac_of_both(struct differ *d, const uint8_t *text, uint8_t *tag)
+{
+	struct trial *t = &d->t;
+
+	memcpy(d->text, t->aad, t->aadlen);
+	memcpy(d->text + t->aadlen, text, t->len);
+	want_mac(t, d->text, t->aadlen + t->len, tag);
+}
+
+static void seal(struct differ *d, const uint8_t *in, uint8_t *out,
+		 uint8_t *tag)
+{
+	struct trial *t = &d->t;
+
+	if (!t->mac) {
+		want_seal(t, in, t->len, out, tag);
+		return;
+	}
+	want_cipher(t, true, t->iv, in, t->len, out);
+	mac_of_both(d, out, tag);
+}
+
+static const char *sealed_op(struct differ *d)
+{
+	uint8_t *tag = place_tag(d), want[TAG_MAX];
+	struct trial *t = &d->t;
+	struct ocf_command c = {};
+	bool broken;
+	int err = 0;
+
+	place_aad(d, one_in(30) ? 100000 : 3000);
+	t->encrypt = one_in(2);
+	do {
+		t->len = pick_len(t->mac ? RECORD_MAX : DIFFER_MAX - TAG_MAX,
+				  t->mac ? t->cipher->block : 1);
+	} while (!fits_nonce(t) || (t->mac && t->len % t->cipher->block) ||
+		 t->len > DIFFER_MAX || (t->mac && !t->len));
+	pick_iv(t);
+	c.aad = addr(t->aad);
+	c.auth_len = t->aadlen;
+	c.ivlen = !t->mac && one_in(2) ? t->ivlen : 0;
+	place_data(d, t->len, t->len);
+	broken = !t->encrypt && one_in(3);
+	if (t->encrypt) {
+		seal(d, t->src, d->want, want);
+	} else {
+		noise(d->want, t->len);
+		seal(d, d->want, t->src, tag);
+	}
+	if (broken) {
+		if (t->len && one_in(2))
+			flip(t->src, t->len);
+		else if (t->aadlen && one_in(2))
+			flip(t->aad, t->aadlen);
+		else
+			flip(tag, t->taglen);
+		err = -EBADMSG;
+	}
+	watch_data(d, t->len);
+	watch_tag(d, tag);
+	if (!broken)
+		expect_result(d, t->len);
+	if (t->encrypt)
+		watch_expect(&d->on_tag, tag, want, t->taglen);
+	return run(d, tag, &c) == (err ?: (int)t->len) ? differs(d) : "res";
+}
+
+static const char *aead_round(struct differ *d)
+{
+	struct trial *t = &d->t;
+
+	t->cipher = pick_alg(AEAD, has);
+	pick_keys(t);
+	t->ivlen = is_alg(t->cipher, "aes-ccm") ? 7 + below(7) : t->cipher->iv;
+	t->taglen = pick_taglen(t);
+	return in_session(d, OCF_MODE_AEAD, sealed_op);
+}
+
+TEST_F_TIMEOUT(differ, aead, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, aead_round, 400);
+}
+
+/* A MAC that a session may have beside a cipher: without an IV of its own */
+static void pick_both(struct trial *t)
+{
+	t->cipher = pick_alg(CIPHER, has);
+	do
+		t->mac = pick_alg(MAC, has);
+	while (t->mac->iv);
+	pick_keys(t);
+}
+
+static const char *eta_round(struct differ *d)
+{
+	pick_both(&d->t);
+	return in_session(d, OCF_MODE_ETA, sealed_op);
+}
+
+TEST_F_TIMEOUT(differ, encrypt_then_mac, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, eta_round, 300);
+}
+
+/* ---- chains ---- */
+
+static const char *chain_op(struct differ *d)
+{
+	uint8_t *tag = place_tag(d), want[TAG_MAX];
+	uint32_t before = below(200), after = below(200), all, len;
+	bool first = one_in(2), verify = one_in(3), broken;
+	struct ocf_command c = {};
+	struct trial *t = &d->t;
+
+	t->encrypt = one_in(2);
+	pick_iv(t);
+	len = t->cipher->block * (1 + log_uniform(4096));
+	all = before + len + after;
+	place_data(d, all, all);
+	c.data_start = before;
+	c.auth_start = below(before + 1);
+	c.auth_len = before + len + below(after + 1) - c.auth_start;
+	c.flags = first ? OCF_COMMAND_MAC_FIRST : 0;
+	/* the buffer after the cipher */
+	memcpy(d->text, t->src, all);
+	want_cipher(t, t->encrypt, t->iv, t->src + before, len,
+		    d->text + before);
+	want_mac(t, (first ? t->src : d->text) + c.auth_start, c.auth_len,
+		 want);
+	broken = verify && one_in(3);
+	if (verify) {
+		c.flags |= OCF_COMMAND_VERIFY;
+		memcpy(tag, want, t->taglen);
+	}
+	if (broken)
+		flip(tag, t->taglen);
+	t->len = all;
+	watch_data(d, all);
+	watch_tag(d, tag);
+	t->len = len;
+	if (!broken) {
+		watch_expect(&d->on_src, t->dst + before, d->text + before,
+			     len);
+		watch_expect(&d->on_dst, t->dst + before, d->text + before,
+			     len);
+	}
+	if (!verify)
+		watch_expect(&d->on_tag, tag, want, t->taglen);
+	return run(d, tag, &c) == (broken ? -EBADMSG : (int)len) ? differs(d) :
+								   "res";
+}
+
+static const char *chain_round(struct differ *d)
+{
+	pick_both(&d->t);
+	return in_session(d, OCF_MODE_CHAIN, chain_op);
+}
+
+TEST_F_TIMEOUT(differ, chains, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, chain_round, 300);
+}
+
+/* ---- records of TLS: RFC 5246, section 6.2.3.2 ---- */
+
+/* Whose hash the core can look into */
+static unsigned int has_mte(const char *name)
+{
+	static const char * const macs[] = { "hmac-md5", "hmac-sha1",
+		"hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512" };
+	int i;
+
+	for (i = 0; i < COUNT(macs); i++)
+		if (!strcmp(macs[i], name))
+			return 1;
+	return 0;
+}
+
+static const char *record_op(struct differ *d)
+{
+	uint32_t block = d->t.cipher->block, len = log_uniform(RECORD_MAX), pad;
+	uint8_t mac[TAG_MAX], *plain;
+	struct ocf_command c = {};
+	struct trial *t = &d->t;
+	bool broken;
+	uint32_t all;
+
+	t->encrypt = one_in(2);
+	broken = !t->encrypt && one_in(3);
+	pick_iv(t);
+	place_aad(d, 2000);
+	pad = block > 1 ? block - (len + t->taglen) % block : 0;
+	if (block > 1 && one_in(2))
+		pad += block * below((256 - pad) / block + 1);
+	all = len + t->taglen + pad;
+	place_data(d, all, all);
+	plain = d->text + t->aadlen;
+	memcpy(d->text, t->aad, t->aadlen);
+	memcpy(plain, t->src, len);
+	want_mac(t, d->text, t->aadlen + len, mac);
+	memcpy(plain + len, mac, t->taglen);
+	memset(plain + len + t->taglen, pad - 1, pad);
+	want_cipher(t, true, t->iv, plain, all, d->want);
+	if (!t->encrypt) {
+		memcpy(t->src, d->want, all);
+		memcpy(d->want, plain, len);
+	}
+	if (broken)
+		flip(t->src, all);
+	c.aad = addr(t->aad);
+	c.auth_len = t->aadlen;
+	c.dst_len = t->encrypt ? all : 0;
+	t->len = all;
+	watch_data(d, all);
+	if (!broken)
+		expect_result(d, t->encrypt ? all : len);
+	if (t->encrypt)
+		t->len = len;
+	return run(d, NULL, &c) == (broken ? -EBADMSG :
+			(int)(t->encrypt ? all : len)) ? differs(d) : "res";
+}
+
+static const char *record_round(struct differ *d)
+{
+	struct trial *t = &d->t;
+
+	t->cipher = pick_alg(CIPHER, has);
+	t->mac = pick_alg(MAC, has_mte);
+	pick_keys(t);
+	return in_session(d, OCF_MODE_MTE, record_op);
+}
+
+TEST_F_TIMEOUT(differ, records, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, record_round, 300);
+}
+
+TEST_HARNESS_MAIN

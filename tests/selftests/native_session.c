@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The native interface: what makes a session and a command and what does not,
+ * what is told of them, and everything around them.
+ */
+#include <kselftest_harness.h>
+#include <limits.h>
+
+#include "native.h"
+
+FIXTURE(native)
+{
+	int fd;
+	uint8_t key[64], in[4096], out[4096], tag[64];
+	struct ocf_session_open open;
+	struct ocf_command c;
+};
+
+FIXTURE_SETUP(native)
+{
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	fill(self->key, sizeof(self->key), 1);
+	fill(self->in, sizeof(self->in), 2);
+	self->open = (struct ocf_session_open){
+		.size = sizeof(self->open), .mode = OCF_MODE_AEAD,
+		.cipher = "aes-gcm", .key = addr(self->key), .keylen = 16,
+	};
+	ASSERT_EQ(0, native_open(self->fd, &self->open));
+	self->c = (struct ocf_command){
+		.cookie = 0x123456789abcdefull, .session = self->open.session,
+		.src = addr(self->in), .dst = addr(self->out), .len = 100,
+		.aad = addr(self->in), .auth_len = 13, .tag = addr(self->tag),
+		.iv = "twelve bytes",
+	};
+	ASSERT_EQ(100, native_run(self->fd, &self->c));
+}
+
+FIXTURE_TEARDOWN(native)
+{
+	close(self->fd);
+}
+
+typedef struct _test_data_native Self;
+
+/* What a changed opening says; nothing of it stays. */
+#define OPENS(field_, value_) ({					\
+	struct ocf_session_open o_ = self->open;			\
+	o_.session = 0;							\
+	o_.field_ = value_;						\
+	call(self->fd, OCF_SESSION_OPEN, &o_);				\
+})
+
+static int open_named(Self *self, const char *cipher, const char *mac,
+		      const char *device)
+{
+	struct ocf_session_open o = self->open;
+
+	o.session = 0;
+	memset(o.cipher, 0, sizeof(o.cipher));
+	memset(o.mac, 0, sizeof(o.mac));
+	memcpy(o.cipher, cipher, strnlen(cipher, 32));
+	memcpy(o.mac, mac, strnlen(mac, 32));
+	memcpy(o.device, device, strnlen(device, 32));
+	return call(self->fd, OCF_SESSION_OPEN, &o);
+}
+
+TEST_F(native, openings_that_make_no_sense)
+{
+	EXPECT_EQ(0, OPENS(flags, 0));
+	EXPECT_EQ(EINVAL, OPENS(size, 0));
+	EXPECT_EQ(EINVAL, OPENS(size, sizeof(self->open) - 1));
+	EXPECT_EQ(E2BIG, OPENS(size, UINT_MAX));
+	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_NONE));
+	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_COUNT));
+	EXPECT_EQ(EINVAL, OPENS(mode, UINT_MAX));
+	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_CIPHER));
+	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_ETA));
+	EXPECT_EQ(EINVAL, OPENS(policy, OCF_POLICY_CPU + 1));
+	EXPECT_EQ(0, OPENS(policy, OCF_POLICY_CPU));
+	EXPECT_EQ(EINVAL, OPENS(flags, 1u << 4));
+	EXPECT_EQ(EINVAL, OPENS(flags, OCF_SESSION_MTE_LENGTH));
+	EXPECT_EQ(EINVAL, OPENS(key, 0));
+	EXPECT_EQ(EFAULT, OPENS(key, 8));
+	EXPECT_EQ(EFAULT, OPENS(key, ULLONG_MAX));
+	EXPECT_EQ(EINVAL, OPENS(keylen, 0));
+	EXPECT_EQ(EINVAL, OPENS(keylen, 17));
+	EXPECT_EQ(EINVAL, OPENS(keylen, UINT_MAX));
+	EXPECT_EQ(EINVAL, OPENS(mackeylen, 1));
+	EXPECT_EQ(EINVAL, OPENS(ivlen, 17));
+	EXPECT_EQ(EINVAL, OPENS(maclen, 17));
+	EXPECT_EQ(EINVAL, OPENS(maclen, 3));
+	EXPECT_EQ(0, OPENS(maclen, 12));
+	EXPECT_EQ(EINVAL, OPENS(rounds, 12));
+	EXPECT_EQ(EINVAL, OPENS(session, 1));
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_SESSION_OPEN, NULL));
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_SESSION_OPEN, (void *)8));
+}
+
+TEST_F(native, names)
+{
+	EXPECT_EQ(0, open_named(self, "aes-gcm", "", "cryptosoft0"));
+	EXPECT_EQ(ENODEV, open_named(self, "aes-gcm", "", "cryptosoft"));
+	EXPECT_EQ(ENODEV, open_named(self, "aes-gcm", "", "nothing"));
+	EXPECT_EQ(EINVAL, open_named(self, "aes-gcm", "",
+				     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	EXPECT_EQ(EINVAL, open_named(self, "aes-gc", "", ""));
+	EXPECT_EQ(EINVAL, open_named(self, "aes-gcmm", "", ""));
+	EXPECT_EQ(EINVAL, open_named(self, "", "", ""));
+	EXPECT_EQ(EINVAL, open_named(self, "aes-gcm", "nothing", ""));
+	EXPECT_EQ(EINVAL, open_named(self, "aes-gcm", "hmac-sha1", ""));
+	EXPECT_EQ(EINVAL, open_named(self, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+				     "", ""));
+}
+
+/* One that knows more, of which nothing is set; and one whose is. */
+TEST_F(native, structures_that_have_grown)
+{
+	struct {
+		struct ocf_session_open o;
+		uint64_t more;
+	} later = { .o = self->open };
+
+	later.o.session = 0;
+	later.o.size = sizeof(later);
+	EXPECT_EQ(0, call(self->fd, OCF_SESSION_OPEN, &later));
+	EXPECT_NE(0, later.o.session);
+	EXPECT_EQ(0, later.more);
+	later.o.session = 0;
+	later.more = 1;
+	EXPECT_EQ(E2BIG, call(self->fd, OCF_SESSION_OPEN, &later));
+}
+
+TEST_F(native, sessions_end)
+{
+	uint32_t ses = self->c.session, none = 0;
+
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_CLOSE, &none));
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_SESSION_CLOSE, NULL));
+	EXPECT_EQ(0, call(self->fd, OCF_SESSION_CLOSE, &ses));
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_CLOSE, &ses));
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &self->c));
+}
+
+/* A session is of the interface that has opened it. */
+TEST_F(native, interfaces_do_not_mix)
+{
+	uint32_t ses = self->c.session;
+
+	/* CIOCFSESSION of the others */
+	EXPECT_EQ(EINVAL, call(self->fd, _IOW('c', 102, uint32_t), &ses));
+	EXPECT_EQ(EINVAL, call(self->fd, _IOW('c', 103, uint32_t), &ses));
+	EXPECT_EQ(100, native_run(self->fd, &self->c));
+}
+
+TEST_F(native, what_is_told_of_a_session)
+{
+	struct ocf_session_query q = {
+		.size = sizeof(q), .session = self->c.session, .pad = 7,
+	};
+
+	ASSERT_EQ(0, call(self->fd, OCF_SESSION_QUERY, &q));
+	EXPECT_EQ(OCF_MODE_AEAD, q.mode);
+	EXPECT_EQ(12, q.ivlen);
+	EXPECT_EQ(16, q.maclen);
+	EXPECT_EQ(1, q.block);
+	EXPECT_EQ(0, q.hardware);
+	EXPECT_EQ(0, q.pad);
+	EXPECT_STREQ("cryptosoft0", q.device);
+	q.session ^= 1u << 20;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_QUERY, &q));
+	q.size = 4;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_QUERY, &q));
+}
+
+TEST_F(native, what_there_is)
+{
+	struct ocf_features f = { .size = sizeof(f) };
+	struct ocf_algorithm a = { .size = sizeof(a) };
+	bool gcm = false;
+
+	ASSERT_EQ(0, call(self->fd, OCF_FEATURES, &f));
+	EXPECT_EQ(OCF_VECTOR_MAX, f.vector_max);
+	EXPECT_EQ(OCF_COMMANDS_MAX, f.commands_max);
+	EXPECT_EQ(16 << 20, f.len_max);
+	EXPECT_TRUE(f.modes & 1 << OCF_MODE_AEAD);
+	EXPECT_FALSE(f.modes & 1);
+	for (a.index = 0; !call(self->fd, OCF_ALGORITHM, &a); a.index++) {
+		EXPECT_LT(0, strlen(a.name));
+		EXPECT_NE(0, a.type);
+		if (!strcmp(a.name, "aes-gcm"))
+			gcm = a.type == OCF_ALGORITHM_AEAD && a.key_min == 16 &&
+			      a.key_max == 32 && a.key_step == 8 &&
+			      a.iv == 12 && a.digest == 16 && a.block == 1;
+	}
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(f.algorithms, a.index);
+	EXPECT_TRUE(gcm);
+	a.index = UINT_MAX;
+	EXPECT_EQ(ENOENT, call(self->fd, OCF_ALGORITHM, &a));
+}
+
+static int rekey(Self *self, const void *key, uint32_t keylen,
+		 const void *mackey, uint32_t mackeylen)
+{
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .session = self->c.session,
+		.key = addr(key), .keylen = keylen, .mackey = addr(mackey),
+		.mackeylen = mackeylen,
+	};
+
+	return call(self->fd, OCF_SESSION_REKEY, &r);
+}
+
+TEST_F(native, other_keys)
+{
+	uint8_t was[100];
+
+	memcpy(was, self->out, 100);
+	ASSERT_EQ(0, rekey(self, self->key + 16, 16, NULL, 0));
+	ASSERT_EQ(100, native_run(self->fd, &self->c));
+	EXPECT_NE(0, memcmp(was, self->out, 100));
+	ASSERT_EQ(0, rekey(self, self->key, 16, NULL, 0));
+	ASSERT_EQ(100, native_run(self->fd, &self->c));
+	EXPECT_EQ(0, memcmp(was, self->out, 100));
+	EXPECT_EQ(EINVAL, rekey(self, NULL, 0, NULL, 0));
+	EXPECT_EQ(EINVAL, rekey(self, self->key, 17, NULL, 0));
+	EXPECT_EQ(EINVAL, rekey(self, self->key, 600, NULL, 0));
+	EXPECT_EQ(EINVAL, rekey(self, self->key, 16, self->key, 16));
+	EXPECT_EQ(EFAULT, rekey(self, (void *)8, 16, NULL, 0));
+	self->c.session = 0;
+	EXPECT_EQ(EINVAL, rekey(self, self->key, 16, NULL, 0));
+}
+
+/* What a changed command says */
+#define RUNS(field_, value_) ({						\
+	struct ocf_command c_ = self->c;				\
+	c_.field_ = value_;						\
+	native_run(self->fd, &c_);					\
+})
+
+TEST_F(native, commands_that_make_no_sense)
+{
+	uint8_t was[sizeof(self->out)];
+
+	memcpy(was, self->out, sizeof(was));
+	EXPECT_EQ(-EINVAL, RUNS(session, 0));
+	EXPECT_EQ(-EINVAL, RUNS(session, self->c.session ^ 1u << 20));
+	EXPECT_EQ(-EINVAL, RUNS(op, OCF_OP_COUNT));
+	EXPECT_EQ(-EINVAL, RUNS(op, 255));
+	EXPECT_EQ(-EINVAL, RUNS(ivlen, 17));
+	EXPECT_EQ(-EINVAL, RUNS(ivlen, 5));
+	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_MAC_FIRST));
+	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_VERIFY));
+	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_FIXED_SRC));
+	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_FIXED_DST));
+	EXPECT_EQ(-EINVAL, RUNS(flags, 0x8000));
+	EXPECT_EQ(-EINVAL, RUNS(pad, 1));
+	EXPECT_EQ(-EINVAL, RUNS(dst_len, 1));
+	EXPECT_EQ(-EFAULT, RUNS(src, 8));
+	EXPECT_EQ(-EFAULT, RUNS(src, ULLONG_MAX - 10));
+	EXPECT_EQ(-EFAULT, RUNS(aad, 8));
+	EXPECT_EQ(-E2BIG, RUNS(len, (16 << 20) + 1));
+	EXPECT_EQ(-E2BIG, RUNS(auth_len, UINT_MAX));
+	EXPECT_EQ(-EBADMSG, RUNS(op, OCF_OP_DECRYPT));
+	EXPECT_EQ(0, memcmp(was, self->out, sizeof(was)));
+	EXPECT_EQ(-EFAULT, RUNS(dst, 8));
+	EXPECT_EQ(-EFAULT, RUNS(tag, 8));
+	EXPECT_EQ(-EFAULT, RUNS(dst, 0xffff888000000000ull));
+	EXPECT_EQ(0, RUNS(len, 0));
+	EXPECT_EQ(100, RUNS(auth_len, 0));
+}
+
+static int run_vector(Self *self, struct ocf_vector *v)
+{
+	return call(self->fd, OCF_RUN, v);
+}
+
+TEST_F(native, vectors)
+{
+	struct ocf_command c[OCF_VECTOR_MAX + 1];
+	struct ocf_result r[OCF_VECTOR_MAX + 1];
+	struct ocf_vector v = {
+		.commands = addr(c), .results = addr(r),
+		.count = OCF_VECTOR_MAX,
+	};
+	int i;
+
+	for (i = 0; i <= OCF_VECTOR_MAX; i++) {
+		c[i] = self->c;
+		c[i].cookie = i;
+		c[i].len = i;
+		if (i % 7 == 3)
+			c[i].session = 0;
+	}
+	memset(r, 0xff, sizeof(r));
+	ASSERT_EQ(0, run_vector(self, &v));
+	for (i = 0; i < OCF_VECTOR_MAX; i++) {
+		EXPECT_EQ(i, r[i].cookie);
+		EXPECT_EQ(i % 7 == 3 ? -EINVAL : i, r[i].res);
+		EXPECT_EQ(0, r[i].pad);
+	}
+	EXPECT_EQ(-1, r[i].res);
+	v.count++;
+	EXPECT_EQ(EINVAL, run_vector(self, &v));
+	v.count = 0;
+	EXPECT_EQ(EINVAL, run_vector(self, &v));
+	v.count = 1;
+	v.flags = 1;
+	EXPECT_EQ(EINVAL, run_vector(self, &v));
+	v.flags = 0;
+	v.results = 8;
+	EXPECT_EQ(EFAULT, run_vector(self, &v));
+	v.results = addr(r);
+	v.commands = 8;
+	EXPECT_EQ(0, run_vector(self, &v));
+	EXPECT_EQ(-EFAULT, r[0].res);
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_RUN, NULL));
+}
+
+/* Results that cannot be written: the last page is not there. */
+TEST_F(native, results_at_the_edge)
+{
+	uint8_t *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ocf_command c[4] = { self->c, self->c, self->c, self->c };
+	struct ocf_result *r = (void *)(page + PAGE) - 2 * sizeof(*r);
+	struct ocf_vector v = {
+		.commands = addr(c), .results = addr(r), .count = 4,
+	};
+
+	munmap(page + PAGE, PAGE);
+	EXPECT_EQ(EFAULT, run_vector(self, &v));
+	EXPECT_EQ(100, r[0].res);
+	EXPECT_EQ(100, r[1].res);
+	munmap(page, PAGE);
+}
+
+TEST_F(native, handed_in_and_fetched)
+{
+	struct ocf_command c[8];
+	struct ocf_result r[16];
+	struct ocf_vector v = { .commands = addr(c), .count = 8 };
+	struct ocf_reap reap = { .results = addr(r), .count = 16 };
+	struct pollfd p = { .fd = self->fd, .events = POLLIN | POLLOUT };
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		c[i] = self->c;
+		c[i].cookie = i;
+	}
+	EXPECT_EQ(0, ioctl(self->fd, OCF_REAP, &reap));
+	c[5].len = UINT_MAX;
+	EXPECT_EQ(5, ioctl(self->fd, OCF_SUBMIT, &v));
+	ASSERT_EQ(1, poll(&p, 1, SOON));
+	EXPECT_TRUE(p.revents & POLLIN);
+	for (i = 0; i < 5; i += ioctl(self->fd, OCF_REAP, &reap))
+		poll(&p, 1, SOON);
+	EXPECT_EQ(5, i);
+	EXPECT_EQ(0, ioctl(self->fd, OCF_REAP, &reap));
+	v.commands = addr(c + 5);
+	EXPECT_EQ(E2BIG, call(self->fd, OCF_SUBMIT, &v));
+	v.results = addr(r);
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SUBMIT, &v));
+	v.results = 0;
+	v.count = 0;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SUBMIT, &v));
+	v.count = 1;
+	v.commands = 8;
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_SUBMIT, &v));
+	reap.flags = 1;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_REAP, &reap));
+	/* what cannot be given stays */
+	v.commands = addr(c);
+	ASSERT_EQ(1, ioctl(self->fd, OCF_SUBMIT, &v));
+	p.events = POLLIN;
+	ASSERT_EQ(1, poll(&p, 1, SOON));
+	reap = (struct ocf_reap){ .results = 8, .count = 1 };
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_REAP, &reap));
+	reap.results = addr(r);
+	EXPECT_EQ(1, ioctl(self->fd, OCF_REAP, &reap));
+	EXPECT_EQ(100, r[0].res);
+}
+
+TEST_F(native, as_many_as_there_is_room_for)
+{
+	struct ocf_command c[OCF_VECTOR_MAX];
+	struct ocf_result r[OCF_VECTOR_MAX];
+	struct ocf_vector v = {
+		.commands = addr(c), .count = OCF_VECTOR_MAX,
+	};
+	struct ocf_reap reap = { .results = addr(r), .count = OCF_VECTOR_MAX };
+	int i, n = 0;
+
+	for (i = 0; i < OCF_VECTOR_MAX; i++)
+		c[i] = self->c;
+	for (i = 0; i < OCF_COMMANDS_MAX / OCF_VECTOR_MAX; i++)
+		ASSERT_EQ(OCF_VECTOR_MAX, ioctl(self->fd, OCF_SUBMIT, &v));
+	EXPECT_EQ(EBUSY, call(self->fd, OCF_SUBMIT, &v));
+	while (n < OCF_COMMANDS_MAX)
+		n += ioctl(self->fd, OCF_REAP, &reap);
+	EXPECT_EQ(OCF_COMMANDS_MAX, n);
+	EXPECT_EQ(OCF_VECTOR_MAX, ioctl(self->fd, OCF_SUBMIT, &v));
+}
+
+TEST_F(native, cancelling_what_is_not_there)
+{
+	uint64_t cookie = self->c.cookie;
+
+	EXPECT_EQ(ENOENT, call(self->fd, OCF_CANCEL, &cookie));
+	EXPECT_EQ(EFAULT, call(self->fd, OCF_CANCEL, NULL));
+}
+
+TEST_F(native, entries_that_make_no_sense)
+{
+	struct io_uring small, ring;
+	struct io_uring_sqe *sqe;
+	uint64_t cookie = 1;
+
+	ASSERT_EQ(0, io_uring_queue_init(4, &small, 0));
+	sqe = io_uring_get_sqe(&small);
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = self->fd;
+	sqe->cmd_op = OCF_URING_COMMAND;
+	io_uring_submit(&small);
+	EXPECT_EQ(-EINVAL, ring_wait(&small, NULL));
+	io_uring_queue_exit(&small);
+
+	ASSERT_TRUE(ring_init(&ring));
+	EXPECT_EQ(100, ring_run(&ring, self->fd, &self->c, -1));
+	ring_prepare(&ring, self->fd, OCF_RUN, &self->c, sizeof(self->c));
+	io_uring_submit(&ring);
+	EXPECT_EQ(-ENOTTY, ring_wait(&ring, NULL));
+	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie, 8);
+	io_uring_submit(&ring);
+	EXPECT_EQ(-ENOENT, ring_wait(&ring, NULL));
+	/* there is no such buffer; nor was one meant */
+	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &self->c, 0));
+	self->c.flags = OCF_COMMAND_FIXED_SRC;
+	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &self->c, -1));
+	self->c.flags = 0;
+	self->c.op = OCF_OP_COUNT;
+	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &self->c, -1));
+	io_uring_queue_exit(&ring);
+}
+
+/* What is not all in the buffer, or only one side of what is in place. */
+TEST_F(native, registered_buffers)
+{
+	struct iovec half = { self->in, 2048 };
+	struct ocf_command c = self->c;
+	struct io_uring ring;
+
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_EQ(0, io_uring_register_buffers(&ring, &half, 1));
+	c.flags = OCF_COMMAND_FIXED_SRC;
+	EXPECT_EQ(100, ring_run(&ring, self->fd, &c, 0));
+	c.len = 2048;
+	EXPECT_EQ(2048, ring_run(&ring, self->fd, &c, 0));
+	c.len = 2049;
+	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	c.len = 0;
+	EXPECT_EQ(0, ring_run(&ring, self->fd, &c, 0));
+	c.len = 100;
+	c.src = addr(self->in) - 1;
+	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	c.src = ULLONG_MAX - 5;
+	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	c.src = addr(self->in);
+	c.flags |= OCF_COMMAND_FIXED_DST;
+	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	c.dst = c.src;
+	EXPECT_EQ(100, ring_run(&ring, self->fd, &c, 0));
+	c.flags = OCF_COMMAND_FIXED_SRC;
+	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &c, 0));
+	io_uring_queue_exit(&ring);
+}
+
+TEST_F(native, compression)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	struct ocf_command c = {
+		.src = addr(self->in), .dst = addr(self->out), .len = 4000,
+		.dst_len = sizeof(self->out),
+	};
+	uint8_t text[4096] = {};
+	int n;
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	memset(self->in, 'a', 4000);
+	n = native_run(self->fd, &c);
+	EXPECT_LT(0, n);
+	EXPECT_GT(200, n);
+	c.op = OCF_OP_DECRYPT;
+	c.src = addr(self->out);
+	c.dst = addr(text);
+	c.len = n;
+	EXPECT_EQ(4000, native_run(self->fd, &c));
+	EXPECT_EQ(0, memcmp(self->in, text, 4000));
+	c.dst_len = 3999;
+	EXPECT_EQ(-ENOSPC, native_run(self->fd, &c));
+	c.dst_len = 0;
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
+	c.dst_len = 4000;
+	c.dst = c.src + 1;
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
+	c.dst = 8;
+	EXPECT_EQ(-EFAULT, native_run(self->fd, &c));
+	/* of nothing, from where a page begins */
+	c.dst = addr(text);
+	c.len = 0;
+	c.src = 0;
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
+	c.src = addr(self->in) & ~4095ull;
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
+}
+
+/* A page that must not be written is not. */
+TEST_F(native, pages_that_may_only_be_read)
+{
+	uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ocf_command c = self->c;
+	struct io_uring ring;
+	int i;
+
+	fill(page, PAGE, 7);
+	mprotect(page, PAGE, PROT_READ);
+	ASSERT_TRUE(ring_init(&ring));
+	for (i = 0; i < 2; i++) {
+		c.len = i ? 4000 : 100;
+		c.dst = addr(page);
+		c.src = addr(self->in);
+		EXPECT_EQ(-EFAULT, native_run(self->fd, &c));
+		EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, -1));
+		c.src = addr(page);
+		EXPECT_EQ(-EFAULT, native_run(self->fd, &c));
+		c.dst = addr(self->out);
+		EXPECT_EQ(c.len, native_run(self->fd, &c));
+	}
+	fill(self->in, PAGE, 7);
+	EXPECT_EQ(0, memcmp(self->in, page, PAGE));
+	io_uring_queue_exit(&ring);
+	munmap(page, PAGE);
+}
+
+TEST_HARNESS_MAIN
