@@ -5,6 +5,8 @@
  *
  *	sched threads N BYTES MS WARM_MS	a thread and a session for each
  *	sched async N BYTES MS WARM_MS		one thread, one session
+ *	sched native N BYTES MS WARM_MS		the same by the native interface
+ *	sched uring N BYTES MS WARM_MS		the same, in registered buffers
  *
  * Prints one object of JSON: operations a second between WARM_MS and MS later,
  * and the share of the CPU that was not idle.
@@ -12,6 +14,8 @@
 #include <crypto/cryptodev.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <liburing.h>
+#include <linux/ocf.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,6 +29,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX	64
+#define MANY_MAX	256
 #define NAP_NS		30000
 #define IDLE		"/sys/kernel/debug/bench_sched/idle_us"
 
@@ -157,6 +162,141 @@ static uint64_t async(int n)
 	return done;
 }
 
+/* ---- the native interface ---- */
+
+static struct ocf_command commands[MANY_MAX];
+static uint8_t *memory;
+
+/* @n commands of a session that a card has to serve; the descriptor. */
+static int open_native(int n)
+{
+	struct ocf_session_open o = {
+		.size = sizeof(o), .mode = OCF_MODE_CIPHER, .cipher = "null",
+		.flags = OCF_SESSION_HARDWARE,
+	};
+	size_t room = (bytes + 4095) & ~4095u;
+	int i, fd = open("/dev/crypto", O_RDWR);
+
+	memory = aligned_alloc(4096, n * room);
+	if (!memory || fd < 0 || ioctl(fd, OCF_SESSION_OPEN, &o))
+		fail("/dev/crypto");
+	memset(memory, 1, n * room);
+	for (i = 0; i < n; i++)
+		commands[i] = (struct ocf_command){
+			.cookie = i, .session = o.session, .len = bytes,
+			.src = (uintptr_t)memory + i * room,
+			.dst = (uintptr_t)memory + i * room,
+		};
+	return fd;
+}
+
+static void submit(int fd, const struct ocf_command *c, int n)
+{
+	struct ocf_vector v = { .commands = (uintptr_t)c, .count = n };
+
+	if (ioctl(fd, OCF_SUBMIT, &v) != n)
+		fail("OCF_SUBMIT");
+}
+
+static uint64_t native(int n)
+{
+	struct timespec nap = { .tv_nsec = NAP_NS };
+	struct ocf_result results[MANY_MAX];
+	struct ocf_command next[MANY_MAX];
+	struct ocf_reap reap = {
+		.results = (uintptr_t)results, .count = MANY_MAX,
+	};
+	struct pollfd p = { .fd = open_native(n), .events = POLLIN };
+	uint64_t done = 0, now = 0;
+	int i, got, left = n;
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	submit(p.fd, commands, n);
+	while (left) {
+		got = ioctl(p.fd, OCF_REAP, &reap);
+		if (got < 0)
+			fail("OCF_REAP");
+		if (!got) {
+			if (poll(&p, 1, -1) < 0)
+				fail("poll");
+			nanosleep(&nap, NULL);
+			continue;
+		}
+		now = now_ns();
+		for (i = 0; i < got; i++) {
+			if (results[i].res != (int)bytes)
+				fail("a command");
+			next[i] = commands[results[i].cookie];
+		}
+		if (now >= begin && now < end)
+			done += got;
+		if (now < end)
+			submit(p.fd, next, got);
+		else
+			left -= got;
+	}
+	return done;
+}
+
+static void put_entry(struct io_uring *ring, int fd,
+		      const struct ocf_command *c)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+
+	if (!sqe)
+		fail("an entry");
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = fd;
+	sqe->cmd_op = OCF_URING_COMMAND;
+	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+	sqe->user_data = c->cookie;
+	memcpy(sqe->cmd, c, sizeof(*c));
+}
+
+static uint64_t uring(int n)
+{
+	struct iovec iov = { .iov_len = n * ((bytes + 4095) & ~4095u) };
+	struct timespec nap = { .tv_nsec = NAP_NS };
+	uint64_t done = 0, now = 0;
+	struct io_uring_cqe *cqe;
+	struct io_uring ring;
+	int i, fd = open_native(n), left = n;
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	iov.iov_base = memory;
+	if (io_uring_queue_init(MANY_MAX, &ring, IORING_SETUP_SQE128 |
+				IORING_SETUP_SINGLE_ISSUER |
+				IORING_SETUP_DEFER_TASKRUN) ||
+	    io_uring_register_buffers(&ring, &iov, 1))
+		fail("io_uring");
+	for (i = 0; i < n; i++) {
+		commands[i].flags = OCF_COMMAND_FIXED_SRC |
+				    OCF_COMMAND_FIXED_DST;
+		put_entry(&ring, fd, &commands[i]);
+	}
+	while (left) {
+		if (io_uring_submit_and_wait(&ring, 1) < 0)
+			fail("io_uring");
+		now = now_ns();
+		while (left && !io_uring_peek_cqe(&ring, &cqe)) {
+			if (cqe->res != (int)bytes)
+				fail("a command");
+			done += now >= begin && now < end;
+			if (now < end)
+				put_entry(&ring, fd,
+					  &commands[cqe->user_data]);
+			else
+				left--;
+			io_uring_cqe_seen(&ring, cqe);
+		}
+		io_uring_submit(&ring);
+		if (left)
+			nanosleep(&nap, NULL);
+	}
+	return done;
+}
+
 /* Looks at the clock of idleness at both ends. */
 static void *watch(void *share)
 {
@@ -171,15 +311,28 @@ static void *watch(void *share)
 	return NULL;
 }
 
+static const struct {
+	const char	*name;
+	uint64_t	(*run)(int n);
+	int		most;
+} ways[] = {
+	{ "threads", threads, THREADS_MAX }, { "async", async, THREADS_MAX },
+	{ "native", native, MANY_MAX }, { "uring", uring, MANY_MAX },
+};
+
 int main(int argc, char **argv)
 {
-	int n = argc == 6 ? atoi(argv[2]) : 0;
+	int i, n = argc == 6 ? atoi(argv[2]) : 0;
 	pthread_t watcher;
 	double busy = 0;
 	uint64_t done;
 
-	if (n < 1 || n > THREADS_MAX) {
-		fprintf(stderr, "sched threads|async N BYTES MS WARM_MS\n");
+	for (i = 0; i < 4; i++)
+		if (n > 0 && !strcmp(argv[1], ways[i].name) &&
+		    n <= ways[i].most)
+			break;
+	if (i == 4) {
+		fprintf(stderr, "sched WAY N BYTES MS WARM_MS\n");
 		return 2;
 	}
 	bytes = atoi(argv[3]);
@@ -187,7 +340,7 @@ int main(int argc, char **argv)
 	end = begin + atoi(argv[4]) * 1000000ull;
 	if (pthread_create(&watcher, NULL, watch, &busy))
 		fail("pthread_create");
-	done = strcmp(argv[1], "async") ? threads(n) : async(n);
+	done = ways[i].run(n);
 	pthread_join(watcher, NULL);
 	printf("{\"ops_per_s\": %.1f, \"busy\": %.4f}\n",
 	       done * 1e9 / (end - begin), busy);

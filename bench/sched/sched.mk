@@ -11,7 +11,7 @@ test-sim: modules machine
 
 $(B)/bench/sched: bench/sched/sched.c $(wildcard include/uapi/*/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< -lpthread
+	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< -luring -lpthread
 
 bench-sched: modules machine $(B)/bench/sched
 	@$(VM) --icount --timeout 3600 -- bench/sched/run $(FIGURES) | \

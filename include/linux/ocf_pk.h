@@ -36,99 +36,6 @@
 #define OCF_PK_RSA_MIN		64	/* bytes of an RSA modulus: 512 bits */
 
 /**
- * enum ocf_pk_code - the operations, with their operands and results
- * @OCF_PK_MOD_EXP: base, exponent, modulus: base ^ exponent mod modulus
- * @OCF_PK_MOD_EXP_CRT: p, q, base, dp, dq, qinv: the same by the Chinese
- *	remainder theorem, modulo p * q (RFC 8017 section 5.1.2, 2 b); p and q
- *	are primes
- * @OCF_PK_DSA_SIGN: digest, p, q, g, x: r, s (FIPS 186-4 section 4.6)
- * @OCF_PK_DSA_VERIFY: digest, p, q, g, y, r, s: nothing
- * @OCF_PK_DH: own private, peer's public, p: public ^ private mod p (PKCS #3);
- *	-EKEYREJECTED for a public value that is not between 1 and p - 1
- * @OCF_PK_MOD_ADD: a, b, modulus: a + b mod modulus
- * @OCF_PK_MOD_NEG: a, modulus: -a mod modulus
- * @OCF_PK_MOD_SUB: a, b, modulus: a - b mod modulus
- * @OCF_PK_MOD_MUL: a, b, modulus: a * b mod modulus
- * @OCF_PK_MOD_INV: a, modulus: a ^ -1 mod modulus, or -EDOM if there is none
- * @OCF_PK_MOD: a, modulus: a mod modulus
- * @OCF_PK_RSA_SIGN: digest, private key: signature
- * @OCF_PK_RSA_VERIFY: digest, signature, public key: nothing
- * @OCF_PK_RSA_ENCRYPT: message, public key, label: ciphertext
- * @OCF_PK_RSA_DECRYPT: ciphertext, private key, label: message
- * @OCF_PK_EC_PUBLIC: private: public
- * @OCF_PK_ECDH: own private, peer's public: x coordinate of the shared point
- *	(SP 800-56A section 5.7.1.2)
- * @OCF_PK_ECDSA_SIGN: digest, private: r, s (FIPS 186-5 section 6.4)
- * @OCF_PK_ECDSA_VERIFY: digest, public, r, s: nothing
- * @OCF_PK_X25519: own private, peer's public: shared secret (RFC 7748 section
- *	5), 32 octets each, least significant first as the RFC has them
- * @OCF_PK_COUNT: how many there are
- *
- * Who verifies gets 0 or -EBADMSG.  An RSA key is DER, RSAPrivateKey or
- * RSAPublicKey of RFC 8017 appendix A.1; its label is that of OAEP and may be
- * empty.  A private key of a curve is a number between 1 and the order, less
- * two at each end (as the kernel's library has it); a public one an
- * uncompressed point (SEC 1 section 2.3.3: 04, x, y).
- */
-enum ocf_pk_code {
-	OCF_PK_MOD_EXP,
-	OCF_PK_MOD_EXP_CRT,
-	OCF_PK_DSA_SIGN,
-	OCF_PK_DSA_VERIFY,
-	OCF_PK_DH,
-	OCF_PK_MOD_ADD,
-	OCF_PK_MOD_NEG,
-	OCF_PK_MOD_SUB,
-	OCF_PK_MOD_MUL,
-	OCF_PK_MOD_INV,
-	OCF_PK_MOD,
-	OCF_PK_RSA_SIGN,
-	OCF_PK_RSA_VERIFY,
-	OCF_PK_RSA_ENCRYPT,
-	OCF_PK_RSA_DECRYPT,
-	OCF_PK_EC_PUBLIC,
-	OCF_PK_ECDH,
-	OCF_PK_ECDSA_SIGN,
-	OCF_PK_ECDSA_VERIFY,
-	OCF_PK_X25519,
-	OCF_PK_COUNT
-};
-
-/**
- * enum ocf_pk_scheme - what goes around a number before RSA is applied to it
- * @OCF_PK_RAW: nothing: as long as the modulus, and less than it
- * @OCF_PK_PKCS1: RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2), RSAES-PKCS1-v1_5
- *	(section 7.2); a padding that is wrong gives a random message and no
- *	error, the same one for the same ciphertext and key
- * @OCF_PK_PSS: RSASSA-PSS (section 8.1), MGF1 with the same hash
- * @OCF_PK_OAEP: RSAES-OAEP (section 7.1), likewise
- * @OCF_PK_SCHEMES: how many there are
- */
-enum ocf_pk_scheme {
-	OCF_PK_RAW,
-	OCF_PK_PKCS1,
-	OCF_PK_PSS,
-	OCF_PK_OAEP,
-	OCF_PK_SCHEMES
-};
-
-/**
- * enum ocf_pk_curve - the curves of SP 800-186
- * @OCF_PK_NO_CURVE: where none is asked for
- * @OCF_PK_P256: secp256r1
- * @OCF_PK_P384: secp384r1
- * @OCF_PK_P521: secp521r1
- * @OCF_PK_CURVES: how many numbers there are
- */
-enum ocf_pk_curve {
-	OCF_PK_NO_CURVE,
-	OCF_PK_P256,
-	OCF_PK_P384,
-	OCF_PK_P521,
-	OCF_PK_CURVES
-};
-
-/**
  * struct ocf_pk_operand - a number or another octet string
  * @data: kernel memory
  * @len: bytes
@@ -306,6 +213,17 @@ int ocf_pk_run(struct ocf_pk_request *req);
  * Context: process; may sleep.
  */
 void ocf_pk_cancel(struct ocf_pk_request *req);
+
+/**
+ * ocf_pk_shape() - what an operation is made of
+ * @code: the operation
+ * @in: set: how many operands it has
+ * @out: set: how many results
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL if there is no such operation.
+ */
+int ocf_pk_shape(u32 code, u32 *in, u32 *out);
 
 /**
  * ocf_pk_codes() - which operations there is a device for

@@ -6,6 +6,7 @@
 #include <crypto/internal/ecc.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "alg.h"
@@ -46,6 +47,17 @@ const struct ocf_pk_row ocf_pk_rows[OCF_PK_COUNT] = {
 				    .text = BIT(0) },
 	[OCF_PK_X25519]		= { "x25519", 2, 1, 0 },
 };
+
+int ocf_pk_shape(u32 code, u32 *in, u32 *out)
+{
+	if (code >= OCF_PK_COUNT)
+		return -EINVAL;
+	code = array_index_nospec(code, OCF_PK_COUNT);
+	*in = ocf_pk_rows[code].in;
+	*out = ocf_pk_rows[code].out;
+	return 0;
+}
+OCF_EXPORT(ocf_pk_shape);
 
 /* The schemes each RSA operation may have. */
 static u32 schemes_of(enum ocf_pk_code code)

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import select
 import struct
 
 MAXPARAM = 8
@@ -30,6 +31,16 @@ def op(code: int, scheme: int = RAW, hash: str = "", curve: str = "") -> int:
     """CRK_OCF() of the headers."""
     what = HASHES.index(hash) if hash else CURVES.get(curve, 0)
     return code | scheme << 8 | what << 16
+
+
+# <linux/ocf.h>
+OCF_RUN, OCF_SUBMIT, OCF_REAP = 0x401863b6, 0x401863b7, 0x401063b8
+OP_PUBLIC_KEY = 16
+CODES = {MOD_EXP: 0, MOD_EXP_CRT: 1, DSA_SIGN: 2, DSA_VERIFY: 3, DH: 4,
+         MOD_ADD: 5, MOD_ADDINV: 6, MOD_SUB: 7, MOD_MULT: 8, MOD_MULTINV: 9,
+         MOD: 10, RSA_SIGN: 11, RSA_VERIFY: 12, RSA_ENCRYPT: 13,
+         RSA_DECRYPT: 14, EC_PUBLIC: 15, ECDH: 16, ECDSA_SIGN: 17,
+         ECDSA_VERIFY: 18, X25519: 19}
 
 
 class Failed(OSError):
@@ -101,6 +112,88 @@ class Device:
         raw = [p if isinstance(p, bytes) else little(p) for p in given]
         return [int.from_bytes(r, "little")
                 for r in self.call(code, raw, list(out), **more)[0]]
+
+
+class Native(Device):
+    """The same by <linux/ocf.h>, by OCF_RUN and by OCF_SUBMIT in turn."""
+
+    turn = 0
+
+    def command(self, code: int, given: list[bytes], sizes: list[int],
+                crid: int) -> tuple[bytes, list]:
+        """The command, and the memory it is about."""
+        low, scheme, what = code & 0xff, code >> 8 & 0xff, code >> 16
+        salt, given = 0, list(given)
+        if low in (RSA_SIGN, RSA_VERIFY) and scheme == PSS:
+            count = 2 if low == RSA_SIGN else 3
+            salt = (int.from_bytes(given.pop(), "big") if len(given) > count
+                    else 0xffffffff if low == RSA_VERIFY else len(given[0]))
+        if low in (RSA_ENCRYPT, RSA_DECRYPT) and len(given) == 2:
+            given.append(b"")
+        rsa = RSA_SIGN <= low <= RSA_DECRYPT
+        name = HASHES[what].replace("_", "-") if rsa else ""
+        kept = [ctypes.create_string_buffer(p, max(len(p), 1)) for p in given]
+        out = [ctypes.create_string_buffer(b"\xa5" * (n + 1), n + 1)
+               for n in sizes]
+        values = ctypes.create_string_buffer(b"".join(
+            struct.pack("QII", ctypes.addressof(b), n, 0)
+            for b, n in zip(kept + out, [*map(len, given), *sizes])))
+        flags = (crid >> 23 & 6) if crid & (HARDWARE | SOFTWARE) else 0
+        return struct.pack(
+            "QIBBBBHBBII12sQ32s", id(self), 0, OP_PUBLIC_KEY, scheme,
+            0 if rsa else what, 0, CODES[low], len(given), len(sizes), flags,
+            salt, name.encode(), ctypes.addressof(values), b""), [
+                kept, out, values]
+
+    def run(self, command: bytes) -> int:
+        there = ctypes.create_string_buffer(command)
+        result = ctypes.create_string_buffer(16)
+        Native.turn += 1
+        by_run = Native.turn % 2
+        vector = bytearray(struct.pack(
+            "QQII", ctypes.addressof(there),
+            ctypes.addressof(result) if by_run else 0, 1, 0))
+        if by_run:
+            fcntl.ioctl(self.fd, OCF_RUN, vector)
+        else:
+            try:
+                fcntl.ioctl(self.fd, OCF_SUBMIT, vector)
+            except OSError as e:
+                return -e.errno
+            reap = bytearray(struct.pack("QII", ctypes.addressof(result), 1,
+                                         0))
+            while not fcntl.ioctl(self.fd, OCF_REAP, reap):
+                select.select([self.fd], [], [])
+        cookie, res, pad = struct.unpack("QiI", result.raw)
+        assert (cookie, pad) == (id(self), 0)
+        return res
+
+    def call(self, code: int, given: list[bytes], sizes: list[int],
+             call: int = CIOCKEY, crid: int = 0) -> tuple[list[bytes], int]:
+        old = code < 16
+        octets = code in (DSA_SIGN, DSA_VERIFY)
+        if old:
+            given = [p if octets and not i else p[::-1]
+                     for i, p in enumerate(given)]
+        command, memory = self.command(code, given, sizes, crid)
+        out = memory[1]
+        res = self.run(command)
+        if res < 0:
+            assert all(b.raw == b"\xa5" * (n + 1)
+                       for b, n in zip(out, sizes)), "a failed call has written"
+            # the old interfaces have one number for both
+            err = errno.ENODEV if res == -errno.EOPNOTSUPP else -res
+            raise Failed(err, errno.errorcode[err])
+        assert all(b.raw[n] == 0xa5 for b, n in zip(out, sizes))
+        lens = [res, *sizes[1:]] if sizes else []
+        assert sizes or not res
+        results = [b.raw[:n] for b, n in zip(out, lens)]
+        return [r[::-1] for r in results] if old else results, 0
+
+
+def device() -> Device:
+    """By the interface that WAY in the environment says."""
+    return Native() if os.environ.get("WAY") == "native" else Device()
 
 
 def little(n: int, size: int = 0) -> bytes:

@@ -57,7 +57,7 @@ def public_der(key) -> bytes:
 class Case(unittest.TestCase):
     def setUp(self):
         self.rnd = random.Random(f"{SEED} {self.id()}")
-        self.dev = crk.Device()
+        self.dev = crk.device()
 
     def tearDown(self):
         self.dev.close()

@@ -25,6 +25,7 @@ $(B)/pk/rsa%.pem:
 test-pk: modules machine $(PK_KEYS)
 	@scripts/pk-vectors | cmp - kernel/core/pk_vectors.h
 	@$(VM) $(WATCHFUL) -- tests/pk/differ.py
+	@$(VM) $(WATCHFUL) --env WAY=native -- tests/pk/differ.py
 	@$(VM) -- tests/pk/wycheproof.py
 	@$(VM) -- tests/pk/cavp.py
 	@$(VM) -- sh -c 'echo public_key=1 algs=null bounce=1 patience=20000 \

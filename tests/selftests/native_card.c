@@ -212,6 +212,7 @@ TEST_F(card, cancelled)
 	uint64_t cookie;
 	int i, gone = 0;
 
+	put_line(CARD "latency_ns", "200000000");
 	ASSERT_EQ(MANY, submit_all(self, self->fd));
 	for (i = MANY - 1; i >= 0; i -= 2) {
 		cookie = i;
@@ -478,6 +479,7 @@ TEST_F(card, a_card_that_goes)
 {
 	int i, gone = 0;
 
+	put_line(CARD "latency_ns", "200000000");
 	ASSERT_EQ(MANY, submit_all(self, self->fd));
 	ASSERT_EQ(0, put_line(SIM "remove", "sim0"));
 	ASSERT_EQ(MANY, reap(self, MANY));

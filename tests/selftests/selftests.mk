@@ -16,7 +16,8 @@ SELF_others := hostile sharing ending card unload
 SELF_hostile := tests/selftests/hostile_linux.c tests/selftests/hostile_bsd.c
 
 # These fail allocations, which only the debug kernel can.
-SELF_FAILING := $(B)/selftests/linux_fail $(B)/selftests/bsd_fail
+SELF_FAILING := $(B)/selftests/linux_fail $(B)/selftests/bsd_fail \
+		$(B)/selftests/native_fail
 
 SELF_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Iinclude/uapi $(HARNESS)
 SELF_DEPS := $(wildcard tests/selftests/*.h tests/lib/*.[ch]) \
@@ -63,10 +64,10 @@ $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
 # The native interface, whose structures are the same for 32-bit programs
-SELF_native := session card differ
+SELF_native := session card public differ
 NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
 
-$(NATIVES): $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \
+$(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \
 			      tests/selftests/differ.c $(B)/linux-tools/version
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< $(NATIVE_WITH) -luring -lpthread

@@ -41,7 +41,7 @@
 #define OCF_SESSION_OPEN_SIZE_VER0	152
 #define OCF_SESSION_REKEY_SIZE_VER0	32
 #define OCF_SESSION_QUERY_SIZE_VER0	64
-#define OCF_FEATURES_SIZE_VER0		32
+#define OCF_FEATURES_SIZE_VER0		40
 #define OCF_ALGORITHM_SIZE_VER0		72
 
 /**
@@ -201,6 +201,7 @@ struct ocf_session_query {
  * @commands_max: set: commands under way by OCF_SUBMIT
  * @len_max: set: bytes of a command
  * @algorithms: set: how many OCF_ALGORITHM knows
+ * @public_key: set: a bit for each OCF_PK_* that there is a device for now
  */
 struct ocf_features {
 	__u32		size;
@@ -211,6 +212,7 @@ struct ocf_features {
 	__u32		commands_max;
 	__u32		len_max;
 	__u32		algorithms;
+	__aligned_u64	public_key;
 };
 
 /* Flags of an algorithm */
@@ -264,6 +266,14 @@ struct ocf_algorithm {
  */
 #define OCF_COMMAND_FIXED_SRC	(1u << 2)
 #define OCF_COMMAND_FIXED_DST	(1u << 3)
+/*
+ * DIGEST: a part of what is digested.  More parts follow, and there is no
+ * result; or it goes on where the part before has left off; or both.  A session
+ * has one digest in parts at a time, whose parts are done at once, by software,
+ * in the order in which they are handed in.
+ */
+#define OCF_COMMAND_MORE	(1u << 4)
+#define OCF_COMMAND_CONTINUE	(1u << 5)
 
 /**
  * struct ocf_command - one operation
@@ -317,6 +327,165 @@ struct ocf_command {
 	__u8		iv[16];
 };
 
+/* ---- public-key operations ---- */
+
+/* op of a command that is a struct ocf_pk_command */
+#define OCF_OP_PUBLIC_KEY	16
+
+#define OCF_HASH_NAME_MAX	12	/* bytes, with the NUL */
+#define OCF_PK_SALT_ANY		(~0u)
+
+/**
+ * enum ocf_pk_code - the operations, with their operands and results
+ * @OCF_PK_MOD_EXP: base, exponent, modulus: base ^ exponent mod modulus
+ * @OCF_PK_MOD_EXP_CRT: p, q, base, dp, dq, qinv: the same by the Chinese
+ *	remainder theorem, modulo p * q (RFC 8017 section 5.1.2, 2 b); p and q
+ *	are primes
+ * @OCF_PK_DSA_SIGN: digest, p, q, g, x: r, s (FIPS 186-4 section 4.6)
+ * @OCF_PK_DSA_VERIFY: digest, p, q, g, y, r, s: nothing
+ * @OCF_PK_DH: own private, peer's public, p: public ^ private mod p (PKCS #3);
+ *	-EKEYREJECTED for a public value that is not between 1 and p - 1
+ * @OCF_PK_MOD_ADD: a, b, modulus: a + b mod modulus
+ * @OCF_PK_MOD_NEG: a, modulus: -a mod modulus
+ * @OCF_PK_MOD_SUB: a, b, modulus: a - b mod modulus
+ * @OCF_PK_MOD_MUL: a, b, modulus: a * b mod modulus
+ * @OCF_PK_MOD_INV: a, modulus: a ^ -1 mod modulus, or -EDOM if there is none
+ * @OCF_PK_MOD: a, modulus: a mod modulus
+ * @OCF_PK_RSA_SIGN: digest, private key: signature
+ * @OCF_PK_RSA_VERIFY: digest, signature, public key: nothing
+ * @OCF_PK_RSA_ENCRYPT: message, public key, label: ciphertext
+ * @OCF_PK_RSA_DECRYPT: ciphertext, private key, label: message
+ * @OCF_PK_EC_PUBLIC: private: public
+ * @OCF_PK_ECDH: own private, peer's public: x coordinate of the shared point
+ *	(SP 800-56A section 5.7.1.2)
+ * @OCF_PK_ECDSA_SIGN: digest, private: r, s (FIPS 186-5 section 6.4)
+ * @OCF_PK_ECDSA_VERIFY: digest, public, r, s: nothing
+ * @OCF_PK_X25519: own private, peer's public: shared secret (RFC 7748 section
+ *	5), 32 octets each, least significant first as the RFC has them
+ * @OCF_PK_COUNT: how many there are
+ *
+ * Who verifies gets 0 or -EBADMSG.  An RSA key is DER, RSAPrivateKey or
+ * RSAPublicKey of RFC 8017 appendix A.1; its label is that of OAEP and may be
+ * empty.  A private key of a curve is a number between 1 and the order, less
+ * two at each end (as the kernel's library has it); a public one an
+ * uncompressed point (SEC 1 section 2.3.3: 04, x, y).
+ */
+enum ocf_pk_code {
+	OCF_PK_MOD_EXP,
+	OCF_PK_MOD_EXP_CRT,
+	OCF_PK_DSA_SIGN,
+	OCF_PK_DSA_VERIFY,
+	OCF_PK_DH,
+	OCF_PK_MOD_ADD,
+	OCF_PK_MOD_NEG,
+	OCF_PK_MOD_SUB,
+	OCF_PK_MOD_MUL,
+	OCF_PK_MOD_INV,
+	OCF_PK_MOD,
+	OCF_PK_RSA_SIGN,
+	OCF_PK_RSA_VERIFY,
+	OCF_PK_RSA_ENCRYPT,
+	OCF_PK_RSA_DECRYPT,
+	OCF_PK_EC_PUBLIC,
+	OCF_PK_ECDH,
+	OCF_PK_ECDSA_SIGN,
+	OCF_PK_ECDSA_VERIFY,
+	OCF_PK_X25519,
+	OCF_PK_COUNT
+};
+
+/**
+ * enum ocf_pk_scheme - what goes around a number before RSA is applied to it
+ * @OCF_PK_RAW: nothing: as long as the modulus, and less than it
+ * @OCF_PK_PKCS1: RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2), RSAES-PKCS1-v1_5
+ *	(section 7.2); a padding that is wrong gives a random message and no
+ *	error, the same one for the same ciphertext and key
+ * @OCF_PK_PSS: RSASSA-PSS (section 8.1), MGF1 with the same hash
+ * @OCF_PK_OAEP: RSAES-OAEP (section 7.1), likewise
+ * @OCF_PK_SCHEMES: how many there are
+ */
+enum ocf_pk_scheme {
+	OCF_PK_RAW,
+	OCF_PK_PKCS1,
+	OCF_PK_PSS,
+	OCF_PK_OAEP,
+	OCF_PK_SCHEMES
+};
+
+/**
+ * enum ocf_pk_curve - the curves of SP 800-186
+ * @OCF_PK_NO_CURVE: where none is asked for
+ * @OCF_PK_P256: secp256r1
+ * @OCF_PK_P384: secp384r1
+ * @OCF_PK_P521: secp521r1
+ * @OCF_PK_CURVES: how many numbers there are
+ */
+enum ocf_pk_curve {
+	OCF_PK_NO_CURVE,
+	OCF_PK_P256,
+	OCF_PK_P384,
+	OCF_PK_P521,
+	OCF_PK_CURVES
+};
+
+/**
+ * struct ocf_pk_value - an operand, or room for a result
+ * @addr: its address
+ * @len: bytes
+ * @pad: zero
+ */
+struct ocf_pk_value {
+	__aligned_u64	addr;
+	__u32		len;
+	__u32		pad;
+};
+
+/**
+ * struct ocf_pk_command - a public-key operation, in place of a struct
+ * ocf_command
+ * @cookie: as there
+ * @none: zero: it has no session
+ * @op: OCF_OP_PUBLIC_KEY
+ * @scheme: OCF_PK_RAW, ...: of RSA
+ * @curve: OCF_PK_P256, ...: of EC
+ * @policy: OCF_POLICY_LATENCY or OCF_POLICY_CPU
+ * @code: OCF_PK_MOD_EXP, ...
+ * @in: how many operands
+ * @out: how many results
+ * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE
+ * @salt: PSS: bytes of salt; OCF_PK_SALT_ANY: verification finds out
+ * @hash: name of a digest ("sha256"), where one belongs to the operation
+ * @values: address of struct ocf_pk_value: operands, behind them results
+ * @device: the only device to use, or empty
+ *
+ * A result that is a number fills its room, with zeros in front.  Its length is
+ * told of the first: ocf_result.res.  Errors besides those of a command:
+ * EBADMSG: a signature, or the padding of OAEP, is wrong; EKEYREJECTED: a key
+ * or a peer's value that must not be used; EDOM: an operand is out of range;
+ * EOPNOTSUPP: there is no device for it.
+ *
+ * What the CPU does of it is done by the kernel's workers, of several commands
+ * on several processors; who hands it in need not wait.
+ */
+struct ocf_pk_command {
+	__aligned_u64	cookie;
+	__u32		none;
+	__u8		op;
+	__u8		scheme;
+	__u8		curve;
+	__u8		policy;
+	__u16		code;
+	__u8		in;
+	__u8		out;
+	__u32		flags;
+	__u32		salt;
+	char		hash[OCF_HASH_NAME_MAX];
+	__aligned_u64	values;
+	char		device[OCF_NAME_MAX];
+};
+
+/* ---- results, and many commands ---- */
+
 /**
  * struct ocf_result - what has become of a command
  * @cookie: the command's
@@ -336,7 +505,7 @@ struct ocf_result {
 
 /**
  * struct ocf_vector - OCF_RUN, OCF_SUBMIT, OCF_URING_VECTOR: many commands
- * @commands: address of struct ocf_command, @count of them
+ * @commands: address of struct ocf_command or ocf_pk_command, @count of them
  * @results: address of struct ocf_result, as many; OCF_SUBMIT: 0
  * @count: how many, 1 to OCF_VECTOR_MAX
  * @flags: zero; a later one may say that commands look other than here
@@ -405,9 +574,9 @@ struct ocf_reap {
 /*
  * io_uring: sqe->cmd_op of IORING_OP_URING_CMD, on a ring with
  * IORING_SETUP_SQE128.  What the ioctl()s have at an address is in sqe->cmd,
- * OCF_URING_COMMAND has a struct ocf_command there.  The result is in cqe->res:
- * as of struct ocf_result; OCF_URING_VECTOR: 0 or a negative errno.  When the
- * ring ends, what is under way is cancelled.
+ * OCF_URING_COMMAND has a struct ocf_command or ocf_pk_command there.  The
+ * result is in cqe->res: as of struct ocf_result; OCF_URING_VECTOR: 0 or a
+ * negative errno.  When the ring ends, what is under way is cancelled.
  */
 #define OCF_URING_COMMAND	_IO('c', 187)
 #define OCF_URING_VECTOR	_IO('c', 188)

@@ -13,6 +13,12 @@
 
 #include "native.h"
 
+/* Only native commands may have no session. */
+static enum ocf_abi abi_of(const struct cdev_op *op)
+{
+	return op->ses ? op->ses->abi : CDEV_ABI_NATIVE;
+}
+
 static bool is_orphan(const struct cdev_op *op)
 {
 	return !atomic_read(&op->mm->mm_users);
@@ -74,7 +80,7 @@ int cdev_async_reserve(struct cdev_op *op)
 		return err;
 	op->mm = current->mm;
 	mmgrab(op->mm);
-	return take_place(op->file, op->ses->abi == CDEV_ABI_NATIVE ?
+	return take_place(op->file, abi_of(op) == CDEV_ABI_NATIVE ?
 					    OCF_COMMANDS_MAX : CDEV_RING);
 }
 
@@ -115,7 +121,7 @@ void cdev_async_finish(struct cdev_op *op)
 		if (unlikely(is_orphan(op)))
 			news |= EPOLLOUT | EPOLLWRNORM;
 		wake_up_interruptible_poll(&file->wait, news);
-		if (file->eventfd && op->ses->abi == CDEV_ABI_NATIVE)
+		if (file->eventfd && abi_of(op) == CDEV_ABI_NATIVE)
 			eventfd_signal(file->eventfd);
 	}
 	spin_unlock_bh(&file->ring_lock);
@@ -185,7 +191,7 @@ static struct cdev_op *own_done(struct cdev_file *file, enum ocf_abi abi)
 	lockdep_assert_held(&file->ring_lock);
 	list_for_each_entry(op, &file->done, node)
 		if (op->mm == current->mm &&
-		    (abi == CDEV_ABI_ANY || op->ses->abi == abi))
+		    (abi == CDEV_ABI_ANY || abi_of(op) == abi))
 			return op;
 	return NULL;
 }

@@ -32,6 +32,8 @@
 #define CDEV_LEN_MAX	(16u << 20)	/* bytes of data, or of what is only
 					 * authenticated, in one operation */
 #define CDEV_RING	64		/* asynchronous operations of a file */
+#define CDEV_SPARES	128		/* operations a file keeps for the next
+					 * that go to a card */
 #define CDEV_INLINE	1536		/* bytes of buffer in an operation */
 
 /*
@@ -79,10 +81,12 @@ struct cdev_table {
  * @table: read under RCU
  * @sequence: makes ids of sessions, so that they are not used again soon
  * @spare: an operation put aside for the next call, or NULL
- * @ring_lock: protects @done, @unfetched, @flight and @eventfd
+ * @ring_lock: protects @done, @unfetched, @flight, @spares and @eventfd
  * @done: asynchronous operations that are done, oldest first
  * @unfetched: asynchronous operations under way or in @done
  * @flight: native commands under way
+ * @spares: more operations put aside, charged to the user
+ * @nspares: how many
  * @eventfd: told of native results, or NULL
  * @wait: for poll(), and for who waits for native commands
  * @closed: nobody will fetch any more
@@ -98,6 +102,8 @@ struct cdev_file {
 	struct list_head	done;
 	unsigned int		unfetched;
 	struct list_head	flight;
+	struct list_head	spares;
+	unsigned int		nspares;
 	struct eventfd_ctx	*eventfd;
 	wait_queue_head_t	wait;
 	bool			closed;
@@ -190,7 +196,7 @@ struct cdev_buffer {
  * struct cdev_op - one operation
  * @req: the core's request
  * @file: where it belongs; held if @loose
- * @ses: held, or NULL before it is known
+ * @ses: held, or NULL before it is known, and of a public-key operation
  * @charged: bytes charged to the user
  * @loose: may outlive the call that started it
  * @lasting: lasts until it is fetched, however long that is
@@ -202,6 +208,7 @@ struct cdev_buffer {
  * @work: frees it where one must not sleep
  * @user: the ABI's, until its results have been delivered
  * @state: a copy of cdev_session.state, which is replaced on success
+ * @public: of a native public-key command: what it has besides
  * @vector: of a native command: what it came in, or NULL
  * @ioucmd: of a native command: what it came with, or NULL
  * @index: of a native command: its place in @vector
@@ -227,6 +234,7 @@ struct cdev_op {
 	struct work_struct	work;
 	u8			user[80] __aligned(8);
 	u8			state[OCF_STATE_MAX] __aligned(8);
+	struct cdev_public	*public;
 	struct cdev_vector	*vector;
 	struct io_uring_cmd	*ioucmd;
 	u32			index;
@@ -394,6 +402,9 @@ u32 cdev_key_features(void);
 int cdev_kop_read(struct cdev_kop *kop, const void __user *arg, bool compat);
 void cdev_kop_fail(struct cdev_kop *kop, int err);
 int cdev_kop_write(const struct cdev_kop *kop, void __user *arg, bool compat);
+
+/* public.c */
+void cdev_public_free(struct cdev_op *op);
 
 /* native.c */
 long cdev_native_ioctl(struct file *filp, unsigned int cmd, void __user *arg);

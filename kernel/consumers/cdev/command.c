@@ -250,6 +250,8 @@ static u32 flags_of(const struct cdev_op *op)
 
 	if (op->ses->info.mode == OCF_MODE_CHAIN)
 		flags |= OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY;
+	if (op->ses->info.mode == OCF_MODE_DIGEST)
+		flags |= OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE;
 	if (op->ioucmd && modes[op->ses->info.mode].has & HAS_FIXED &&
 	    cdev_uring_is_fixed(op->ioucmd)) {
 		flags |= OCF_COMMAND_FIXED_SRC;
@@ -268,7 +270,8 @@ static bool half_fixed(const struct ocf_command *c)
 
 static int check(const struct cdev_op *op, const struct ocf_command *c)
 {
-	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c))) ||
+	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c) ||
+			  (c->flags & OCF_COMMAND_MORE && c->tag))) ||
 	    c->op >= OCF_OP_COUNT ||
 	    (c->ivlen && op->ses->info.mode != OCF_MODE_AEAD) ||
 	    c->ivlen > OCF_IV_MAX ||
@@ -290,7 +293,8 @@ static bool compares(const struct cdev_op *op)
 
 static bool has_tag(const struct cdev_op *op)
 {
-	return modes[op->ses->info.mode].has & HAS_TAG;
+	return modes[op->ses->info.mode].has & HAS_TAG &&
+	       !(command_of(op)->flags & OCF_COMMAND_MORE);
 }
 
 /* That of the command before, as a rule */
@@ -318,6 +322,8 @@ int cdev_command_prepare(struct cdev_op *op)
 	struct cdev_session *ses;
 	int err;
 
+	if (unlikely(c->op == OCF_OP_PUBLIC_KEY))
+		return cdev_public_prepare(op);
 	err = find_session(op, c->session);
 	if (err)
 		return err;
@@ -345,7 +351,7 @@ static u32 length_of(const struct cdev_op *op)
 
 	switch (op->ses->info.mode) {
 	case OCF_MODE_DIGEST:
-		return op->ses->info.maclen;
+		return has_tag(op) ? op->ses->info.maclen : 0;
 	case OCF_MODE_MTE:
 		return c->op == OCF_OP_ENCRYPT ? c->dst_len :
 						 op->req.result_len;
@@ -398,6 +404,8 @@ int cdev_command_deliver(struct cdev_op *op)
 
 	if (op->err)
 		return op->err;
+	if (unlikely(op->public))
+		return cdev_public_deliver(op);
 	len = length_of(op);
 	if (write_result(op, len) ||
 	    (has_tag(op) && !compares(op) && write_tag(op)))

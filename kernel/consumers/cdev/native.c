@@ -11,7 +11,8 @@
 #include "native.h"
 
 #define COMMAND_FLAGS	(OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY | \
-			 OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST)
+			 OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST | \
+			 OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE)
 
 /* ---- structures that may grow ---- */
 
@@ -60,7 +61,8 @@ static int name_of(const char *name, enum ocf_alg *alg)
 	return *alg ? 0 : -EINVAL;
 }
 
-static int device_of(const char *name, int *device)
+/* The number of the device @name, OCF_DEVICE_ANY if that is empty. */
+int cdev_device_of(const char *name, int *device)
 {
 	char found[OCF_NAME_MAX];
 
@@ -90,7 +92,7 @@ static int params_of(const struct ocf_session_open *o,
 	    (!o->mackey && o->mackeylen))
 		return -EINVAL;
 	return name_of(o->cipher, &p->cipher) ?: name_of(o->mac, &p->mac) ?:
-	       device_of(o->device, &p->device);
+	       cdev_device_of(o->device, &p->device);
 }
 
 /* Both keys of a caller, in memory that is wiped */
@@ -238,6 +240,7 @@ static long features(void __user *arg)
 		.commands_max = OCF_COMMANDS_MAX,
 		.len_max = CDEV_LEN_MAX,
 		.algorithms = OCF_ALG_COUNT - 1,
+		.public_key = ocf_pk_codes(0),
 	};
 	return write_sized(arg, &f, sizeof(f));
 }

@@ -3,8 +3,8 @@
  * The native interface: <uapi/linux/ocf.h>.
  *
  * native.c has sessions and what there is to ask, command.c makes an operation
- * of a command, vector.c does many of them, at once or by and by, and uring.c
- * is io_uring's way in.
+ * of a command, public.c one of a public-key command, vector.c does many of
+ * them, at once or by and by, and uring.c is io_uring's way in.
  *
  * A command that is under way is in cdev_file.flight, where it can be
  * cancelled.  Its result and the return of who hands it in race: whichever is
@@ -13,6 +13,8 @@
  */
 #ifndef OCF_CDEV_NATIVE_H
 #define OCF_CDEV_NATIVE_H
+
+#include <linux/ocf_pk.h>
 
 #include "cdev.h"
 
@@ -50,6 +52,15 @@ struct cdev_vector {
 /* command.c */
 int cdev_command_prepare(struct cdev_op *op);
 int cdev_command_deliver(struct cdev_op *op);
+
+/* native.c */
+int cdev_device_of(const char *name, int *device);
+
+/* public.c */
+int cdev_public_prepare(struct cdev_op *op);
+int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done);
+void cdev_public_cancel(struct cdev_op *op);
+int cdev_public_deliver(struct cdev_op *op);
 
 /* vector.c */
 struct cdev_op *cdev_command_get(struct cdev_file *file,

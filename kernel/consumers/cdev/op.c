@@ -50,7 +50,9 @@ static void op_release(struct cdev_op *op)
 {
 	cdev_buffers_free(op);
 	if (op->charged)
-		cdev_user_sub_bytes(op->ses->user, op->charged);
+		cdev_op_uncharge(op);
+	if (unlikely(op->public))
+		cdev_public_free(op);
 	if (op->mm)
 		mmdrop(op->mm);
 	if (op->ses)
@@ -86,6 +88,47 @@ void cdev_op_put_deferred(struct cdev_op *op)
 	queue_work(ops_wq, &op->work);
 }
 
+/*
+ * Operations come and go fast where cards have many, and clearing one costs
+ * as much as all else that is done with it.
+ */
+static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
+{
+	bool kept = false;
+
+	if (!cdev_user_add_bytes(file->user, sizeof(*op))) {
+		spin_lock_bh(&file->ring_lock);
+		kept = file->nspares < CDEV_SPARES;
+		if (kept) {
+			list_add(&op->node, &file->spares);
+			file->nspares++;
+		}
+		spin_unlock_bh(&file->ring_lock);
+		if (!kept)
+			cdev_user_sub_bytes(file->user, sizeof(*op));
+	}
+	if (!kept)
+		op_free(op);
+}
+
+static noinline struct cdev_op *take_spare(struct cdev_file *file)
+{
+	struct cdev_op *op;
+
+	if (!READ_ONCE(file->nspares))
+		return NULL;
+	spin_lock_bh(&file->ring_lock);
+	op = list_first_entry_or_null(&file->spares, struct cdev_op, node);
+	if (op) {
+		list_del(&op->node);
+		file->nspares--;
+	}
+	spin_unlock_bh(&file->ring_lock);
+	if (op)
+		cdev_user_sub_bytes(file->user, sizeof(*op));
+	return op;
+}
+
 /**
  * cdev_op_put() - be done with an operation
  * @op: the operation, or NULL
@@ -103,7 +146,7 @@ void cdev_op_put(struct cdev_op *op)
 	if (op->loose)
 		tie_up(op);
 	if (READ_ONCE(file->spare) || cmpxchg(&file->spare, NULL, op))
-		op_free(op);
+		put_aside(file, op);
 }
 
 /**
@@ -122,7 +165,11 @@ void cdev_op_let_loose(struct cdev_op *op)
 /* The file is being closed. */
 void cdev_op_drop_spare(struct cdev_file *file)
 {
+	struct cdev_op *op;
+
 	op_free(file->spare);
+	while ((op = take_spare(file)))
+		op_free(op);
 }
 
 /* Only after a kill: see cdev_op_run() */
@@ -154,11 +201,12 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	if (READ_ONCE(file->spare))
 		op = xchg(&file->spare, NULL);
 	if (!op)
-		op = op_alloc();
+		op = take_spare(file) ?: op_alloc();
 	if (!op)
 		return NULL;
 	op->file = file;
 	op->ses = NULL;
+	op->public = NULL;
 	op->charged = 0;
 	op->loose = false;
 	op->lasting = false;
@@ -194,7 +242,7 @@ void cdev_op_set(struct cdev_op *op, struct cdev_session *ses,
  */
 int cdev_op_charge(struct cdev_op *op, size_t bytes)
 {
-	int err = cdev_user_add_bytes(op->ses->user, bytes);
+	int err = cdev_user_add_bytes(op->file->user, bytes);
 
 	if (!err)
 		op->charged += bytes;
@@ -204,7 +252,7 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 /* Gives back all that was charged.  Context: process. */
 void cdev_op_uncharge(struct cdev_op *op)
 {
-	cdev_user_sub_bytes(op->ses->user, op->charged);
+	cdev_user_sub_bytes(op->file->user, op->charged);
 	op->charged = 0;
 }
 

@@ -10,6 +10,7 @@
 #ifndef OCF_CDEV_UACCESS_H
 #define OCF_CDEV_UACCESS_H
 
+#include <linux/fault-inject-usercopy.h>
 #include <linux/instrumented.h>
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
@@ -18,7 +19,7 @@
 static inline int cdev_copy_in(void *to, const void __user *from, u32 len)
 {
 	might_fault();
-	if (!access_ok(from, len))
+	if (should_fail_usercopy() || !access_ok(from, len))
 		return -EFAULT;
 	/* no access by speculation where the check has failed */
 	barrier_nospec();
@@ -30,7 +31,7 @@ static inline int cdev_copy_in(void *to, const void __user *from, u32 len)
 static inline int cdev_copy_out(void __user *to, const void *from, u32 len)
 {
 	might_fault();
-	if (!access_ok(to, len))
+	if (should_fail_usercopy() || !access_ok(to, len))
 		return -EFAULT;
 	instrument_copy_to_user(to, from, len);
 	return raw_copy_to_user(to, from, len) ? -EFAULT : 0;

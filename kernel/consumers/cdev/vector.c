@@ -65,6 +65,11 @@ static void command_done(struct ocf_request *req, int err)
 		finish(op);
 }
 
+static void public_done(struct ocf_pk_request *req, int err)
+{
+	command_done(&((struct cdev_op *)req->cookie)->req, err);
+}
+
 /* A card has it: it may be cancelled, and outlive the call. */
 static int leave(struct cdev_op *op)
 {
@@ -75,7 +80,7 @@ static int leave(struct cdev_op *op)
 	if (!op->mm) {
 		op->mm = current->mm;
 		mmgrab(op->mm);
-		cdev_user_owe_bytes(op->ses->user, sizeof(*op));
+		cdev_user_owe_bytes(op->file->user, sizeof(*op));
 		op->charged += sizeof(*op);
 	}
 	spin_lock_bh(&file->ring_lock);
@@ -123,6 +128,74 @@ struct cdev_op *cdev_command_get(struct cdev_file *file,
 	return op;
 }
 
+static void run_done(struct ocf_request *req, int err)
+{
+	struct cdev_op *op = container_of(req, struct cdev_op, req);
+
+	op->err = err;
+	atomic_or(PASSED_DONE, &op->passed);
+	wake_up_var(&op->passed);
+}
+
+/* What software does is not left to itself: it does not take long. */
+static int run(struct cdev_op *op)
+{
+	int err;
+
+	op->req.done = run_done;
+	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
+	err = ocf_submit(&op->req);
+	if (err != -EINPROGRESS)
+		return err ?: op->err;
+	wait_var_event(&op->passed, atomic_read(&op->passed) & PASSED_DONE);
+	return op->err;
+}
+
+/*
+ * A part of a digest works on a copy of the state, so that one that fails
+ * leaves the session as it was.
+ */
+static int run_part(struct cdev_op *op)
+{
+	struct cdev_session *ses = op->ses;
+	u32 flags = command_of(op)->flags;
+	int err;
+
+	lockdep_assert_held(&ses->parts);
+	err = cdev_session_state(ses);
+	if (err)
+		return err;
+	if (flags & OCF_COMMAND_CONTINUE) {
+		if (!ses->begun)
+			return -EINVAL;
+		op->req.flags |= OCF_REQ_CONTINUE;
+	}
+	if (flags & OCF_COMMAND_MORE)
+		op->req.flags |= OCF_REQ_UPDATE;
+	memcpy(op->state, ses->state, OCF_STATE_MAX);
+	op->req.state = op->state;
+	err = run(op);
+	if (!err) {
+		memcpy(ses->state, op->state, OCF_STATE_MAX);
+		ses->begun = flags & OCF_COMMAND_MORE;
+	}
+	return err;
+}
+
+/* Only software does parts, and it does them here and now. */
+static int submit_part(struct cdev_op *op)
+{
+	struct cdev_session *ses = op->ses;
+	int err = mutex_lock_killable(&ses->parts);
+
+	if (err)
+		return err;
+	op->err = run_part(op);
+	atomic_set(&op->passed, 0);
+	mutex_unlock(&ses->parts);
+	return 0;
+}
+
 /**
  * cdev_command_submit() - hand an operation in
  * @op: the operation, prepared
@@ -136,6 +209,13 @@ int cdev_command_submit(struct cdev_op *op, u32 flags)
 {
 	int err;
 
+	if (unlikely(op->public)) {
+		err = cdev_public_submit(op, public_done);
+		return err ?: leave(op);
+	}
+	if (unlikely(command_of(op)->flags &
+		     (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE)))
+		return submit_part(op);
 	op->req.done = command_done;
 	/* a worker for what is small would take longer */
 	if (max(op->req.data.len, op->req.auth.len) <= CDEV_INLINE)
@@ -173,8 +253,12 @@ static bool take(struct cdev_op *op)
 
 static bool give_up(struct cdev_op *op)
 {
-	bool cancelled = ocf_cancel(&op->req);
+	bool cancelled = true;
 
+	if (op->public)
+		cdev_public_cancel(op);
+	else
+		cancelled = ocf_cancel(&op->req);
 	cdev_command_end(op);
 	return cancelled;
 }
@@ -338,6 +422,8 @@ static struct cdev_op *again(struct cdev_op *op)
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
+	if (unlikely(op->public))
+		cdev_public_free(op);
 	atomic_set(&op->passed, 0);
 	return op;
 }

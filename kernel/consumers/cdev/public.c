@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The native interface: public-key operations.
+ *
+ * Operands and results have memory of ours, charged to the user, which is
+ * wiped with the operation.
+ */
+#include <linux/ocf_pk.h>
+#include <linux/slab.h>
+
+#include "native.h"
+#include "uaccess.h"
+
+#define VALUES_MAX	(OCF_PK_IN_MAX + OCF_PK_OUT_MAX)
+
+static_assert(sizeof(struct ocf_pk_command) == sizeof(struct ocf_command));
+static_assert(offsetof(struct ocf_pk_command, op) ==
+	      offsetof(struct ocf_command, op));
+static_assert(offsetof(struct ocf_pk_command, none) ==
+	      offsetof(struct ocf_command, session));
+static_assert(OCF_OP_PUBLIC_KEY >= OCF_OP_COUNT);
+
+/**
+ * struct cdev_public - what a public-key operation has besides
+ * @req: the core's
+ * @user: whom it is charged to
+ * @total: bytes of @mem
+ * @out: where results go
+ * @mem: operands and results
+ */
+struct cdev_public {
+	struct ocf_pk_request	*req;
+	struct cdev_user	*user;
+	size_t			total;
+	void __user		*out[OCF_PK_OUT_MAX];
+	u8			mem[] __aligned(8);
+};
+
+static const struct ocf_pk_command *command_of(const struct cdev_op *op)
+{
+	return (const struct ocf_pk_command *)op->user;
+}
+
+static int hash_of(const char *name, enum ocf_alg *hash)
+{
+	size_t len = strnlen(name, OCF_HASH_NAME_MAX);
+
+	*hash = OCF_ALG_NONE;
+	if (!len)
+		return 0;
+	if (len < OCF_HASH_NAME_MAX)
+		*hash = ocf_alg_by_name(name, len);
+	return *hash ? 0 : -EINVAL;
+}
+
+static int check(const struct ocf_pk_command *c)
+{
+	u32 in, out;
+
+	if (c->none || c->scheme >= OCF_PK_SCHEMES ||
+	    c->curve >= OCF_PK_CURVES || c->policy > OCF_POLICY_CPU ||
+	    c->flags & ~(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE) ||
+	    (c->salt && c->scheme != OCF_PK_PSS) ||
+	    ocf_pk_shape(c->code, &in, &out) || c->in != in || c->out != out)
+		return -EINVAL;
+	return 0;
+}
+
+static int add_up(const struct ocf_pk_value *values, int n, size_t *total)
+{
+	int i;
+
+	*total = 0;
+	for (i = 0; i < n; i++) {
+		if (values[i].pad)
+			return -EINVAL;
+		if (values[i].len > OCF_PK_KEY_MAX)
+			return -E2BIG;
+		*total += values[i].len;
+	}
+	return 0;
+}
+
+static int set_op(struct ocf_pk_op *op, const struct ocf_pk_command *c)
+{
+	op->code = c->code;
+	op->scheme = c->scheme;
+	op->curve = c->curve;
+	op->salt = c->salt;
+	return hash_of(c->hash, &op->hash);
+}
+
+static int set_values(struct cdev_public *p, const struct ocf_pk_command *c,
+		      const struct ocf_pk_value *values)
+{
+	struct ocf_pk_op *op = &p->req->op;
+	u8 *at = p->mem;
+	int i;
+
+	for (i = 0; i < c->in; i++) {
+		if (cdev_copy_in(at, u64_to_user_ptr(values[i].addr),
+				 values[i].len))
+			return -EFAULT;
+		op->in[i] = (struct ocf_pk_operand){ at, values[i].len };
+		at += values[i].len;
+	}
+	values += c->in;
+	for (i = 0; i < c->out; i++) {
+		p->out[i] = u64_to_user_ptr(values[i].addr);
+		op->out[i] = (struct ocf_pk_result){ at, values[i].len };
+		at += values[i].len;
+	}
+	return 0;
+}
+
+static int fill(struct cdev_public *p, const struct ocf_pk_command *c,
+		const struct ocf_pk_value *values)
+{
+	struct ocf_pk_request *req = p->req;
+
+	req->flags = c->flags;
+	req->policy = c->policy;
+	return cdev_device_of(c->device, &req->device) ?:
+	       set_op(&req->op, c) ?: set_values(p, c, values);
+}
+
+/* Memory for it, and its charge, which cdev_public_free() gives back. */
+static int make(struct cdev_op *op, size_t total)
+{
+	struct cdev_user *user = op->file->user;
+	struct cdev_public *p;
+	int err;
+
+	err = cdev_user_add_key(user);
+	if (err)
+		return err;
+	err = cdev_user_add_bytes(user, total);
+	if (err)
+		goto sub_key;
+	err = -ENOMEM;
+	p = kvzalloc(sizeof(*p) + total, GFP_KERNEL_ACCOUNT);
+	if (!p)
+		goto sub_bytes;
+	p->req = ocf_pk_alloc(GFP_KERNEL_ACCOUNT);
+	if (!p->req)
+		goto free;
+	p->user = user;
+	p->total = total;
+	op->public = p;
+	return 0;
+free:
+	kvfree(p);
+sub_bytes:
+	cdev_user_sub_bytes(user, total);
+sub_key:
+	cdev_user_sub_key(user);
+	return err;
+}
+
+/**
+ * cdev_public_prepare() - make an operation of a public-key command
+ * @op: with the command in op->user
+ *
+ * Context: process; may sleep.
+ * Return: 0, or an error as of struct ocf_result.
+ */
+int cdev_public_prepare(struct cdev_op *op)
+{
+	const struct ocf_pk_command *c = command_of(op);
+	struct ocf_pk_value values[VALUES_MAX];
+	size_t total;
+	int err, n;
+
+	err = check(c);
+	if (err)
+		return err;
+	n = c->in + c->out;
+	if (cdev_copy_in(values, u64_to_user_ptr(c->values),
+			 n * sizeof(*values)))
+		return -EFAULT;
+	return add_up(values, n, &total) ?: make(op, total) ?:
+	       fill(op->public, c, values);
+}
+
+/**
+ * cdev_public_submit() - hand it in
+ * @op: the operation, prepared
+ * @done: called as ocf_pk_request.done, whose cookie is @op
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_pk_submit().
+ */
+int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done)
+{
+	struct ocf_pk_request *req = op->public->req;
+
+	req->done = done;
+	req->cookie = op;
+	return ocf_pk_submit(req);
+}
+
+/* Gives it up, unless it is done.  Context: process; may sleep. */
+void cdev_public_cancel(struct cdev_op *op)
+{
+	ocf_pk_cancel(op->public->req);
+}
+
+/**
+ * cdev_public_deliver() - give the results of one that is done
+ * @op: the operation
+ *
+ * Context: process, with the memory of who handed it in; may sleep.
+ * Return: what is told of it in ocf_result.res.
+ */
+int cdev_public_deliver(struct cdev_op *op)
+{
+	const struct ocf_pk_op *done = &op->public->req->op;
+	int i;
+
+	for (i = 0; i < command_of(op)->out; i++)
+		if (cdev_copy_out(op->public->out[i], done->out[i].data,
+				  done->out[i].len))
+			return -EFAULT;
+	return command_of(op)->out ? done->out[0].len : 0;
+}
+
+/**
+ * cdev_public_free() - free what it has besides
+ * @op: the operation, which is not under way
+ *
+ * Context: process; may sleep.
+ */
+void cdev_public_free(struct cdev_op *op)
+{
+	struct cdev_public *p = op->public;
+
+	op->public = NULL;
+	ocf_pk_free(p->req);
+	cdev_user_sub_bytes(p->user, p->total);
+	cdev_user_sub_key(p->user);
+	kvfree_sensitive(p, sizeof(*p) + p->total);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Every call of the native interface with every allocation and copy in it
+ * failing in turn: a clean errno each time, nothing lost, nothing leaked.
+ */
+#include "native.h"
+#include "fail.h"
+
+#include "kselftest_harness.h"
+
+#define LEN	16384		/* bytes: copied and pinned */
+#define N	3		/* commands in a vector */
+
+static struct scene {
+	int			fd;
+	struct ocf_session_open	open;
+	struct ocf_command	c[N];
+	struct ocf_result	r[N];
+	uint8_t			src[LEN], dst[N * LEN], want[LEN], tag[16];
+} scene;
+
+static const uint8_t key[32] = "thirty-two bytes of a good key..";
+
+static int make_session(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_AEAD, .cipher = "aes-gcm",
+		.key = addr(key), .keylen = 16,
+	};
+	int err = native_open(s->fd, &o);
+
+	if (!err)
+		s->open = o;
+	return err;
+}
+
+static bool always(void *arg)
+{
+	return true;
+}
+
+static void drop_session(void *arg)
+{
+	struct scene *s = arg;
+
+	call(s->fd, OCF_SESSION_CLOSE, &s->open.session);
+}
+
+static int rekey(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .session = s->open.session,
+		.key = addr(key), .keylen = 16,
+	};
+
+	return call(s->fd, OCF_SESSION_REKEY, &r);
+}
+
+static int query(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_session_query q = {
+		.size = sizeof(q), .session = s->open.session,
+	};
+
+	return call(s->fd, OCF_SESSION_QUERY, &q);
+}
+
+/* What its first command that failed says, or the call */
+static int run(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_vector v = {
+		.commands = addr(s->c), .results = addr(s->r), .count = N,
+	};
+	int i, err;
+
+	memset(s->dst, 0, sizeof(s->dst));
+	memset(s->r, 0, sizeof(s->r));
+	err = call(s->fd, OCF_RUN, &v);
+	for (i = 0; i < N && !err; i++)
+		err = s->r[i].res < 0 ? -s->r[i].res : 0;
+	return err;
+}
+
+static bool as_wanted(void *arg)
+{
+	struct scene *s = arg;
+	int i;
+
+	for (i = 0; i < N; i++)
+		if (s->r[i].res != (int)s->c[i].len ||
+		    memcmp(s->dst + i * LEN, s->want, s->c[i].len))
+			return false;
+	return true;
+}
+
+static int hand_in(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_vector v = { .commands = addr(s->c), .count = 1 };
+
+	return ioctl(s->fd, OCF_SUBMIT, &v) == 1 ? 0 : errno;
+}
+
+static void fetch(void *arg)
+{
+	struct scene *s = arg;
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct ocf_reap reap = { .results = addr(s->r), .count = N };
+
+	poll(&p, 1, SOON);
+	ioctl(s->fd, OCF_REAP, &reap);
+}
+
+/* All commands are to seal, or to open, @len bytes. */
+static void aim(enum ocf_op op, uint32_t len)
+{
+	int i;
+
+	for (i = 0; i < N; i++)
+		scene.c[i] = (struct ocf_command){
+			.session = scene.open.session, .op = op, .len = len,
+			.src = addr(scene.src),
+			.dst = addr(scene.dst + i * LEN),
+			.aad = addr(key), .auth_len = 13,
+			.tag = addr(scene.tag),
+		};
+}
+
+FIXTURE(failing)
+{
+};
+
+FIXTURE_SETUP(failing)
+{
+	ASSERT_EQ(0, fail_setup());
+	scene.fd = open_dev();
+	ASSERT_LE(0, scene.fd);
+	fill(scene.src, LEN, 3);
+	ASSERT_EQ(0, make_session(&scene));
+}
+
+FIXTURE_TEARDOWN(failing)
+{
+	close(scene.fd);
+}
+
+TEST_F(failing, sessions)
+{
+	static const struct fail_case make = {
+		make_session, always, drop_session,
+	};
+	static const struct fail_case others[] = {
+		{ rekey, always, NULL }, { query, always, NULL },
+	};
+	int i;
+
+	EXPECT_LT(5, fail_sweep(&make, &scene));
+	ASSERT_EQ(0, make_session(&scene));
+	for (i = 0; i < COUNT(others); i++)
+		EXPECT_LT(0, fail_sweep(&others[i], &scene));
+}
+
+TEST_F(failing, commands)
+{
+	static const struct fail_case sweep = { run, as_wanted, NULL };
+	static const struct fail_case async = { hand_in, always, fetch };
+	static const uint32_t sizes[] = { 64, 1700, LEN };
+	int i;
+
+	for (i = 0; i < COUNT(sizes); i++) {
+		aim(OCF_OP_ENCRYPT, sizes[i]);
+		ASSERT_EQ(0, run(&scene));
+		memcpy(scene.want, scene.dst, sizes[i]);
+		EXPECT_LT(2 * N, fail_sweep(&sweep, &scene));
+		EXPECT_LT(1, fail_sweep(&async, &scene));
+		/* and back */
+		memcpy(scene.src, scene.want, sizes[i]);
+		aim(OCF_OP_DECRYPT, sizes[i]);
+		ASSERT_EQ(0, run(&scene));
+		memcpy(scene.want, scene.dst, sizes[i]);
+		EXPECT_LT(2 * N, fail_sweep(&sweep, &scene));
+	}
+}
+
+/* 3 ^ 5 modulo 7 */
+static int power(void *arg)
+{
+	static const uint8_t numbers[3] = { 3, 5, 7 };
+	struct scene *s = arg;
+	struct ocf_pk_value values[4] = {
+		{ addr(&numbers[0]), 1, 0 }, { addr(&numbers[1]), 1, 0 },
+		{ addr(&numbers[2]), 1, 0 }, { addr(s->dst), 1, 0 },
+	};
+	struct ocf_pk_command c = {
+		.op = OCF_OP_PUBLIC_KEY, .code = OCF_PK_MOD_EXP, .in = 3,
+		.out = 1, .values = addr(values),
+	};
+	int res;
+
+	s->dst[0] = 0;
+	res = native_run(s->fd, (struct ocf_command *)&c);
+	return res < 0 ? -res : 0;
+}
+
+static bool is_five(void *arg)
+{
+	struct scene *s = arg;
+
+	return s->dst[0] == 5;
+}
+
+static int digest(struct scene *s, uint32_t session, uint16_t flags)
+{
+	struct ocf_command c = {
+		.session = session, .src = addr(s->src), .len = 1000,
+		.flags = flags, .tag = flags & OCF_COMMAND_MORE ? 0 :
+							addr(s->dst),
+	};
+	int res = native_run(s->fd, &c);
+
+	return res < 0 ? -res : 0;
+}
+
+/* A digest in two parts, of a session of its own */
+static int in_parts(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_DIGEST, .mac = "sha256",
+	};
+	int err = native_open(s->fd, &o);
+
+	if (err)
+		return err;
+	err = digest(s, o.session, OCF_COMMAND_MORE);
+	if (!err)
+		err = digest(s, o.session, OCF_COMMAND_CONTINUE);
+	call(s->fd, OCF_SESSION_CLOSE, &o.session);
+	return err;
+}
+
+TEST_F(failing, public_keys_and_parts)
+{
+	static const struct fail_case sweep = { power, is_five, NULL };
+	static const struct fail_case parts = { in_parts, always, NULL };
+
+	ASSERT_EQ(0, power(&scene));
+	EXPECT_LT(3, fail_sweep(&sweep, &scene));
+	ASSERT_EQ(0, in_parts(&scene));
+	EXPECT_LT(3, fail_sweep(&parts, &scene));
+}
+
+TEST_F_TIMEOUT(failing, nothing_leaks, 1800)
+{
+	EXPECT_EQ(0, fail_leaks());
+}
+
+int main(int argc, char **argv)
+{
+	return fail_main(argc, argv, test_harness_run);
+}
