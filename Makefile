@@ -74,6 +74,7 @@ include bench/sched/sched.mk
 include tests/pk/pk.mk
 include tests/random/random.mk
 include tests/socrypt/socrypt.mk
+include tests/libocf/libocf.mk
 include tests/soak/soak.mk
 include docs/docs.mk
 
@@ -87,7 +88,7 @@ check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
 test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
-      test-socrypt vectors thirdparty examples budgets test-machine test-install
+      test-socrypt test-libocf vectors thirdparty examples budgets test-machine test-install
 
 test-debug: selftests-debug test-random-debug test-pk-debug
 

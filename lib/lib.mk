@@ -21,7 +21,7 @@ $(LIB)/%.o: lib/%.c $(LIB_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LIB_CFLAGS) -c -o $@ $<
 
-$(eval $(call library,libocf,socket,))
+$(eval $(call library,libocf,socket crypt queue public,-luring))
 $(eval $(call library,libocf-openssl,tls watch schedule,-locf -lssl -lcrypto))
 $(eval $(call library,libocf-gnutls,gnutls,-locf -lgnutls))
 $(LIB)/libocf-openssl.so.0 $(LIB)/libocf-gnutls.so.0: $(LIB)/libocf.so.0

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sessions and operations of /dev/crypto.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "crypt.h"
+
+#define NODE	"/dev/crypto"
+
+/* ---- /dev/crypto ---- */
+
+int ocf_open(struct ocf **ocf)
+{
+	struct ocf *o = calloc(1, sizeof(*o));
+	int err;
+
+	if (!o)
+		return -ENOMEM;
+	o->features.size = sizeof(o->features);
+	o->fd = open(NODE, O_RDWR | O_CLOEXEC);
+	if (o->fd < 0) {
+		err = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
+		goto free;
+	}
+	err = call(o, OCF_FEATURES, &o->features);
+	if (err) {
+		/* somebody else's, or one from before there was such a call */
+		err = err == -ENOTTY || err == -EINVAL ? -EPROTO : err;
+		close(o->fd);
+		goto free;
+	}
+	*ocf = o;
+	return 0;
+free:
+	free(o);
+	return err;
+}
+
+void ocf_close(struct ocf *ocf)
+{
+	if (!ocf)
+		return;
+	close(ocf->fd);
+	free(ocf);
+}
+
+int ocf_fd(const struct ocf *ocf)
+{
+	return ocf->fd;
+}
+
+const struct ocf_features *ocf_features(const struct ocf *ocf)
+{
+	return &ocf->features;
+}
+
+int ocf_algorithm(const struct ocf *ocf, const char *name,
+		  struct ocf_algorithm *algorithm)
+{
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < ocf->features.algorithms; i++) {
+		*algorithm = (struct ocf_algorithm){
+			.size = sizeof(*algorithm), .index = i,
+		};
+		err = call(ocf, OCF_ALGORITHM, algorithm);
+		if (err)
+			return err;
+		if (!strncmp(algorithm->name, name, OCF_NAME_MAX))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static const struct {
+	int		err;
+	const char	*what;
+} sentences[] = {
+	{ ENODEV,
+	  "No such device, or no " NODE ": load it with modprobe ocf_cdev" },
+	{ EACCES, "Only members of the group crypto may open " NODE },
+	{ EPROTO, NODE " is not OCF's, or is of an older version" },
+	{ EOPNOTSUPP, "No device is capable of this: see ocfctl list" },
+	{ EPERM, "A weak algorithm nobody has allowed, or another's queue" },
+	{ EINVAL, "Session, command and their numbers do not fit together" },
+	{ EBADMSG, "The tag, MAC, padding or signature is wrong" },
+	{ EKEYREJECTED, "The key, or the peer's value, must not be used" },
+	{ EDOM, "An operand is out of range" },
+	{ EDQUOT, "The user has too many sessions or too much under way" },
+	{ E2BIG, "More than an operation may have" },
+	{ ENOSPC, "The result does not fit in" },
+	{ EBUSY, "All devices, or the queue, are full" },
+	{ EIO, "The devices have failed" },
+};
+
+const char *ocf_strerror(int err)
+{
+	const char *what;
+	size_t i;
+
+	err = err < 0 ? -err : err;
+	for (i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
+		if (sentences[i].err == err)
+			return sentences[i].what;
+	what = strerrordesc_np(err);
+	return what ? what : "Unknown error";
+}
+
+/* ---- sessions ---- */
+
+int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params)
+{
+	params->size = sizeof(*params);
+	params->session = 0;
+	return call(ocf, OCF_SESSION_OPEN, params);
+}
+
+int ocf_session_destroy(struct ocf *ocf, uint32_t session)
+{
+	return call(ocf, OCF_SESSION_CLOSE, &session);
+}
+
+int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
+		       size_t keylen, const void *mackey, size_t mackeylen)
+{
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .session = session,
+		.key = addr(key), .keylen = keylen,
+		.mackey = addr(mackey), .mackeylen = mackeylen,
+	};
+
+	if (keylen > UINT_MAX || mackeylen > UINT_MAX)
+		return -EINVAL;
+	return call(ocf, OCF_SESSION_REKEY, &r);
+}
+
+int ocf_session_info(struct ocf *ocf, uint32_t session,
+		     struct ocf_session_query *info)
+{
+	*info = (struct ocf_session_query){
+		.size = sizeof(*info), .session = session,
+	};
+	return call(ocf, OCF_SESSION_QUERY, info);
+}
+
+/* ---- operations ---- */
+
+int ocf_run(struct ocf *ocf, const struct ocf_command *command)
+{
+	struct ocf_result r = {};
+	int err = ocf_run_many(ocf, command, &r, 1);
+
+	return err ? err : r.res;
+}
+
+int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
+		 struct ocf_result *results, size_t count)
+{
+	size_t most = ocf->features.vector_max, i, n;
+	int err;
+
+	for (i = 0; i < count; i += n) {
+		struct ocf_vector v = {
+			.commands = addr(commands + i),
+			.results = addr(results + i),
+		};
+
+		n = count - i < most ? count - i : most;
+		v.count = n;
+		err = call(ocf, OCF_RUN, &v);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int put_iv(struct ocf_command *c, const void *iv, size_t ivlen)
+{
+	if (ivlen > sizeof(c->iv))
+		return -EINVAL;
+	if (ivlen)
+		memcpy(c->iv, iv, ivlen);
+	return 0;
+}
+
+int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
+	       const void *iv, size_t ivlen, const void *src, void *dst,
+	       size_t len)
+{
+	struct ocf_command c = {
+		.session = session, .op = op, .src = addr(src),
+		.dst = addr(dst), .len = len,
+	};
+	int err = len > UINT_MAX ? -E2BIG : put_iv(&c, iv, ivlen);
+
+	return err ? err : ocf_run(ocf, &c);
+}
+
+int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
+	       void *tag)
+{
+	struct ocf_command c = {
+		.session = session, .src = addr(data), .tag = addr(tag),
+		.len = len,
+	};
+
+	return len > UINT_MAX ? -E2BIG : ocf_run(ocf, &c);
+}
+
+static int sealed(struct ocf *ocf, struct ocf_command *c, const void *iv,
+		  size_t ivlen, size_t aadlen, size_t len)
+{
+	int err;
+
+	if (aadlen > UINT_MAX || len > UINT_MAX)
+		return -E2BIG;
+	c->auth_len = aadlen;
+	c->len = len;
+	err = put_iv(c, iv, ivlen);
+	return err ? err : ocf_run(ocf, c);
+}
+
+int ocf_seal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
+	     const void *aad, size_t aadlen, const void *src, size_t len,
+	     void *dst, void *tag)
+{
+	struct ocf_command c = {
+		.session = session, .op = OCF_OP_ENCRYPT, .src = addr(src),
+		.dst = addr(dst), .aad = addr(aad), .tag = addr(tag),
+	};
+
+	return sealed(ocf, &c, iv, ivlen, aadlen, len);
+}
+
+int ocf_unseal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
+	       const void *aad, size_t aadlen, const void *src, size_t len,
+	       void *dst, const void *tag)
+{
+	struct ocf_command c = {
+		.session = session, .op = OCF_OP_DECRYPT, .src = addr(src),
+		.dst = addr(dst), .aad = addr(aad), .tag = addr(tag),
+	};
+
+	return sealed(ocf, &c, iv, ivlen, aadlen, len);
+}
+
+/* ---- in several places ---- */
+
+/* Bytes in all of @iov, or SIZE_MAX if there are too many to count. */
+static size_t bytes_of(const struct iovec *iov, int n)
+{
+	size_t all = 0;
+
+	for (; n > 0; n--, iov++)
+		if (__builtin_add_overflow(all, iov->iov_len, &all))
+			return SIZE_MAX;
+	return all;
+}
+
+static void gather(uint8_t *to, const struct iovec *from, int n)
+{
+	for (; n > 0; n--, from++) {
+		if (from->iov_len)
+			memcpy(to, from->iov_base, from->iov_len);
+		to += from->iov_len;
+	}
+}
+
+static void scatter(const struct iovec *to, int n, const uint8_t *from,
+		    size_t len)
+{
+	size_t part;
+
+	for (; n > 0 && len; n--, to++) {
+		part = to->iov_len < len ? to->iov_len : len;
+		memcpy(to->iov_base, from, part);
+		from += part;
+		len -= part;
+	}
+}
+
+/* Bytes of the result; what is around a chain's data is as it was. */
+static size_t result_of(const struct ocf_command *c, uint32_t mode, size_t len,
+			int res)
+{
+	if (mode == OCF_MODE_DIGEST)
+		return 0;
+	return mode == OCF_MODE_CHAIN ? len : (size_t)res;
+}
+
+int ocf_run_scatter(struct ocf *ocf, const struct ocf_command *command,
+		    const struct iovec *src, int srcs,
+		    const struct iovec *dst, int dsts)
+{
+	struct ocf_command c = *command;
+	struct ocf_session_query info;
+	size_t len = bytes_of(src, srcs), room, out, all;
+	uint8_t *mem;
+	int res;
+
+	res = ocf_session_info(ocf, c.session, &info);
+	if (res)
+		return res;
+	if (len > ocf->features.len_max || c.dst_len > ocf->features.len_max)
+		return -E2BIG;
+	if (!dst) {
+		dst = src;
+		dsts = srcs;
+	}
+	out = info.mode == OCF_MODE_MTE || info.mode == OCF_MODE_COMPRESS ?
+	      c.dst_len : 0;
+	room = len > out ? len : out;
+	/* compression has a destination of its own */
+	all = info.mode == OCF_MODE_COMPRESS ? len + out : room;
+	mem = malloc(all + 1);
+	if (!mem)
+		return -ENOMEM;
+	gather(mem, src, srcs);
+	c.src = addr(mem);
+	c.dst = info.mode == OCF_MODE_DIGEST ? 0 :
+		info.mode == OCF_MODE_COMPRESS ? addr(mem + len) : c.src;
+	if (info.mode != OCF_MODE_CHAIN)
+		c.len = len;
+	res = ocf_run(ocf, &c);
+	if (res >= 0) {
+		out = result_of(&c, info.mode, len, res);
+		if (bytes_of(dst, dsts) < out)
+			res = -ENOSPC;
+		else
+			scatter(dst, dsts, (void *)(uintptr_t)c.dst, out);
+	}
+	explicit_bzero(mem, all);
+	free(mem);
+	return res;
+}
+
+/* ---- random numbers ---- */
+
+int ocf_random(void *data, size_t len)
+{
+	uint8_t *at = data;
+	ssize_t n;
+
+	while (len) {
+		n = getrandom(at, len, 0);
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= n;
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of libocf know of /dev/crypto.
+ */
+#ifndef LIB_CRYPT_H
+#define LIB_CRYPT_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+
+#include "ocf/crypt.h"
+
+/**
+ * struct ocf - /dev/crypto, opened
+ * @fd: its descriptor
+ * @reaped: a queue without io_uring has what OCF_REAP gives
+ * @features: what the kernel has
+ */
+struct ocf {
+	int			fd;
+	atomic_bool		reaped;
+	struct ocf_features	features;
+};
+
+static inline uint64_t addr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* ioctl(), with -errno */
+static inline int call(const struct ocf *ocf, unsigned long op, void *arg)
+{
+	int res = ioctl(ocf->fd, op, arg);
+
+	return res < 0 ? -errno : res;
+}
+
+#endif /* LIB_CRYPT_H */

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Queues: by io_uring, whose entries are commands, or by OCF_SUBMIT and
+ * OCF_REAP.
+ *
+ * A queue lies in memory that a child of its maker finds zeroed, so that it
+ * does not touch a ring it shares with its parent.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <liburing.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "crypt.h"
+#include "ocf/queue.h"
+
+#define FLAGS	(OCF_QUEUE_ONE_THREAD | OCF_QUEUE_NO_URING | OCF_QUEUE_URING)
+#define BUFFERS_MAX	1024
+
+_Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
+
+/**
+ * struct ocf_queue - a queue
+ * @ocf: whose; NULL in a child of its maker
+ * @depth: commands under way at a time
+ * @count: put in and not come back
+ * @uring: it is by io_uring
+ * @ring: its ring
+ * @puts: put in and not begun: in the ring, or in @waiting
+ * @waiting: commands
+ * @refused: results of commands that were not begun, from @refusals on
+ * @refusals: how many
+ * @buffers: that were registered
+ * @nbuffers: how many
+ */
+struct ocf_queue {
+	struct ocf		*ocf;
+	unsigned int		depth;
+	unsigned int		count;
+	bool			uring;
+	struct io_uring		ring;
+	unsigned int		puts;
+	struct ocf_command	*waiting;
+	struct ocf_result	*refused;
+	unsigned int		refusals;
+	struct iovec		*buffers;
+	unsigned int		nbuffers;
+};
+
+/* ---- by io_uring ---- */
+
+static int ring_open(struct ocf_queue *q, unsigned int flags)
+{
+	unsigned int setup = IORING_SETUP_SQE128;
+	int err;
+
+	if (flags & OCF_QUEUE_ONE_THREAD)
+		setup |= IORING_SETUP_SINGLE_ISSUER |
+			 IORING_SETUP_DEFER_TASKRUN |
+			 IORING_SETUP_TASKRUN_FLAG;
+	err = io_uring_queue_init(q->depth, &q->ring, setup);
+	if (err)
+		return err;
+	/* the child would write where the parent reads */
+	io_uring_ring_dontfork(&q->ring);
+	q->uring = true;
+	return 0;
+}
+
+static int ring_put(struct ocf_queue *q, const struct ocf_command *c,
+		    int buffer)
+{
+	/* there are as many entries as the queue is deep, at least */
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&q->ring);
+
+	if (!sqe)
+		return -EBUSY;
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = q->ocf->fd;
+	sqe->cmd_op = OCF_URING_COMMAND;
+	sqe->user_data = c->cookie;
+	if (buffer >= 0) {
+		sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+		sqe->buf_index = buffer;
+	}
+	memcpy(sqe->cmd, c, sizeof(*c));
+	return 0;
+}
+
+/* And waits for one of them to be done, in the same call. */
+static int ring_submit(struct ocf_queue *q, bool wait)
+{
+	int n;
+
+	while (q->puts) {
+		n = wait ? io_uring_submit_and_wait(&q->ring, 1) :
+			   io_uring_submit(&q->ring);
+		if (n < 0)
+			return n;
+		q->puts -= n;
+	}
+	return 0;
+}
+
+static unsigned int ring_take(struct ocf_queue *q, struct ocf_result *results,
+			      unsigned int count)
+{
+	struct io_uring_cqe *cqe;
+	unsigned int n;
+
+	for (n = 0; n < count && !io_uring_peek_cqe(&q->ring, &cqe); n++) {
+		results[n] = (struct ocf_result){
+			.cookie = cqe->user_data, .res = cqe->res,
+		};
+		io_uring_cqe_seen(&q->ring, cqe);
+	}
+	return n;
+}
+
+static int ring_wait(struct ocf_queue *q, int timeout)
+{
+	struct __kernel_timespec ts = {
+		.tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000,
+	};
+	struct io_uring_cqe *cqe;
+	int err;
+
+	if (timeout < 0)
+		err = io_uring_wait_cqe(&q->ring, &cqe);
+	else
+		err = io_uring_wait_cqe_timeout(&q->ring, &cqe, &ts);
+	return err == -ETIME ? 0 : err;
+}
+
+/* ---- by ioctl() ---- */
+
+static int calls_open(struct ocf_queue *q)
+{
+	bool reaped = false;
+
+	/* who reaps gets the results of all */
+	if (!atomic_compare_exchange_strong(&q->ocf->reaped, &reaped, true))
+		return -EBUSY;
+	q->waiting = calloc(q->depth, sizeof(*q->waiting));
+	q->refused = calloc(q->depth, sizeof(*q->refused));
+	if (q->waiting && q->refused)
+		return 0;
+	free(q->waiting);
+	free(q->refused);
+	atomic_store(&q->ocf->reaped, false);
+	return -ENOMEM;
+}
+
+/* Where there are no registered buffers, addresses do. */
+static int calls_put(struct ocf_queue *q, const struct ocf_command *c)
+{
+	q->waiting[q->puts] = *c;
+	q->waiting[q->puts].flags &= ~(OCF_COMMAND_FIXED_SRC |
+				       OCF_COMMAND_FIXED_DST);
+	return 0;
+}
+
+static void refuse(struct ocf_queue *q, const struct ocf_command *c, int err)
+{
+	q->refused[q->refusals++] = (struct ocf_result){
+		.cookie = c->cookie, .res = err,
+	};
+}
+
+static int calls_submit(struct ocf_queue *q)
+{
+	unsigned int i, n, most = q->ocf->features.vector_max;
+	int res, err = 0;
+
+	for (i = 0; i < q->puts; i += res) {
+		struct ocf_vector v = { .commands = addr(q->waiting + i) };
+
+		n = q->puts - i < most ? q->puts - i : most;
+		v.count = n;
+		res = call(q->ocf, OCF_SUBMIT, &v);
+		if (res == -EINTR) {
+			err = res;
+			break;
+		}
+		if (res < 0) {
+			refuse(q, q->waiting + i, res);
+			res = 1;
+		}
+	}
+	q->puts -= i;
+	memmove(q->waiting, q->waiting + i, q->puts * sizeof(*q->waiting));
+	return err;
+}
+
+static int calls_take(struct ocf_queue *q, struct ocf_result *results,
+		      unsigned int count)
+{
+	unsigned int n = q->refusals < count ? q->refusals : count;
+	struct ocf_reap reap = {
+		.results = addr(results + n), .count = count - n,
+	};
+	int res;
+
+	memcpy(results, q->refused, n * sizeof(*results));
+	q->refusals -= n;
+	memmove(q->refused, q->refused + n,
+		q->refusals * sizeof(*q->refused));
+	if (n == count)
+		return n;
+	res = call(q->ocf, OCF_REAP, &reap);
+	return res < 0 && !n ? res : (int)n + (res > 0 ? res : 0);
+}
+
+static int calls_wait(struct ocf_queue *q, int timeout)
+{
+	struct pollfd p = { .fd = q->ocf->fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout) < 0 ? -errno : 0;
+}
+
+/* ---- both ---- */
+
+static bool is_anothers(const struct ocf_queue *q)
+{
+	return !q->ocf;
+}
+
+static int choose_way(struct ocf_queue *q, unsigned int flags)
+{
+	int err = -ENOSYS;
+
+	if (!(flags & OCF_QUEUE_NO_URING))
+		err = ring_open(q, flags);
+	if (err && !(flags & OCF_QUEUE_URING))
+		err = calls_open(q);
+	return err;
+}
+
+int ocf_queue_open(struct ocf *ocf, unsigned int depth, unsigned int flags,
+		   struct ocf_queue **queue)
+{
+	struct ocf_queue *q;
+	int err;
+
+	if (!depth || depth > OCF_QUEUE_DEPTH_MAX || flags & ~FLAGS ||
+	    (flags & OCF_QUEUE_URING && flags & OCF_QUEUE_NO_URING))
+		return -EINVAL;
+	q = mmap(NULL, sizeof(*q), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q == MAP_FAILED)
+		return -ENOMEM;
+	if (madvise(q, sizeof(*q), MADV_WIPEONFORK)) {
+		err = -errno;
+		goto unmap;
+	}
+	q->ocf = ocf;
+	q->depth = depth;
+	err = choose_way(q, flags);
+	if (err)
+		goto unmap;
+	*queue = q;
+	return 0;
+unmap:
+	munmap(q, sizeof(*q));
+	return err;
+}
+
+/*
+ * What is under way writes to the caller's memory, also when its ring has
+ * ended: it has to be over before.
+ */
+static void drain(struct ocf_queue *q)
+{
+	struct ocf_result results[64];
+	int n;
+
+	q->count -= q->puts;
+	q->puts = 0;
+	do
+		n = ocf_queue_get(q, results, 64, -1);
+	while (n > 0 || n == -EINTR);
+}
+
+void ocf_queue_close(struct ocf_queue *queue)
+{
+	if (!queue)
+		return;
+	if (!is_anothers(queue)) {
+		drain(queue);
+		if (queue->uring)
+			io_uring_queue_exit(&queue->ring);
+		else
+			atomic_store(&queue->ocf->reaped, false);
+		free(queue->waiting);
+		free(queue->refused);
+		free(queue->buffers);
+	}
+	munmap(queue, sizeof(*queue));
+}
+
+int ocf_queue_is_uring(const struct ocf_queue *queue)
+{
+	return queue->uring;
+}
+
+int ocf_queue_register(struct ocf_queue *queue, const struct iovec *buffers,
+		       unsigned int count)
+{
+	struct iovec *copy = NULL;
+	int err = 0;
+
+	if (is_anothers(queue))
+		return -EPERM;
+	if (queue->count)
+		return -EBUSY;
+	if (count > BUFFERS_MAX)
+		return -EINVAL;
+	if (count) {
+		copy = malloc(count * sizeof(*copy));
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, buffers, count * sizeof(*copy));
+	}
+	if (queue->uring && queue->nbuffers)
+		io_uring_unregister_buffers(&queue->ring);
+	free(queue->buffers);
+	queue->buffers = NULL;
+	queue->nbuffers = 0;
+	if (queue->uring && count)
+		err = io_uring_register_buffers(&queue->ring, copy, count);
+	if (err) {
+		free(copy);
+		return err;
+	}
+	queue->buffers = copy;
+	queue->nbuffers = count;
+	return 0;
+}
+
+static int put(struct ocf_queue *q, const struct ocf_command *c, int buffer)
+{
+	int err;
+
+	if (is_anothers(q))
+		return -EPERM;
+	if (q->count == q->depth)
+		return -EBUSY;
+	err = q->uring ? ring_put(q, c, buffer) : calls_put(q, c);
+	if (err)
+		return err;
+	q->puts++;
+	q->count++;
+	return 0;
+}
+
+int ocf_queue_put(struct ocf_queue *queue, const struct ocf_command *command)
+{
+	return put(queue, command, -1);
+}
+
+static bool is_in(const struct iovec *buffer, uint64_t at)
+{
+	return at - addr(buffer->iov_base) < buffer->iov_len;
+}
+
+int ocf_queue_put_fixed(struct ocf_queue *queue,
+			const struct ocf_command *command, unsigned int buffer)
+{
+	struct ocf_command c = *command;
+
+	if (is_anothers(queue))
+		return -EPERM;
+	if (buffer >= queue->nbuffers)
+		return -EINVAL;
+	if (is_in(&queue->buffers[buffer], c.src))
+		c.flags |= OCF_COMMAND_FIXED_SRC;
+	if (c.dst && is_in(&queue->buffers[buffer], c.dst))
+		c.flags |= OCF_COMMAND_FIXED_DST;
+	if (!(c.flags & (OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST)))
+		return -EINVAL;
+	return put(queue, &c, buffer);
+}
+
+int ocf_queue_submit(struct ocf_queue *queue)
+{
+	if (is_anothers(queue))
+		return -EPERM;
+	return queue->uring ? ring_submit(queue, false) : calls_submit(queue);
+}
+
+static int take(struct ocf_queue *q, struct ocf_result *results,
+		unsigned int count)
+{
+	int n = q->uring ? (int)ring_take(q, results, count) :
+			   calls_take(q, results, count);
+
+	if (n > 0)
+		q->count -= n;
+	return n;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
+		  unsigned int count, int timeout)
+{
+	int64_t end = timeout > 0 ? now_ms() + timeout : 0;
+	int n, err;
+
+	if (is_anothers(queue))
+		return -EPERM;
+	count = count < INT_MAX ? count : INT_MAX;
+	err = queue->uring ? ring_submit(queue, timeout < 0) :
+			     calls_submit(queue);
+	if (err)
+		return err;
+	for (;;) {
+		n = take(queue, results, count);
+		if (n || !timeout || !count || !queue->count)
+			return n;
+		err = queue->uring ? ring_wait(queue, timeout) :
+				     calls_wait(queue, timeout);
+		if (err)
+			return err;
+		if (timeout > 0) {
+			timeout = end - now_ms();
+			timeout = timeout > 0 ? timeout : 0;
+		}
+	}
+}
+
+int ocf_queue_cancel(struct ocf_queue *queue, uint64_t cookie)
+{
+	int err;
+
+	if (is_anothers(queue))
+		return -EPERM;
+	err = ocf_queue_submit(queue);
+	return err ? err : call(queue->ocf, OCF_CANCEL, &cookie);
+}
+
+int ocf_queue_fd(const struct ocf_queue *queue)
+{
+	if (is_anothers(queue))
+		return -EPERM;
+	return queue->uring ? queue->ring.ring_fd : queue->ocf->fd;
+}
+
+unsigned int ocf_queue_count(const struct ocf_queue *queue)
+{
+	return queue->count;
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""<linux/ocf.h> and libocf's calls, for ctypes.  tests/libocf compares sizes."""
+
+import ctypes
+from ctypes import (POINTER, Structure, c_char, c_char_p, c_int, c_size_t,
+                    c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+
+NAME_MAX = 32
+VECTOR_MAX = 256
+COMMANDS_MAX = 1024
+PK_SALT_ANY = 0xffffffff
+OP_PUBLIC_KEY = 16
+ALGORITHM = 0x63b1           # OCF_ALGORITHM
+
+
+class SessionOpen(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("mode", c_uint32), ("cipher", c_char * NAME_MAX),
+        ("mac", c_char * NAME_MAX), ("device", c_char * NAME_MAX),
+        ("policy", c_uint32), ("flags", c_uint32), ("key", c_uint64),
+        ("mackey", c_uint64), ("keylen", c_uint32), ("mackeylen", c_uint32),
+        ("ivlen", c_uint32), ("maclen", c_uint32), ("rounds", c_uint32),
+        ("session", c_uint32)]
+
+
+class SessionQuery(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("session", c_uint32), ("mode", c_uint32),
+        ("ivlen", c_uint32), ("maclen", c_uint32), ("block", c_uint32),
+        ("hardware", c_uint32), ("pad", c_uint32),
+        ("device", c_char * NAME_MAX)]
+
+
+class Features(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("modes", c_uint32), ("session_flags", c_uint32),
+        ("command_flags", c_uint32), ("vector_max", c_uint32),
+        ("commands_max", c_uint32), ("len_max", c_uint32),
+        ("algorithms", c_uint32), ("public_key", c_uint64)]
+
+
+class Algorithm(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("index", c_uint32), ("name", c_char * NAME_MAX),
+        ("type", c_uint32), ("flags", c_uint32), ("key_min", c_uint32),
+        ("key_max", c_uint32), ("key_step", c_uint32), ("block", c_uint32),
+        ("iv", c_uint32), ("digest", c_uint32)]
+
+
+class Command(Structure):
+    """aad is also auth_start, dst_len also data_start."""
+
+    _fields_ = [
+        ("cookie", c_uint64), ("session", c_uint32), ("op", c_uint8),
+        ("ivlen", c_uint8), ("flags", c_uint16), ("src", c_uint64),
+        ("dst", c_uint64), ("aad", c_uint64), ("tag", c_uint64),
+        ("len", c_uint32), ("auth_len", c_uint32), ("dst_len", c_uint32),
+        ("pad", c_uint32), ("iv", c_uint8 * 16)]
+
+
+class Result(Structure):
+    _fields_ = [("cookie", c_uint64), ("res", c_int), ("pad", c_uint32)]
+
+
+class PkValue(Structure):
+    _fields_ = [("addr", c_uint64), ("len", c_uint32), ("pad", c_uint32)]
+
+
+class PkCommand(Structure):
+    _fields_ = [
+        ("cookie", c_uint64), ("none", c_uint32), ("op", c_uint8),
+        ("scheme", c_uint8), ("curve", c_uint8), ("policy", c_uint8),
+        ("code", c_uint16), ("in_", c_uint8), ("out", c_uint8),
+        ("flags", c_uint32), ("salt", c_uint32), ("hash", c_char * 12),
+        ("values", c_uint64), ("device", c_char * NAME_MAX)]
+
+
+class Iovec(Structure):
+    _fields_ = [("base", c_void_p), ("len", c_size_t)]
+
+
+class Public(Structure):
+    _fields_ = [
+        ("code", c_int), ("scheme", c_int), ("curve", c_int),
+        ("policy", c_int), ("hash", c_char_p), ("salt", c_uint32),
+        ("flags", c_uint32), ("device", c_char_p), ("in_", Iovec * 8),
+        ("out", Iovec * 2)]
+
+
+CALLS = {
+    "ocf_open": [POINTER(c_void_p)],
+    "ocf_close": [c_void_p],
+    "ocf_fd": [c_void_p],
+    "ocf_features": [c_void_p],
+    "ocf_algorithm": [c_void_p, c_char_p, POINTER(Algorithm)],
+    "ocf_strerror": [c_int],
+    "ocf_session_create": [c_void_p, POINTER(SessionOpen)],
+    "ocf_session_destroy": [c_void_p, c_uint32],
+    "ocf_session_change": [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p,
+                           c_size_t],
+    "ocf_session_info": [c_void_p, c_uint32, POINTER(SessionQuery)],
+    "ocf_run": [c_void_p, POINTER(Command)],
+    "ocf_run_many": [c_void_p, POINTER(Command), POINTER(Result), c_size_t],
+    "ocf_random": [c_void_p, c_size_t],
+    "ocf_public_run": [c_void_p, POINTER(Public)],
+    "ocf_public_command": [POINTER(Public), c_uint64, POINTER(PkValue),
+                           POINTER(PkCommand)],
+    "ocf_queue_open": [c_void_p, c_uint, c_uint, POINTER(c_void_p)],
+    "ocf_queue_close": [c_void_p],
+    "ocf_queue_is_uring": [c_void_p],
+    "ocf_queue_put": [c_void_p, POINTER(Command)],
+    "ocf_queue_submit": [c_void_p],
+    "ocf_queue_get": [c_void_p, POINTER(Result), c_uint, c_int],
+    "ocf_queue_cancel": [c_void_p, c_uint64],
+    "ocf_queue_fd": [c_void_p],
+    "ocf_queue_count": [c_void_p],
+}
+RETURNS = {"ocf_close": None, "ocf_queue_close": None,
+           "ocf_strerror": c_char_p, "ocf_features": POINTER(Features),
+           "ocf_queue_count": c_uint}
+
+
+def load() -> ctypes.CDLL:
+    """The library, with what its calls take."""
+    lib = ctypes.CDLL("libocf.so.0")
+    for name, arguments in CALLS.items():
+        function = getattr(lib, name)
+        function.argtypes = arguments
+        function.restype = RETURNS.get(name, c_int)
+    return lib

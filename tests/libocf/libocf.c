@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * libocf: every call, by io_uring and without, over processes and threads.
+ * That results are right for every algorithm is differ.py's, by the bindings.
+ */
+#include <fcntl.h>
+#include <kselftest_harness.h>
+#include <ocf/crypt.h>
+#include <ocf/public.h>
+#include <ocf/queue.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "../selftests/dev.h"
+
+#define MANY	100
+#define LEN	4096
+#define CARD	"/sys/class/ocf/sim0/device/"
+#define SIM	"/sys/bus/platform/drivers/ocf_sim/"
+
+static uint64_t addr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+static const uint8_t key[32] = "thirty-two bytes of a good key..";
+
+/* ---- sessions and operations ---- */
+
+FIXTURE(crypt)
+{
+	struct ocf *ocf;
+	uint8_t in[LEN], out[LEN], back[LEN], tag[64];
+};
+
+FIXTURE_SETUP(crypt)
+{
+	ASSERT_EQ(0, ocf_open(&self->ocf));
+	fill(self->in, LEN, 1);
+}
+
+FIXTURE_TEARDOWN(crypt)
+{
+	ocf_close(self->ocf);
+}
+
+static uint32_t session(struct ocf *ocf, enum ocf_mode mode, const char *cipher,
+			const char *mac)
+{
+	struct ocf_session_open params = {
+		.mode = mode, .key = addr(key), .keylen = *cipher ? 16 : 0,
+		.mackey = addr(key),
+		.mackeylen = strncmp(mac, "hmac", 4) ? 0 : 32,
+	};
+
+	strcpy(params.cipher, cipher);
+	strcpy(params.mac, mac);
+	return ocf_session_create(ocf, &params) ? 0 : params.session;
+}
+
+TEST_F(crypt, what_there_is)
+{
+	struct ocf_algorithm a;
+
+	EXPECT_LE(0, ocf_fd(self->ocf));
+	EXPECT_EQ(FD_CLOEXEC, fcntl(ocf_fd(self->ocf), F_GETFD));
+	EXPECT_EQ(OCF_VECTOR_MAX, ocf_features(self->ocf)->vector_max);
+	ASSERT_EQ(0, ocf_algorithm(self->ocf, "aes-gcm", &a));
+	EXPECT_EQ(16, a.digest);
+	EXPECT_EQ(-ENOENT, ocf_algorithm(self->ocf, "aes-gc", &a));
+	EXPECT_EQ(-ENOENT, ocf_algorithm(self->ocf, "", &a));
+	ocf_close(NULL);
+}
+
+TEST_F(crypt, ciphers)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+	struct ocf_session_query info;
+
+	ASSERT_NE(0, ses);
+	ASSERT_EQ(0, ocf_session_info(self->ocf, ses, &info));
+	EXPECT_EQ(16, info.ivlen);
+	EXPECT_EQ(16, info.block);
+	ASSERT_EQ(LEN, ocf_cipher(self->ocf, ses, OCF_OP_ENCRYPT, key, 16,
+				  self->in, self->out, LEN));
+	EXPECT_NE(0, memcmp(self->in, self->out, LEN));
+	ASSERT_EQ(LEN, ocf_cipher(self->ocf, ses, OCF_OP_DECRYPT, key, 16,
+				  self->out, self->back, LEN));
+	EXPECT_EQ(0, memcmp(self->in, self->back, LEN));
+	EXPECT_EQ(-EINVAL, ocf_cipher(self->ocf, ses, OCF_OP_ENCRYPT, key, 17,
+				      self->in, self->out, LEN));
+	EXPECT_EQ(-EINVAL, ocf_cipher(self->ocf, ses, OCF_OP_ENCRYPT, key, 16,
+				      self->in, self->out, 15));
+	EXPECT_EQ(-E2BIG, ocf_cipher(self->ocf, ses, OCF_OP_ENCRYPT, key, 16,
+				     self->in, self->out, 1ul << 32));
+	EXPECT_EQ(-EFAULT, ocf_cipher(self->ocf, ses, OCF_OP_ENCRYPT, key, 16,
+				      (void *)8, self->out, LEN));
+	EXPECT_EQ(0, ocf_session_change(self->ocf, ses, key + 16, 16, NULL, 0));
+	EXPECT_EQ(-EINVAL, ocf_session_change(self->ocf, ses, key, 1ul << 32,
+					      NULL, 0));
+	ASSERT_EQ(LEN, ocf_cipher(self->ocf, ses, OCF_OP_DECRYPT, key, 16,
+				  self->out, self->back, LEN));
+	EXPECT_NE(0, memcmp(self->in, self->back, LEN));
+	EXPECT_EQ(0, ocf_session_destroy(self->ocf, ses));
+	EXPECT_EQ(-EINVAL, ocf_session_destroy(self->ocf, ses));
+	EXPECT_EQ(-EINVAL, ocf_session_info(self->ocf, ses, &info));
+}
+
+TEST_F(crypt, digests)
+{
+	/* FIPS 180-4's "abc" */
+	static const uint8_t want[4] = { 0xba, 0x78, 0x16, 0xbf };
+	uint32_t ses = session(self->ocf, OCF_MODE_DIGEST, "", "sha256");
+
+	EXPECT_EQ(32, ocf_digest(self->ocf, ses, "abc", 3, self->tag));
+	EXPECT_EQ(0, memcmp(want, self->tag, 4));
+	EXPECT_EQ(-E2BIG, ocf_digest(self->ocf, ses, "", 1ul << 32, self->tag));
+	EXPECT_EQ(-EINVAL, ocf_digest(self->ocf, 0, "abc", 3, self->tag));
+}
+
+TEST_F(crypt, sealed)
+{
+	static const struct {
+		enum ocf_mode mode;
+		const char *cipher, *mac;
+		int ivlen;
+	} ways[] = {
+		{ OCF_MODE_AEAD, "aes-gcm", "", 12 },
+		{ OCF_MODE_ETA, "aes-cbc", "hmac-sha256", 16 },
+	};
+	uint32_t ses;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		ses = session(self->ocf, ways[i].mode, ways[i].cipher,
+			      ways[i].mac);
+		ASSERT_NE(0, ses);
+		memset(self->back, 0, LEN);
+		ASSERT_EQ(LEN, ocf_seal(self->ocf, ses, key, ways[i].ivlen,
+					"head", 4, self->in, LEN, self->out,
+					self->tag));
+		self->tag[3] ^= 1;
+		EXPECT_EQ(-EBADMSG, ocf_unseal(self->ocf, ses, key,
+					       ways[i].ivlen, "head", 4,
+					       self->out, LEN, self->back,
+					       self->tag));
+		EXPECT_EQ(0, self->back[0] | self->back[LEN - 1]);
+		self->tag[3] ^= 1;
+		EXPECT_EQ(-EBADMSG, ocf_unseal(self->ocf, ses, key,
+					       ways[i].ivlen, "heat", 4,
+					       self->out, LEN, self->back,
+					       self->tag));
+		ASSERT_EQ(LEN, ocf_unseal(self->ocf, ses, key, ways[i].ivlen,
+					  "head", 4, self->out, LEN,
+					  self->back, self->tag));
+		EXPECT_EQ(0, memcmp(self->in, self->back, LEN));
+		EXPECT_EQ(-E2BIG, ocf_seal(self->ocf, ses, key, ways[i].ivlen,
+					   "", 1ul << 32, self->in, LEN,
+					   self->out, self->tag));
+		EXPECT_EQ(-EINVAL, ocf_seal(self->ocf, ses, key, 17, "", 0,
+					    self->in, LEN, self->out,
+					    self->tag));
+	}
+}
+
+/* In pieces of every kind, and where there is no room */
+TEST_F(crypt, scattered)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
+	struct ocf_command c = {
+		.session = ses, .src = addr(self->in), .dst = addr(self->out),
+		.len = LEN, .tag = addr(self->tag),
+	};
+	struct iovec from[3] = {
+		{ self->in, 1 }, { NULL, 0 }, { self->in + 1, LEN - 1 },
+	};
+	struct iovec to[4] = {
+		{ self->back, 1000 }, { self->back + 1000, 1 }, { NULL, 0 },
+		{ self->back + 1001, LEN - 1001 },
+	};
+	uint8_t tag[16];
+
+	ASSERT_EQ(LEN, ocf_run(self->ocf, &c));
+	memcpy(tag, self->tag, 16);
+	ASSERT_EQ(LEN, ocf_run_scatter(self->ocf, &c, from, 3, to, 4));
+	EXPECT_EQ(0, memcmp(self->out, self->back, LEN));
+	EXPECT_EQ(0, memcmp(tag, self->tag, 16));
+	to[3].iov_len--;
+	EXPECT_EQ(-ENOSPC, ocf_run_scatter(self->ocf, &c, from, 3, to, 4));
+	to[3].iov_len = SIZE_MAX;
+	from[0].iov_len = SIZE_MAX;
+	EXPECT_EQ(-E2BIG, ocf_run_scatter(self->ocf, &c, from, 3, to, 4));
+	from[0].iov_len = 1;
+	/* in place */
+	EXPECT_EQ(LEN, ocf_run_scatter(self->ocf, &c, from, 3, NULL, 0));
+	EXPECT_EQ(0, memcmp(self->out, self->in, LEN));
+	c.session = 0;
+	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, from, 3, to, 4));
+}
+
+TEST_F(crypt, scattered_digests_and_records)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_DIGEST, "", "sha256");
+	struct iovec abc[2] = { { "a", 1 }, { "bc", 2 } };
+	uint8_t want[32], record[100], payload[50];
+	struct iovec out[2] = { { record, 7 }, { record + 7, 93 } };
+	struct iovec back[1] = { { payload, 50 } };
+	struct ocf_command c = { .session = ses, .tag = addr(want) };
+	struct iovec in[1] = { { self->in, 50 } };
+
+	ASSERT_EQ(32, ocf_digest(self->ocf, ses, "abc", 3, self->tag));
+	ASSERT_EQ(32, ocf_run_scatter(self->ocf, &c, abc, 2, NULL, 0));
+	EXPECT_EQ(0, memcmp(want, self->tag, 32));
+	/* longer than what goes in, and back */
+	ses = session(self->ocf, OCF_MODE_MTE, "aes-cbc", "hmac-sha256");
+	ASSERT_NE(0, ses);
+	c = (struct ocf_command){
+		.session = ses, .dst_len = 96, .aad = addr("header"),
+		.auth_len = 6,
+	};
+	ASSERT_EQ(96, ocf_run_scatter(self->ocf, &c, in, 1, out, 2));
+	out[1].iov_len = 96 - 7;
+	c.dst_len = 0;
+	c.op = OCF_OP_DECRYPT;
+	ASSERT_EQ(50, ocf_run_scatter(self->ocf, &c, out, 2, back, 1));
+	EXPECT_EQ(0, memcmp(self->in, payload, 50));
+	record[20] ^= 1;
+	EXPECT_EQ(-EBADMSG, ocf_run_scatter(self->ocf, &c, out, 2, back, 1));
+}
+
+TEST_F(crypt, more_than_a_vector)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_CIPHER, "aes-ctr", "");
+	struct ocf_command c[3 * OCF_VECTOR_MAX + 1];
+	struct ocf_result r[3 * OCF_VECTOR_MAX + 1];
+	int i, n = 3 * OCF_VECTOR_MAX + 1;
+
+	for (i = 0; i < n; i++)
+		c[i] = (struct ocf_command){
+			.cookie = i, .session = i % 5 ? ses : 0, .len = i,
+			.src = addr(self->in), .dst = addr(self->out),
+		};
+	ASSERT_EQ(0, ocf_run_many(self->ocf, c, r, n));
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(i, r[i].cookie);
+		EXPECT_EQ(i % 5 ? i : -EINVAL, r[i].res);
+	}
+	EXPECT_EQ(0, ocf_run_many(self->ocf, NULL, NULL, 0));
+	EXPECT_EQ(-EFAULT, ocf_run_many(self->ocf, c, NULL, 1));
+}
+
+TEST_F(crypt, public_keys)
+{
+	/* 3 ^ 5 modulo 7, and RFC 7748's function of the smallest point */
+	static const uint8_t three = 3, five = 5, seven = 7;
+	static const uint8_t zero[32];
+	struct ocf_public power = {
+		.code = OCF_PK_MOD_EXP,
+		.in = { { (void *)&three, 1 }, { (void *)&five, 1 },
+			{ (void *)&seven, 1 } },
+		.out = { { self->out, 4 } },
+	};
+	struct ocf_public x25519 = {
+		.code = OCF_PK_X25519,
+		.in = { { (void *)key, 32 }, { (void *)zero, 32 } },
+		.out = { { self->out, 32 } },
+	};
+
+	ASSERT_EQ(4, ocf_public_run(self->ocf, &power));
+	EXPECT_EQ(5, self->out[3]);
+	EXPECT_EQ(0, self->out[0] | self->out[1] | self->out[2]);
+	EXPECT_EQ(-EKEYREJECTED, ocf_public_run(self->ocf, &x25519));
+	power.code = OCF_PK_COUNT;
+	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+	power.code = OCF_PK_MOD_EXP;
+	power.hash = "a-digest-of-a-long-name";
+	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+	power.hash = NULL;
+	power.device = "nothing";
+	EXPECT_EQ(-ENODEV, ocf_public_run(self->ocf, &power));
+	power.device = NULL;
+	power.in[0].iov_len = 1ul << 32;
+	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+}
+
+TEST_F(crypt, random_numbers)
+{
+	uint8_t a[1000] = {}, b[1000] = {};
+
+	EXPECT_EQ(0, ocf_random(a, sizeof(a)));
+	EXPECT_EQ(0, ocf_random(b, sizeof(b)));
+	EXPECT_NE(0, memcmp(a, b, sizeof(a)));
+	EXPECT_EQ(0, ocf_random(NULL, 0));
+}
+
+/* A child has the same sessions. */
+TEST_F(crypt, forked)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_DIGEST, "", "sha256");
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(ocf_digest(self->ocf, ses, "abc", 3, self->tag) != 32);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST(sentences)
+{
+	struct ocf *ocf = NULL;
+	int i;
+
+	for (i = 0; i < 200; i++)
+		EXPECT_LT(5, strlen(ocf_strerror(-i)));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-ENODEV), "modprobe ocf_cdev"));
+	ASSERT_EQ(0, rename("/dev/crypto", "/dev/away"));
+	EXPECT_EQ(-ENODEV, ocf_open(&ocf));
+	ASSERT_EQ(0, symlink("/dev/null", "/dev/crypto"));
+	EXPECT_EQ(-EPROTO, ocf_open(&ocf));
+	ASSERT_EQ(0, rename("/dev/away", "/dev/crypto"));
+	EXPECT_EQ(NULL, ocf);
+}
+
+/* ---- queues ---- */
+
+FIXTURE(queue)
+{
+	struct ocf *ocf;
+	struct ocf_queue *queue;
+	uint32_t session;
+	uint8_t *in, *out, *want;
+};
+
+FIXTURE_VARIANT(queue)
+{
+	unsigned int flags;
+};
+
+FIXTURE_VARIANT_ADD(queue, uring)
+{
+	.flags = OCF_QUEUE_URING,
+};
+
+FIXTURE_VARIANT_ADD(queue, one_thread)
+{
+	.flags = OCF_QUEUE_URING | OCF_QUEUE_ONE_THREAD,
+};
+
+FIXTURE_VARIANT_ADD(queue, calls)
+{
+	.flags = OCF_QUEUE_NO_URING,
+};
+
+FIXTURE_SETUP(queue)
+{
+	int i;
+
+	ASSERT_EQ(0, ocf_open(&self->ocf));
+	ASSERT_EQ(0, ocf_queue_open(self->ocf, MANY, variant->flags,
+				    &self->queue));
+	self->session = session(self->ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+	self->in = malloc(MANY * LEN);
+	self->out = calloc(MANY, LEN);
+	self->want = malloc(MANY * LEN);
+	fill(self->in, MANY * LEN, 1);
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(LEN, ocf_cipher(self->ocf, self->session,
+					  OCF_OP_ENCRYPT, key, 16,
+					  self->in + i * LEN,
+					  self->want + i * LEN, LEN));
+}
+
+FIXTURE_TEARDOWN(queue)
+{
+	ocf_queue_close(self->queue);
+	ocf_close(self->ocf);
+	free(self->in);
+	free(self->out);
+	free(self->want);
+}
+
+typedef struct _test_data_queue Self;
+
+static struct ocf_command command(Self *self, int i)
+{
+	struct ocf_command c = {
+		.cookie = i, .session = self->session, .len = LEN,
+		.src = addr(self->in + i * LEN),
+		.dst = addr(self->out + i * LEN),
+	};
+
+	memcpy(c.iv, key, 16);
+	return c;
+}
+
+static bool put_all(Self *self)
+{
+	struct ocf_command c;
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		c = command(self, i);
+		if (ocf_queue_put(self->queue, &c))
+			return false;
+	}
+	c = command(self, 0);
+	return ocf_queue_put(self->queue, &c) == -EBUSY;
+}
+
+/* Takes all; how many were done. */
+static int get_all(Self *self, int most, int timeout)
+{
+	bool seen[MANY] = {};
+	struct ocf_result r[MANY];
+	int i, n, done = 0;
+
+	while (ocf_queue_count(self->queue)) {
+		n = ocf_queue_get(self->queue, r, most, timeout);
+		if (n < 0)
+			return n;
+		for (i = 0; i < n; i++) {
+			if (seen[r[i].cookie])
+				return -EPROTO;
+			seen[r[i].cookie] = true;
+			done += r[i].res == LEN;
+		}
+	}
+	return done;
+}
+
+TEST_F(queue, many)
+{
+	int i;
+
+	EXPECT_EQ(!(variant->flags & OCF_QUEUE_NO_URING),
+		  ocf_queue_is_uring(self->queue));
+	for (i = 0; i < 3; i++) {
+		memset(self->out, 0, MANY * LEN);
+		ASSERT_TRUE(put_all(self));
+		EXPECT_EQ(MANY, ocf_queue_count(self->queue));
+		if (i == 1)
+			ASSERT_EQ(0, ocf_queue_submit(self->queue));
+		EXPECT_EQ(MANY, get_all(self, i ? MANY : 7, i ? 10000 : -1));
+		EXPECT_EQ(0, memcmp(self->want, self->out, MANY * LEN));
+	}
+}
+
+TEST_F(queue, what_is_refused_comes_as_a_result)
+{
+	struct ocf_result r[3];
+	struct ocf_command c;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		c = command(self, i);
+		if (i == 1)
+			c.session = 0;
+		ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
+	}
+	for (i = 0; i < 3;)
+		i += ocf_queue_get(self->queue, r + i, 3 - i, -1);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(r[i].cookie == 1 ? -EINVAL : LEN, r[i].res);
+	EXPECT_EQ(0, ocf_queue_get(self->queue, r, 3, -1));
+	EXPECT_EQ(0, ocf_queue_get(self->queue, r, 0, -1));
+}
+
+TEST_F(queue, told_by_poll)
+{
+	struct pollfd p = {
+		.fd = ocf_queue_fd(self->queue), .events = POLLIN,
+	};
+	struct ocf_result r;
+	struct ocf_command c = command(self, 5);
+
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
+	ASSERT_EQ(0, ocf_queue_submit(self->queue));
+	ASSERT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_EQ(1, ocf_queue_get(self->queue, &r, 1, 0));
+	EXPECT_EQ(5, r.cookie);
+	EXPECT_EQ(LEN, r.res);
+	EXPECT_EQ(0, poll(&p, 1, 0));
+}
+
+TEST_F(queue, registered)
+{
+	struct iovec both[2] = {
+		{ self->in, MANY * LEN }, { self->out, MANY * LEN },
+	};
+	struct ocf_command c = command(self, 3);
+	struct ocf_result r;
+
+	EXPECT_EQ(-EINVAL, ocf_queue_put_fixed(self->queue, &c, 0));
+	ASSERT_EQ(0, ocf_queue_register(self->queue, both, 2));
+	ASSERT_EQ(0, ocf_queue_put_fixed(self->queue, &c, 0));
+	EXPECT_EQ(-EBUSY, ocf_queue_register(self->queue, NULL, 0));
+	ASSERT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(LEN, r.res);
+	c = command(self, 4);
+	ASSERT_EQ(0, ocf_queue_put_fixed(self->queue, &c, 1));
+	ASSERT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(LEN, r.res);
+	EXPECT_EQ(0, memcmp(self->want + 3 * LEN, self->out + 3 * LEN,
+			    2 * LEN));
+	c.src = c.dst = addr(&c);
+	EXPECT_EQ(-EINVAL, ocf_queue_put_fixed(self->queue, &c, 0));
+	EXPECT_EQ(-EINVAL, ocf_queue_put_fixed(self->queue, &c, 2));
+	EXPECT_EQ(0, ocf_queue_register(self->queue, both, 1));
+	EXPECT_EQ(0, ocf_queue_register(self->queue, NULL, 0));
+	EXPECT_EQ(-EINVAL, ocf_queue_register(self->queue, both, 1025));
+}
+
+TEST_F(queue, not_a_childs)
+{
+	struct ocf_command c = command(self, 0);
+	struct ocf_result r;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
+	pid = fork();
+	if (!pid) {
+		if (ocf_queue_put(self->queue, &c) != -EPERM ||
+		    ocf_queue_put_fixed(self->queue, &c, 0) != -EPERM ||
+		    ocf_queue_submit(self->queue) != -EPERM ||
+		    ocf_queue_get(self->queue, &r, 1, -1) != -EPERM ||
+		    ocf_queue_cancel(self->queue, 0) != -EPERM ||
+		    ocf_queue_register(self->queue, NULL, 0) != -EPERM ||
+		    ocf_queue_fd(self->queue) != -EPERM)
+			_exit(1);
+		ocf_queue_close(self->queue);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(LEN, r.res);
+}
+
+TEST_F(queue, public_keys)
+{
+	static const uint8_t n[3] = { 3, 5, 7 };
+	struct ocf_public power = {
+		.code = OCF_PK_MOD_EXP,
+		.in = { { (void *)&n[0], 1 }, { (void *)&n[1], 1 },
+			{ (void *)&n[2], 1 } },
+		.out = { { self->out, 1 } },
+	};
+	struct ocf_pk_value values[OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX];
+	struct ocf_pk_command c;
+	struct ocf_result r;
+
+	ASSERT_EQ(0, ocf_public_command(&power, 77, values, &c));
+	ASSERT_EQ(0, ocf_queue_put(self->queue,
+				   (const struct ocf_command *)&c));
+	ASSERT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(77, r.cookie);
+	EXPECT_EQ(1, r.res);
+	EXPECT_EQ(5, self->out[0]);
+}
+
+/* With a card that is slow */
+TEST_F_TIMEOUT(queue, under_way, 300)
+{
+	struct ocf_session_open params = {
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .key = addr(key),
+		.keylen = 16, .flags = OCF_SESSION_HARDWARE,
+	};
+	struct ocf_result r[MANY];
+	uint64_t i;
+	int gone = 0;
+
+	ASSERT_EQ(0, put_line(SIM "add", "algs=real depth=8 patience=60000"));
+	ASSERT_EQ(0, ocf_session_create(self->ocf, &params));
+	ASSERT_EQ(LEN, ocf_cipher(self->ocf, params.session, OCF_OP_ENCRYPT,
+				  key, 16, self->in, self->out, LEN));
+	self->session = params.session;
+	put_line(CARD "latency_ns", "50000000");
+	ASSERT_TRUE(put_all(self));
+	ASSERT_EQ(0, ocf_queue_submit(self->queue));
+	/* none is there yet */
+	EXPECT_EQ(0, ocf_queue_get(self->queue, r, MANY, 0));
+	EXPECT_EQ(0, ocf_queue_get(self->queue, r, MANY, 1));
+	for (i = 1; i < MANY; i += 2)
+		gone += ocf_queue_cancel(self->queue, i) == 1;
+	EXPECT_EQ(-ENOENT, ocf_queue_cancel(self->queue, MANY));
+	EXPECT_LT(0, gone);
+	EXPECT_EQ(MANY - gone, get_all(self, MANY, -1));
+	/* closed with all under way: nobody writes afterwards */
+	memset(self->out, 0, MANY * LEN);
+	ASSERT_TRUE(put_all(self));
+	ASSERT_EQ(0, ocf_queue_submit(self->queue));
+	ocf_queue_close(self->queue);
+	self->queue = NULL;
+	EXPECT_EQ(0, memcmp(self->want, self->out, MANY * LEN));
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+}
+
+static void *another(void *arg)
+{
+	struct ocf *ocf = arg;
+	uint8_t in[LEN] = {}, out[LEN];
+	struct ocf_queue *queue;
+	struct ocf_result r[4];
+	uint32_t ses;
+	int i, n;
+
+	ses = session(ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+	if (ocf_queue_open(ocf, 4, OCF_QUEUE_URING, &queue))
+		return "open";
+	for (i = 0; i < 500; i++) {
+		struct ocf_command c = {
+			.session = ses, .src = addr(in), .dst = addr(out),
+			.len = LEN, .cookie = i,
+		};
+
+		if (ocf_queue_put(queue, &c))
+			return "put";
+		n = ocf_queue_get(queue, r, 4, -1);
+		if (n != 1 || r[0].cookie != (uint64_t)i || r[0].res != LEN)
+			return "get";
+	}
+	ocf_queue_close(queue);
+	ocf_session_destroy(ocf, ses);
+	return NULL;
+}
+
+TEST_F(crypt, threads)
+{
+	pthread_t t[8];
+	void *res;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, another, self->ocf);
+	for (i = 0; i < 8; i++) {
+		pthread_join(t[i], &res);
+		EXPECT_EQ(NULL, res);
+	}
+}
+
+TEST_F(crypt, queues_that_make_no_sense)
+{
+	struct ocf_queue *q, *other;
+
+	EXPECT_EQ(-EINVAL, ocf_queue_open(self->ocf, 0, 0, &q));
+	EXPECT_EQ(-EINVAL, ocf_queue_open(self->ocf, 1025, 0, &q));
+	EXPECT_EQ(-EINVAL, ocf_queue_open(self->ocf, 1, 8, &q));
+	EXPECT_EQ(-EINVAL, ocf_queue_open(self->ocf, 1, OCF_QUEUE_URING |
+					  OCF_QUEUE_NO_URING, &q));
+	ASSERT_EQ(0, ocf_queue_open(self->ocf, 1, OCF_QUEUE_NO_URING, &q));
+	EXPECT_EQ(-EBUSY, ocf_queue_open(self->ocf, 1, OCF_QUEUE_NO_URING,
+					 &other));
+	ocf_queue_close(q);
+	ASSERT_EQ(0, ocf_queue_open(self->ocf, 1024, OCF_QUEUE_NO_URING, &q));
+	ocf_queue_close(q);
+	ocf_queue_close(NULL);
+}
+
+/* io_uring is forbidden: it goes by ioctl(). */
+TEST_F(crypt, without_io_uring)
+{
+	struct ocf_queue *q;
+
+	ASSERT_EQ(0, put_line("/proc/sys/kernel/io_uring_disabled", "2"));
+	ASSERT_EQ(0, ocf_queue_open(self->ocf, 8, 0, &q));
+	EXPECT_FALSE(ocf_queue_is_uring(q));
+	ocf_queue_close(q);
+	EXPECT_EQ(-EPERM, ocf_queue_open(self->ocf, 8, OCF_QUEUE_URING, &q));
+	ASSERT_EQ(0, put_line("/proc/sys/kernel/io_uring_disabled", "0"));
+}
+
+TEST_HARNESS_MAIN

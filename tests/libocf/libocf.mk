@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# libocf: sessions, queues and public keys.
+
+$(B)/libocf/libocf: tests/libocf/libocf.c tests/selftests/dev.h lib \
+		    $(B)/linux-tools/version
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SELF_CFLAGS) -Ilib/include -o $@ $< -L$(LIB) -locf \
+		-lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+
+.PHONY: test-libocf
+test-libocf: modules machine $(B)/libocf/libocf
+	@tests/libocf/abi.py
+	@scripts/wheel $(B)/libocf >$(B)/libocf/wheel.log 2>&1 || \
+		{ cat $(B)/libocf/wheel.log; exit 1; }
+	@$(VM) $(WATCHFUL) -- $(B)/libocf/libocf
+	@$(VM) $(WATCHFUL) --memory 2G -- sh -c 'PYTHONWARNINGS=ignore LD_LIBRARY_PATH=$(CURDIR)/$(LIB) \
+		PYTHONPATH=$$(echo $(B)/libocf/*.whl) tests/libocf/differ.py'
