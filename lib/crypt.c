@@ -118,7 +118,9 @@ const char *ocf_strerror(int err)
 
 int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params)
 {
-	params->size = sizeof(*params);
+	/* programs that know of more say so */
+	if (!params->size)
+		params->size = OCF_SESSION_OPEN_SIZE_VER0;
 	params->session = 0;
 	return call(ocf, OCF_SESSION_OPEN, params);
 }
@@ -182,13 +184,22 @@ int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
 	return 0;
 }
 
-static int put_iv(struct ocf_command *c, const void *iv, size_t ivlen)
+static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
+		  size_t ivlen)
 {
+	struct ocf_session_query info;
+	int err;
+
 	if (ivlen > sizeof(c->iv))
 		return -EINVAL;
-	if (ivlen)
+	/* the kernel compares the length, but for 0, which is the session's */
+	c->ivlen = ivlen;
+	if (ivlen) {
 		memcpy(c->iv, iv, ivlen);
-	return 0;
+		return 0;
+	}
+	err = ocf_session_info(ocf, c->session, &info);
+	return err ? err : info.ivlen ? -EINVAL : 0;
 }
 
 int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
@@ -199,7 +210,7 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 		.session = session, .op = op, .src = addr(src),
 		.dst = addr(dst), .len = len,
 	};
-	int err = len > UINT_MAX ? -E2BIG : put_iv(&c, iv, ivlen);
+	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
 
 	return err ? err : ocf_run(ocf, &c);
 }
@@ -224,7 +235,7 @@ static int sealed(struct ocf *ocf, struct ocf_command *c, const void *iv,
 		return -E2BIG;
 	c->auth_len = aadlen;
 	c->len = len;
-	err = put_iv(c, iv, ivlen);
+	err = put_iv(ocf, c, iv, ivlen);
 	return err ? err : ocf_run(ocf, c);
 }
 
@@ -287,6 +298,13 @@ static void scatter(const struct iovec *to, int n, const uint8_t *from,
 	}
 }
 
+/* Whether a chain's ranges are in the source. */
+static bool fits(const struct ocf_command *c, size_t len)
+{
+	return c->data_start <= len && c->len <= len - c->data_start &&
+	       c->auth_start <= len && c->auth_len <= len - c->auth_start;
+}
+
 /* Bytes of the result; what is around a chain's data is as it was. */
 static size_t result_of(const struct ocf_command *c, uint32_t mode, size_t len,
 			int res)
@@ -311,6 +329,8 @@ int ocf_run_scatter(struct ocf *ocf, const struct ocf_command *command,
 		return res;
 	if (len > ocf->features.len_max || c.dst_len > ocf->features.len_max)
 		return -E2BIG;
+	if (info.mode == OCF_MODE_CHAIN && !fits(&c, len))
+		return -EINVAL;
 	if (!dst) {
 		dst = src;
 		dsts = srcs;

@@ -9,18 +9,20 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/types.h>
 
 #include "ocf/crypt.h"
 
 /**
  * struct ocf - /dev/crypto, opened
  * @fd: its descriptor
- * @reaped: a queue without io_uring has what OCF_REAP gives
+ * @reaper: the process one of whose queues, without io_uring, has what OCF_REAP
+ *	gives; 0 if there is none
  * @features: what the kernel has
  */
 struct ocf {
 	int			fd;
-	atomic_bool		reaped;
+	_Atomic pid_t		reaper;
 	struct ocf_features	features;
 };
 

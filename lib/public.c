@@ -60,7 +60,10 @@ int ocf_public_command(const struct ocf_public *op, uint64_t cookie,
 {
 	int i, err = 0;
 
-	if ((unsigned int)op->code >= OCF_PK_COUNT)
+	if ((unsigned int)op->code >= OCF_PK_COUNT ||
+	    (unsigned int)op->scheme > UCHAR_MAX ||
+	    (unsigned int)op->curve > UCHAR_MAX ||
+	    (unsigned int)op->policy > UCHAR_MAX)
 		return -EINVAL;
 	*c = (struct ocf_pk_command){
 		.cookie = cookie, .op = OCF_OP_PUBLIC_KEY,

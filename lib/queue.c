@@ -12,8 +12,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "crypt.h"
 #include "ocf/queue.h"
@@ -36,6 +39,8 @@ _Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
  * @refusals: how many
  * @buffers: that were registered
  * @nbuffers: how many
+ * @told: an eventfd for @refused, or -1
+ * @both: readable for @told and for results of the kernel's, or -1
  */
 struct ocf_queue {
 	struct ocf		*ocf;
@@ -49,6 +54,8 @@ struct ocf_queue {
 	unsigned int		refusals;
 	struct iovec		*buffers;
 	unsigned int		nbuffers;
+	int			told;
+	int			both;
 };
 
 /* ---- by io_uring ---- */
@@ -103,6 +110,9 @@ static int ring_submit(struct ocf_queue *q, bool wait)
 		if (n < 0)
 			return n;
 		q->puts -= n;
+		/* it tells of what was handed in, and of no signal */
+		if (wait && !q->puts && !io_uring_cq_ready(&q->ring))
+			return -EINTR;
 	}
 	return 0;
 }
@@ -139,34 +149,66 @@ static int ring_wait(struct ocf_queue *q, int timeout)
 
 /* ---- by ioctl() ---- */
 
-static int calls_open(struct ocf_queue *q)
+static void close_one(int fd)
 {
-	bool reaped = false;
+	if (fd >= 0)
+		close(fd);
+}
 
-	/* who reaps gets the results of all */
-	if (!atomic_compare_exchange_strong(&q->ocf->reaped, &reaped, true))
-		return -EBUSY;
-	q->waiting = calloc(q->depth, sizeof(*q->waiting));
-	q->refused = calloc(q->depth, sizeof(*q->refused));
-	if (q->waiting && q->refused)
-		return 0;
+static void calls_close(struct ocf_queue *q)
+{
+	close_one(q->told);
+	close_one(q->both);
 	free(q->waiting);
 	free(q->refused);
-	atomic_store(&q->ocf->reaped, false);
-	return -ENOMEM;
+	atomic_store(&q->ocf->reaper, 0);
+}
+
+/* One descriptor for poll(): of results there, and of what was refused here */
+static int tell_of_both(struct ocf_queue *q)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+
+	q->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	q->both = epoll_create1(EPOLL_CLOEXEC);
+	if (q->told < 0 || q->both < 0 ||
+	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->told, &in) ||
+	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->ocf->fd, &in))
+		return -errno;
+	return 0;
+}
+
+static int calls_open(struct ocf_queue *q)
+{
+	pid_t was = atomic_load(&q->ocf->reaper), me = getpid();
+	int err;
+
+	/* who reaps gets the results of the whole process */
+	if (was == me ||
+	    !atomic_compare_exchange_strong(&q->ocf->reaper, &was, me))
+		return -EBUSY;
+	err = tell_of_both(q);
+	q->waiting = calloc(q->depth, sizeof(*q->waiting));
+	q->refused = calloc(q->depth, sizeof(*q->refused));
+	if (!err && q->waiting && q->refused)
+		return 0;
+	calls_close(q);
+	return err ? err : -ENOMEM;
 }
 
 /* Where there are no registered buffers, addresses do. */
 static int calls_put(struct ocf_queue *q, const struct ocf_command *c)
 {
 	q->waiting[q->puts] = *c;
-	q->waiting[q->puts].flags &= ~(OCF_COMMAND_FIXED_SRC |
-				       OCF_COMMAND_FIXED_DST);
+	if (c->op != OCF_OP_PUBLIC_KEY)
+		q->waiting[q->puts].flags &= ~(OCF_COMMAND_FIXED_SRC |
+					       OCF_COMMAND_FIXED_DST);
 	return 0;
 }
 
 static void refuse(struct ocf_queue *q, const struct ocf_command *c, int err)
 {
+	eventfd_write(q->told, 1);
 	q->refused[q->refusals++] = (struct ocf_result){
 		.cookie = c->cookie, .res = err,
 	};
@@ -206,7 +248,10 @@ static int calls_take(struct ocf_queue *q, struct ocf_result *results,
 	};
 	int res;
 
-	memcpy(results, q->refused, n * sizeof(*results));
+	if (n)
+		memcpy(results, q->refused, n * sizeof(*results));
+	if (n && n == q->refusals)
+		eventfd_read(q->told, &(eventfd_t){ 0 });
 	q->refusals -= n;
 	memmove(q->refused, q->refused + n,
 		q->refusals * sizeof(*q->refused));
@@ -218,7 +263,7 @@ static int calls_take(struct ocf_queue *q, struct ocf_result *results,
 
 static int calls_wait(struct ocf_queue *q, int timeout)
 {
-	struct pollfd p = { .fd = q->ocf->fd, .events = POLLIN };
+	struct pollfd p = { .fd = q->both, .events = POLLIN };
 
 	return poll(&p, 1, timeout) < 0 ? -errno : 0;
 }
@@ -260,6 +305,7 @@ int ocf_queue_open(struct ocf *ocf, unsigned int depth, unsigned int flags,
 	}
 	q->ocf = ocf;
 	q->depth = depth;
+	q->told = q->both = -1;
 	err = choose_way(q, flags);
 	if (err)
 		goto unmap;
@@ -292,12 +338,14 @@ void ocf_queue_close(struct ocf_queue *queue)
 		return;
 	if (!is_anothers(queue)) {
 		drain(queue);
-		if (queue->uring)
+		if (queue->uring) {
+			/* a child may still have the ring open */
+			if (queue->nbuffers)
+				io_uring_unregister_buffers(&queue->ring);
 			io_uring_queue_exit(&queue->ring);
-		else
-			atomic_store(&queue->ocf->reaped, false);
-		free(queue->waiting);
-		free(queue->refused);
+		} else {
+			calls_close(queue);
+		}
 		free(queue->buffers);
 	}
 	munmap(queue, sizeof(*queue));
@@ -375,7 +423,7 @@ int ocf_queue_put_fixed(struct ocf_queue *queue,
 
 	if (is_anothers(queue))
 		return -EPERM;
-	if (buffer >= queue->nbuffers)
+	if (buffer >= queue->nbuffers || c.op == OCF_OP_PUBLIC_KEY)
 		return -EINVAL;
 	if (is_in(&queue->buffers[buffer], c.src))
 		c.flags |= OCF_COMMAND_FIXED_SRC;
@@ -454,7 +502,7 @@ int ocf_queue_fd(const struct ocf_queue *queue)
 {
 	if (is_anothers(queue))
 		return -EPERM;
-	return queue->uring ? queue->ring.ring_fd : queue->ocf->fd;
+	return queue->uring ? queue->ring.ring_fd : queue->both;
 }
 
 unsigned int ocf_queue_count(const struct ocf_queue *queue)

@@ -260,6 +260,16 @@ struct ocf_session_info {
  */
 void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
 
+/**
+ * ocf_session_crossover() - from which size on cards are worth the way
+ * @ses: the session
+ *
+ * Context: process or BH.
+ * Return: bytes, a power of two, from which on some card, if it is idle, is
+ * done before the CPU; 0: there is no such size.
+ */
+u32 ocf_session_crossover(struct ocf_session *ses);
+
 /* Flags of a request */
 #define OCF_REQ_MAY_SLEEP	BIT(0)	/* submitted where one may sleep */
 #define OCF_REQ_INLINE		BIT(1)	/* done() may run inside ocf_submit() */

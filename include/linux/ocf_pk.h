@@ -215,6 +215,16 @@ int ocf_pk_run(struct ocf_pk_request *req);
 void ocf_pk_cancel(struct ocf_pk_request *req);
 
 /**
+ * ocf_pk_flush() - wait until callbacks that have begun have returned
+ *
+ * A consumer that goes does so after the last of them has begun, before its
+ * code is gone.
+ *
+ * Context: process; sleeps.
+ */
+void ocf_pk_flush(void);
+
+/**
  * ocf_pk_shape() - what an operation is made of
  * @code: the operation
  * @in: set: how many operands it has

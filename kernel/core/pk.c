@@ -23,6 +23,8 @@
 
 DEFINE_SPINLOCK(ocf_pk_lock);
 static struct workqueue_struct *pk_wq;
+/* What takes the CPU long: an administrator may bind it, and give it a nice */
+static struct workqueue_struct *pk_cpu_wq;
 
 static bool is_card(const struct ocf_device *dev)
 {
@@ -164,7 +166,7 @@ static void enter_software(struct ocf_pk_request *req)
 	if (req->waiter)
 		work_here(req);
 	else
-		queue_work(pk_wq, &req->work);
+		queue_work(pk_cpu_wq, &req->work);
 }
 
 /* ---- in a card ---- */
@@ -655,6 +657,13 @@ void ocf_pk_free(struct ocf_pk_request *req)
 }
 OCF_EXPORT(ocf_pk_free);
 
+void ocf_pk_flush(void)
+{
+	flush_workqueue(pk_wq);
+	flush_workqueue(pk_cpu_wq);
+}
+OCF_EXPORT(ocf_pk_flush);
+
 /* ---- devices ---- */
 
 /**
@@ -718,10 +727,18 @@ int ocf_pk_init(void)
 {
 	/* operations of the CPU's take long, so nothing else waits for them */
 	pk_wq = alloc_workqueue("ocf_pk", WQ_UNBOUND, 0);
-	return pk_wq ? 0 : -ENOMEM;
+	if (!pk_wq)
+		return -ENOMEM;
+	pk_cpu_wq = alloc_workqueue("ocf_pk_cpu", WQ_UNBOUND | WQ_SYSFS,
+				    num_online_cpus());
+	if (pk_cpu_wq)
+		return 0;
+	destroy_workqueue(pk_wq);
+	return -ENOMEM;
 }
 
 void ocf_pk_exit(void)
 {
+	destroy_workqueue(pk_cpu_wq);
 	destroy_workqueue(pk_wq);
 }

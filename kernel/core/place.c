@@ -606,6 +606,51 @@ int ocf_place_preferred(struct ocf_session *ses)
 	return n ? c[ocf_route_pick(c, n)].device : -ENODEV;
 }
 
+#define CROSS_LEAST	64		/* bytes */
+#define CROSS_MOST	(16u << 20)
+
+/* Whether a card that is idle would have @bytes done before the CPU has. */
+static bool card_is_better(struct ocf_session *ses, u32 bytes)
+{
+	u64 devices = READ_ONCE(ses->capable), best = U64_MAX, cpu = U64_MAX;
+	int soft = READ_ONCE(ses->soft), i;
+	struct ocf_device *dev;
+	u64 ns;
+
+	for (; devices; devices &= ~BIT_ULL(i)) {
+		i = __ffs64(devices);
+		dev = ocf_device_at(i);
+		if (!dev || !ocf_device_serves(dev, ses))
+			continue;
+		ns = ocf_device_cost(dev, &ses->params, OCF_OP_ENCRYPT, bytes);
+		if (i == soft)
+			cpu = ns;
+		else
+			best = min(best, ns + READ_ONCE(dev->lag) +
+					 READ_ONCE(wake));
+	}
+	if (ses->params.policy == OCF_POLICY_CPU && cpu != U64_MAX)
+		cpu += CPU_PRICE;
+	return best < cpu;
+}
+
+/**
+ * ocf_place_crossover() - from which size on cards are worth the way
+ * @ses: the session
+ *
+ * Context: process or BH, inside ocf_srcu.
+ * Return: bytes, a power of two; 0: they never are.
+ */
+u32 ocf_place_crossover(struct ocf_session *ses)
+{
+	u32 bytes;
+
+	for (bytes = CROSS_LEAST; bytes <= CROSS_MOST; bytes *= 2)
+		if (card_is_better(ses, bytes))
+			return bytes;
+	return 0;
+}
+
 /**
  * ocf_place_score() - when a request would be done
  * @ses: a session

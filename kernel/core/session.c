@@ -443,6 +443,16 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 }
 OCF_EXPORT(ocf_session_info);
 
+u32 ocf_session_crossover(struct ocf_session *ses)
+{
+	int idx = srcu_read_lock(&ocf_srcu);
+	u32 bytes = ocf_place_crossover(ses);
+
+	srcu_read_unlock(&ocf_srcu, idx);
+	return bytes;
+}
+OCF_EXPORT(ocf_session_crossover);
+
 static const char *name_of(enum ocf_alg alg)
 {
 	return alg == OCF_ALG_NONE ? "-" : ocf_alg_info(alg)->name;

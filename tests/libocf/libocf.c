@@ -10,7 +10,7 @@
 #include <ocf/queue.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/resource.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "../selftests/dev.h"
@@ -228,6 +228,52 @@ TEST_F(crypt, scattered_digests_and_records)
 	EXPECT_EQ(0, memcmp(self->in, payload, 50));
 	record[20] ^= 1;
 	EXPECT_EQ(-EBADMSG, ocf_run_scatter(self->ocf, &c, out, 2, back, 1));
+}
+
+/* A chain's ranges have to be in what is gathered. */
+TEST_F(crypt, scattered_chains)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_CHAIN, "aes-cbc",
+			       "hmac-sha256");
+	struct ocf_command c = {
+		.session = ses, .len = 16, .data_start = 16, .auth_len = 48,
+		.tag = addr(self->tag),
+	};
+	struct iovec in[2] = { { self->in, 20 }, { self->in + 20, 28 } };
+	struct iovec out[1] = { { self->out, 48 } };
+
+	ASSERT_NE(0, ses);
+	EXPECT_EQ(16, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
+	EXPECT_EQ(0, memcmp(self->in, self->out, 16));
+	EXPECT_NE(0, memcmp(self->in + 16, self->out + 16, 16));
+	EXPECT_EQ(0, memcmp(self->in + 32, self->out + 32, 16));
+	c.len = 64;
+	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
+	c.len = 16;
+	c.data_start = 33;
+	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
+	c.data_start = 16;
+	c.auth_start = 1;
+	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
+	c.auth_start = UINT64_MAX;
+	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
+}
+
+/* A nonce that is too long or too short is not cut or filled up. */
+TEST_F(crypt, ivs_of_other_lengths)
+{
+	uint32_t gcm = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
+	uint32_t cbc = session(self->ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+	size_t n;
+
+	for (n = 0; n < 17; n++) {
+		EXPECT_EQ(n == 12 ? 16 : -EINVAL,
+			  ocf_seal(self->ocf, gcm, key, n, "", 0, self->in, 16,
+				   self->out, self->tag));
+		EXPECT_EQ(n == 16 ? 16 : -EINVAL,
+			  ocf_cipher(self->ocf, cbc, OCF_OP_ENCRYPT, key, n,
+				     self->in, self->out, 16));
+	}
 }
 
 TEST_F(crypt, more_than_a_vector)
@@ -460,6 +506,7 @@ TEST_F(queue, what_is_refused_comes_as_a_result)
 			c.session = 0;
 		ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
 	}
+	c = command(self, 3);
 	for (i = 0; i < 3;)
 		i += ocf_queue_get(self->queue, r + i, 3 - i, -1);
 	for (i = 0; i < 3; i++)
@@ -484,6 +531,54 @@ TEST_F(queue, told_by_poll)
 	EXPECT_EQ(5, r.cookie);
 	EXPECT_EQ(LEN, r.res);
 	EXPECT_EQ(0, poll(&p, 1, 0));
+}
+
+/* Also of what was refused */
+TEST_F(queue, told_of_refusals)
+{
+	struct pollfd p = {
+		.fd = ocf_queue_fd(self->queue), .events = POLLIN,
+	};
+	struct ocf_command c = command(self, 5);
+	struct ocf_result r;
+
+	c.session = 0;
+	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
+	ASSERT_EQ(0, ocf_queue_submit(self->queue));
+	ASSERT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_EQ(1, ocf_queue_get(self->queue, &r, 1, 0));
+	EXPECT_EQ(-EINVAL, r.res);
+	EXPECT_EQ(0, poll(&p, 1, 0));
+}
+
+static void nothing(int sig)
+{
+}
+
+/* Who waits is told of a signal, also if it has just handed something in. */
+TEST_F_TIMEOUT(queue, interrupted, 300)
+{
+	struct ocf_session_open params = {
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .key = addr(key),
+		.keylen = 16, .flags = OCF_SESSION_HARDWARE,
+	};
+	struct sigaction act = { .sa_handler = nothing };
+	struct ocf_command c = command(self, 0);
+	struct ocf_result r;
+
+	ASSERT_EQ(0, put_line(SIM "add", "algs=real depth=8 patience=60000"));
+	ASSERT_EQ(0, ocf_session_create(self->ocf, &params));
+	ASSERT_EQ(LEN, ocf_cipher(self->ocf, params.session, OCF_OP_ENCRYPT,
+				  key, 16, self->in, self->out, LEN));
+	ASSERT_EQ(0, put_line(CARD "latency_ns", "1000000000"));
+	c.session = params.session;
+	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
+	sigaction(SIGALRM, &act, NULL);
+	ualarm(300000, 0);
+	EXPECT_EQ(-EINTR, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
+	EXPECT_EQ(LEN, r.res);
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
 }
 
 TEST_F(queue, registered)

@@ -474,6 +474,29 @@ TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
 	io_uring_queue_exit(&ring);
 }
 
+static uint32_t crossover(Self *self, uint32_t flags)
+{
+	struct ocf_session_open o;
+	struct ocf_session_query q = { .size = sizeof(q) };
+
+	if (open_on(self->fd, flags, &o))
+		return UINT32_MAX;
+	q.session = o.session;
+	return call(self->fd, OCF_SESSION_QUERY, &q) ? UINT32_MAX :
+						       q.crossover;
+}
+
+/* From which size on it is worth the way */
+TEST_F(card, as_good_as_the_cpu)
+{
+	uint32_t both = crossover(self, 0);
+
+	EXPECT_TRUE(!both || (both >= 64 && both <= 16 << 20));
+	EXPECT_EQ(0, both & (both - 1));
+	EXPECT_EQ(64, crossover(self, OCF_SESSION_HARDWARE));
+	EXPECT_EQ(0, crossover(self, OCF_SESSION_SOFTWARE));
+}
+
 /* It is taken away: no other may do it. */
 TEST_F(card, a_card_that_goes)
 {

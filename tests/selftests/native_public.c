@@ -160,8 +160,9 @@ TEST_F(public, among_others)
 })
 
 #define RUNS_ON(device_) ({						\
+	static const char name_[32] = device_;				\
 	struct ocf_pk_command c_ = self->c[0];				\
-	memcpy(c_.device, device_, sizeof(c_.device));			\
+	memcpy(c_.device, name_, sizeof(name_));			\
 	run(self, &c_);							\
 })
 
@@ -189,9 +190,10 @@ TEST_F(public, commands_that_make_no_sense)
 	EXPECT_EQ(-EFAULT, RUNS(values, 0));
 	EXPECT_EQ(-EFAULT, RUNS(values, ULLONG_MAX - 10));
 	EXPECT_EQ(-EFAULT, RUNS(values, 0xffff888000000000ull));
-	EXPECT_EQ(-ENODEV, RUNS_ON("nothing\0aaaaaaaaaaaaaaaaaaaaaaaaa"));
+	EXPECT_EQ(-EINVAL, RUNS_ON("cryptosoft0\0and more"));
 	EXPECT_EQ(-EINVAL, RUNS_ON("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
-	EXPECT_EQ(32, RUNS_ON("cryptosoft0\0aaaaaaaaaaaaaaaaaaaaa"));
+	EXPECT_EQ(-ENODEV, RUNS_ON("nothing"));
+	EXPECT_EQ(32, RUNS_ON("cryptosoft0"));
 	/* no card here */
 	EXPECT_EQ(-EOPNOTSUPP, RUNS(flags, OCF_SESSION_HARDWARE));
 }
@@ -205,6 +207,21 @@ TEST_F(public, commands_that_make_no_sense)
 	self->values[0][i_] = was_;					\
 	res_;								\
 })
+
+/* What would bind nothing is refused. */
+TEST_F(public, a_label_without_oaep)
+{
+	struct ocf_pk_value values[4] = {
+		{ addr(scalar), 32, 0 }, { addr(point), 32, 0 },
+		{ addr("label"), 5, 0 }, { addr(self->out), 32, 0 },
+	};
+
+	self->c[0].code = OCF_PK_RSA_ENCRYPT;
+	self->c[0].in = 3;
+	self->c[0].values = addr(values);
+	self->c[0].scheme = OCF_PK_PKCS1;
+	EXPECT_EQ(-EINVAL, run(self, &self->c[0]));
+}
 
 TEST_F(public, values_that_make_no_sense)
 {
@@ -224,42 +241,6 @@ TEST_F(public, values_that_make_no_sense)
 	EXPECT_EQ(-EKEYREJECTED, RUNS_WITH(1, addr, addr(zero)));
 	EXPECT_EQ(0, memcmp(self->out[0], zero, 32));
 	EXPECT_EQ(32, run(self, &self->c[0]));
-}
-
-TEST_F(public, no_more_than_a_user_may_have)
-{
-	struct ocf_vector v = {
-		.commands = addr(self->c), .count = MANY,
-	};
-	struct ocf_reap reap = { addr(self->r), MANY, 0 };
-	struct pollfd p = { .events = POLLIN };
-	int i, fd;
-	pid_t pid;
-
-	/* who may exceed them is root */
-	ASSERT_EQ(0, put_line(KEYS, "4"));
-	ASSERT_EQ(0, chmod(DEVICE, 0666));
-	pid = fork();
-	if (!pid) {
-		if (setgid(65534) || setuid(65534))
-			_exit(1);
-		fd = open_dev();
-		if (fd < 0)
-			_exit(2);
-		if (ioctl(fd, OCF_SUBMIT, &v) != 4)
-			_exit(3);
-		if (ioctl(fd, OCF_SUBMIT, &v) != -1 || errno != EDQUOT)
-			_exit(4);
-		p.fd = fd;
-		for (i = 0; i < 4; i += ioctl(fd, OCF_REAP, &reap))
-			if (poll(&p, 1, SOON) != 1)
-				_exit(5);
-		_exit(ioctl(fd, OCF_SUBMIT, &v) == 4 ? 0 : 6);
-	}
-	ASSERT_EQ(pid, waitpid(pid, &i, 0));
-	EXPECT_EQ(0, i);
-	ASSERT_EQ(0, chmod(DEVICE, 0660));
-	ASSERT_EQ(0, put_line(KEYS, "64"));
 }
 
 /* ---- under way ---- */
@@ -304,6 +285,53 @@ static int no_card(void)
 	return put_line(SIM "remove", "sim0");
 }
 
+/* As many as are under way, and not as many as nobody has fetched */
+TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .count = MANY,
+	};
+	struct ocf_reap reap = { addr(self->r), MANY, 0 };
+	int i, n, fd;
+	pid_t pid;
+
+	ASSERT_EQ(0, slow_card(self));
+	put_line(CARD "latency_ns", "500000000");
+	/* who may exceed them is root */
+	ASSERT_EQ(0, put_line(KEYS, "4"));
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	pid = fork();
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		fd = open_dev();
+		if (fd < 0)
+			_exit(2);
+		if (ioctl(fd, OCF_SUBMIT, &v) != 4)
+			_exit(3);
+		if (ioctl(fd, OCF_SUBMIT, &v) != -1 || errno != EDQUOT)
+			_exit(4);
+		/* they end, and nobody looks */
+		for (i = 0; i < 600 && ioctl(fd, OCF_SUBMIT, &v) != 4; i++)
+			usleep(100000);
+		if (i == 600)
+			_exit(5);
+		for (i = 0; i < 8; i += n) {
+			n = ioctl(fd, OCF_REAP, &reap);
+			if (n < 0)
+				_exit(6);
+			if (!n)
+				usleep(10000);
+		}
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &i, 0));
+	EXPECT_EQ(0, i);
+	ASSERT_EQ(0, chmod(DEVICE, 0660));
+	ASSERT_EQ(0, put_line(KEYS, "64"));
+	EXPECT_EQ(0, no_card());
+}
+
 TEST_F_TIMEOUT(public, on_a_card, TIMEOUT)
 {
 	struct io_uring ring;
@@ -338,7 +366,7 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 	int i, gone = 0;
 
 	ASSERT_EQ(0, slow_card(self));
-	put_line(CARD "latency_ns", "2000000000");
+	ASSERT_EQ(0, put_line(CARD "latency_ns", "1000000000"));
 	ASSERT_EQ(MANY, submit_all(self));
 	for (cookie = 1; cookie < MANY; cookie += 2)
 		gone += ioctl(self->fd, OCF_CANCEL, &cookie) == 1;
@@ -393,7 +421,7 @@ TEST_F_TIMEOUT(public, a_card_that_goes, TIMEOUT)
 	int i, gone = 0;
 
 	ASSERT_EQ(0, slow_card(self));
-	put_line(CARD "latency_ns", "2000000000");
+	ASSERT_EQ(0, put_line(CARD "latency_ns", "1000000000"));
 	/* others may do these, and do */
 	for (i = 0; i < MANY; i += 2)
 		self->c[i].flags = OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE;
@@ -508,6 +536,29 @@ TEST_F(parts, that_make_no_sense)
 	EXPECT_EQ(0, memcmp(self->want, self->tag, 32));
 	/* it has ended */
 	EXPECT_EQ(-EINVAL, part(self, 0, 3, 4997, OCF_COMMAND_CONTINUE));
+}
+
+/* With another key nothing goes on, and in order there are no parts. */
+TEST_F(parts, of_other_sessions)
+{
+	struct ocf_session_open open = {
+		.mode = OCF_MODE_DIGEST, .mac = "hmac-sha256",
+		.mackey = addr(self->in), .mackeylen = 32,
+	};
+	struct ocf_session_rekey rekey = {
+		.size = sizeof(rekey), .mackey = addr(self->in + 1),
+		.mackeylen = 32,
+	};
+
+	ASSERT_EQ(0, native_open(self->fd, &open));
+	self->c.session = rekey.session = open.session;
+	EXPECT_EQ(0, part(self, 0, 0, 3, OCF_COMMAND_MORE));
+	ASSERT_EQ(0, call(self->fd, OCF_SESSION_REKEY, &rekey));
+	EXPECT_EQ(-EINVAL, part(self, 0, 3, 3, OCF_COMMAND_CONTINUE));
+	open.flags = OCF_SESSION_ORDERED;
+	ASSERT_EQ(0, native_open(self->fd, &open));
+	self->c.session = open.session;
+	EXPECT_EQ(-EINVAL, part(self, 0, 0, 3, OCF_COMMAND_MORE));
 }
 
 TEST_F(parts, in_one_vector)

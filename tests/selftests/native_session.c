@@ -156,7 +156,8 @@ TEST_F(native, interfaces_do_not_mix)
 TEST_F(native, what_is_told_of_a_session)
 {
 	struct ocf_session_query q = {
-		.size = sizeof(q), .session = self->c.session, .pad = 7,
+		.size = sizeof(q), .session = self->c.session,
+		.crossover = 7,
 	};
 
 	ASSERT_EQ(0, call(self->fd, OCF_SESSION_QUERY, &q));
@@ -165,7 +166,8 @@ TEST_F(native, what_is_told_of_a_session)
 	EXPECT_EQ(16, q.maclen);
 	EXPECT_EQ(1, q.block);
 	EXPECT_EQ(0, q.hardware);
-	EXPECT_EQ(0, q.pad);
+	/* there is no card */
+	EXPECT_EQ(0, q.crossover);
 	EXPECT_STREQ("cryptosoft0", q.device);
 	q.session ^= 1u << 20;
 	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_QUERY, &q));
@@ -250,6 +252,7 @@ TEST_F(native, commands_that_make_no_sense)
 	EXPECT_EQ(-EINVAL, RUNS(op, 255));
 	EXPECT_EQ(-EINVAL, RUNS(ivlen, 17));
 	EXPECT_EQ(-EINVAL, RUNS(ivlen, 5));
+	EXPECT_EQ(100, RUNS(ivlen, 12));
 	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_MAC_FIRST));
 	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_VERIFY));
 	EXPECT_EQ(-EINVAL, RUNS(flags, OCF_COMMAND_FIXED_SRC));

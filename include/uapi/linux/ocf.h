@@ -176,7 +176,8 @@ struct ocf_session_rekey {
  * @maclen: set: bytes of MAC or tag
  * @block: set: the data's length must be a multiple of this
  * @hardware: set: 1 if some card is capable of it
- * @pad: zero
+ * @crossover: set: bytes, a power of two, from which on some card, if it is
+ *	idle, is done before the CPU; 0: there is no such size
  * @device: set: which is preferred now, or empty
  */
 struct ocf_session_query {
@@ -187,7 +188,7 @@ struct ocf_session_query {
 	__u32		maclen;
 	__u32		block;
 	__u32		hardware;
-	__u32		pad;
+	__u32		crossover;
 	char		device[OCF_NAME_MAX];
 };
 
@@ -270,7 +271,8 @@ struct ocf_algorithm {
  * DIGEST: a part of what is digested.  More parts follow, and there is no
  * result; or it goes on where the part before has left off; or both.  A session
  * has one digest in parts at a time, whose parts are done at once, by software,
- * in the order in which they are handed in.
+ * in the order in which they are handed in.  Not with OCF_SESSION_ORDERED; with
+ * another key it begins anew.
  */
 #define OCF_COMMAND_MORE	(1u << 4)
 #define OCF_COMMAND_CONTINUE	(1u << 5)
@@ -280,7 +282,8 @@ struct ocf_algorithm {
  * @cookie: the caller's own; comes with the result; names it for OCF_CANCEL
  * @session: whose
  * @op: OCF_OP_ENCRYPT or OCF_OP_DECRYPT
- * @ivlen: AEAD: bytes of @iv where there is a choice (CCM); 0 for the session's
+ * @ivlen: bytes of @iv, where AEAD has a choice (CCM); else the session's, or 0
+ *	for that
  * @flags: OCF_COMMAND_*
  * @src: address of what is worked on
  * @dst: address of the result, or @src; DIGEST: none.  What overlaps otherwise
@@ -462,10 +465,11 @@ struct ocf_pk_value {
  * told of the first: ocf_result.res.  Errors besides those of a command:
  * EBADMSG: a signature, or the padding of OAEP, is wrong; EKEYREJECTED: a key
  * or a peer's value that must not be used; EDOM: an operand is out of range;
- * EOPNOTSUPP: there is no device for it.
+ * EOPNOTSUPP: there is no device for it; EPERM: a weak hash.
  *
  * What the CPU does of it is done by the kernel's workers, of several commands
- * on several processors; who hands it in need not wait.
+ * on several processors, and who hands it in need not wait; but the only
+ * command of OCF_RUN on the caller's own time.
  */
 struct ocf_pk_command {
 	__aligned_u64	cookie;

@@ -138,6 +138,7 @@ struct cdev_derived {
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
  * @begun: @state holds something
+ * @ordered: operations end in the order in which they began
  * @derived: other modes and tags; under @parts
  * @rcu: for the wait after the last put
  */
@@ -154,6 +155,7 @@ struct cdev_session {
 	struct mutex			parts;
 	u8				*state;
 	bool				begun;
+	bool				ordered;
 	struct list_head		derived;
 	struct rcu_head			rcu;
 };
@@ -325,6 +327,7 @@ void cdev_user_sub_session(struct cdev_user *user);
 int cdev_user_add_bytes(struct cdev_user *user, size_t bytes);
 void cdev_user_owe_bytes(struct cdev_user *user, size_t bytes);
 bool cdev_user_is_full(struct cdev_user *user);
+bool cdev_user_has_plenty(const struct cdev_user *user);
 void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes);
 int cdev_user_add_key(struct cdev_user *user);
 void cdev_user_sub_key(struct cdev_user *user);

@@ -250,7 +250,8 @@ static u32 flags_of(const struct cdev_op *op)
 
 	if (op->ses->info.mode == OCF_MODE_CHAIN)
 		flags |= OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY;
-	if (op->ses->info.mode == OCF_MODE_DIGEST)
+	/* a part must not wait for what was handed in before */
+	if (op->ses->info.mode == OCF_MODE_DIGEST && !op->ses->ordered)
 		flags |= OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE;
 	if (op->ioucmd && modes[op->ses->info.mode].has & HAS_FIXED &&
 	    cdev_uring_is_fixed(op->ioucmd)) {
@@ -273,7 +274,8 @@ static int check(const struct cdev_op *op, const struct ocf_command *c)
 	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c) ||
 			  (c->flags & OCF_COMMAND_MORE && c->tag))) ||
 	    c->op >= OCF_OP_COUNT ||
-	    (c->ivlen && op->ses->info.mode != OCF_MODE_AEAD) ||
+	    (c->ivlen && op->ses->info.mode != OCF_MODE_AEAD &&
+	     c->ivlen != op->ses->info.ivlen) ||
 	    c->ivlen > OCF_IV_MAX ||
 	    has_other(c, modes[op->ses->info.mode].has))
 		return -EINVAL;
@@ -335,7 +337,7 @@ int cdev_command_prepare(struct cdev_op *op)
 	if (unlikely(cdev_user_is_full(ses->user)))
 		return -EDQUOT;
 	req->op = c->op;
-	req->ivlen = c->ivlen;
+	req->ivlen = ses->info.mode == OCF_MODE_AEAD ? c->ivlen : 0;
 	memcpy(req->iv, c->iv, sizeof(c->iv));
 	if (has_tag(op) && compares(op) &&
 	    !(modes[ses->info.mode].has & HAS_TAG_BEHIND) &&

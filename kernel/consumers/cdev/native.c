@@ -169,11 +169,19 @@ static int rekey(struct cdev_session *ses, const struct ocf_session_rekey *r)
 
 	if (!k)
 		return -ENOMEM;
-	err = read_keys(k, r->key, r->keylen, r->mackey, r->mackeylen);
-	if (!err)
-		err = ocf_session_rekey(ses->ses, r->key ? k->key : NULL,
-					r->keylen, r->mackey ? k->mackey : NULL,
-					r->mackeylen);
+	err = read_keys(k, r->key, r->keylen, r->mackey, r->mackeylen) ?:
+	      mutex_lock_killable(&ses->parts);
+	if (err)
+		goto free_keys;
+	err = ocf_session_rekey(ses->ses, r->key ? k->key : NULL, r->keylen,
+				r->mackey ? k->mackey : NULL, r->mackeylen);
+	/* a digest that was begun has the key of before in it */
+	if (!err && r->mackey && ses->state) {
+		ses->begun = false;
+		memzero_explicit(ses->state, OCF_STATE_MAX);
+	}
+	mutex_unlock(&ses->parts);
+free_keys:
 	kfree_sensitive(k);
 	return err;
 }
@@ -202,6 +210,7 @@ static long session_query(struct cdev_file *file, void __user *arg)
 	struct ocf_session_query q;
 	struct ocf_session_info info;
 	struct cdev_session *ses;
+	u32 crossover;
 	int err = READ_SIZED(&q, OCF_SESSION_QUERY_SIZE_VER0, arg);
 
 	if (err)
@@ -210,11 +219,13 @@ static long session_query(struct cdev_file *file, void __user *arg)
 	if (!ses)
 		return -EINVAL;
 	ocf_session_info(ses->ses, &info);
+	crossover = ocf_session_crossover(ses->ses);
 	cdev_session_put(ses);
 	q = (struct ocf_session_query){
 		.size = q.size, .session = q.session, .mode = info.mode,
 		.ivlen = info.ivlen, .maclen = info.maclen,
 		.block = info.block, .hardware = info.hardware,
+		.crossover = crossover,
 	};
 	if (info.device < 0 ||
 	    ocf_device_name(info.device, q.device, sizeof(q.device)))

@@ -59,6 +59,8 @@ int cdev_device_of(const char *name, int *device);
 /* public.c */
 int cdev_public_prepare(struct cdev_op *op);
 int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done);
+int cdev_public_run(struct cdev_op *op);
+void cdev_public_done(struct cdev_op *op);
 void cdev_public_cancel(struct cdev_op *op);
 int cdev_public_deliver(struct cdev_op *op);
 

@@ -7,6 +7,7 @@
  * worker to be freed: pages cannot be unpinned, nor sessions ended, in BH.
  */
 #include <linux/mm.h>
+#include <linux/ocf_pk.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -34,6 +35,7 @@ void cdev_ops_drain(void)
 {
 	wait_event(ops_gone, !atomic_read(&ops_loose));
 	destroy_workqueue(ops_wq);
+	ocf_pk_flush();
 	/* a completion that woke the last of them may be on its way out */
 	synchronize_rcu();
 	rcu_barrier();
@@ -43,6 +45,15 @@ static void op_free(struct cdev_op *op)
 {
 	if (op)
 		kfree_sensitive(op);
+}
+
+/*
+ * One that was abandoned does not hold its file, but its session holds the
+ * user; one that has no session is loose, and holds its file.
+ */
+static struct cdev_user *payer_of(const struct cdev_op *op)
+{
+	return op->ses ? op->ses->user : op->file->user;
 }
 
 /* Gives back what @op holds; the memory is left. */
@@ -96,7 +107,9 @@ static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
 {
 	bool kept = false;
 
-	if (!cdev_user_add_bytes(file->user, sizeof(*op))) {
+	/* it must not be in the way of what is to be done */
+	if (cdev_user_has_plenty(file->user) &&
+	    !cdev_user_add_bytes(file->user, sizeof(*op))) {
 		spin_lock_bh(&file->ring_lock);
 		kept = file->nspares < CDEV_SPARES;
 		if (kept) {
@@ -242,7 +255,7 @@ void cdev_op_set(struct cdev_op *op, struct cdev_session *ses,
  */
 int cdev_op_charge(struct cdev_op *op, size_t bytes)
 {
-	int err = cdev_user_add_bytes(op->file->user, bytes);
+	int err = cdev_user_add_bytes(payer_of(op), bytes);
 
 	if (!err)
 		op->charged += bytes;
@@ -252,7 +265,7 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 /* Gives back all that was charged.  Context: process. */
 void cdev_op_uncharge(struct cdev_op *op)
 {
-	cdev_user_sub_bytes(op->file->user, op->charged);
+	cdev_user_sub_bytes(payer_of(op), op->charged);
 	op->charged = 0;
 }
 

@@ -24,6 +24,8 @@ static_assert(OCF_OP_PUBLIC_KEY >= OCF_OP_COUNT);
  * struct cdev_public - what a public-key operation has besides
  * @req: the core's
  * @user: whom it is charged to
+ * @counted: it is one of those the user has under way
+ * @given: bytes of operands, which are the first of @mem
  * @total: bytes of @mem
  * @out: where results go
  * @mem: operands and results
@@ -31,6 +33,8 @@ static_assert(OCF_OP_PUBLIC_KEY >= OCF_OP_COUNT);
 struct cdev_public {
 	struct ocf_pk_request	*req;
 	struct cdev_user	*user;
+	bool			counted;
+	size_t			given;
 	size_t			total;
 	void __user		*out[OCF_PK_OUT_MAX];
 	u8			mem[] __aligned(8);
@@ -53,17 +57,36 @@ static int hash_of(const char *name, enum ocf_alg *hash)
 	return *hash ? 0 : -EINVAL;
 }
 
+/* Whether something follows the NUL of a name. */
+static bool has_tail(const char *name, size_t room)
+{
+	size_t len = strnlen(name, room);
+
+	return memchr_inv(name + len, 0, room - len);
+}
+
 static int check(const struct ocf_pk_command *c)
 {
 	u32 in, out;
 
-	if (c->none || c->scheme >= OCF_PK_SCHEMES ||
+	if (c->none || has_tail(c->hash, sizeof(c->hash)) ||
+	    has_tail(c->device, sizeof(c->device)) ||
+	    c->scheme >= OCF_PK_SCHEMES ||
 	    c->curve >= OCF_PK_CURVES || c->policy > OCF_POLICY_CPU ||
 	    c->flags & ~(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE) ||
 	    (c->salt && c->scheme != OCF_PK_PSS) ||
 	    ocf_pk_shape(c->code, &in, &out) || c->in != in || c->out != out)
 		return -EINVAL;
 	return 0;
+}
+
+/* A label that would bind nothing */
+static bool has_lost_label(const struct ocf_pk_command *c,
+			   const struct ocf_pk_value *values)
+{
+	return (c->code == OCF_PK_RSA_ENCRYPT ||
+		c->code == OCF_PK_RSA_DECRYPT) &&
+	       c->scheme != OCF_PK_OAEP && values[2].len;
 }
 
 static int add_up(const struct ocf_pk_value *values, int n, size_t *total)
@@ -104,6 +127,7 @@ static int set_values(struct cdev_public *p, const struct ocf_pk_command *c,
 		op->in[i] = (struct ocf_pk_operand){ at, values[i].len };
 		at += values[i].len;
 	}
+	p->given = at - p->mem;
 	values += c->in;
 	for (i = 0; i < c->out; i++) {
 		p->out[i] = u64_to_user_ptr(values[i].addr);
@@ -145,6 +169,7 @@ static int make(struct cdev_op *op, size_t total)
 	if (!p->req)
 		goto free;
 	p->user = user;
+	p->counted = true;
 	p->total = total;
 	op->public = p;
 	return 0;
@@ -178,6 +203,8 @@ int cdev_public_prepare(struct cdev_op *op)
 	if (cdev_copy_in(values, u64_to_user_ptr(c->values),
 			 n * sizeof(*values)))
 		return -EFAULT;
+	if (has_lost_label(c, values))
+		return -EINVAL;
 	return add_up(values, n, &total) ?: make(op, total) ?:
 	       fill(op->public, c, values);
 }
@@ -197,6 +224,34 @@ int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done)
 	req->done = done;
 	req->cookie = op;
 	return ocf_pk_submit(req);
+}
+
+/**
+ * cdev_public_run() - do it on the caller's time
+ * @op: the operation, prepared
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_pk_run().
+ */
+int cdev_public_run(struct cdev_op *op)
+{
+	int err = ocf_pk_run(op->public->req);
+
+	cdev_public_done(op);
+	return err;
+}
+
+/*
+ * It is over, however long its results are left alone: another may begin, and
+ * nobody needs its operands.  Context: process.
+ */
+void cdev_public_done(struct cdev_op *op)
+{
+	struct cdev_public *p = op->public;
+
+	memzero_explicit(p->mem, p->given);
+	p->counted = false;
+	cdev_user_sub_key(p->user);
 }
 
 /* Gives it up, unless it is done.  Context: process; may sleep. */
@@ -237,6 +292,7 @@ void cdev_public_free(struct cdev_op *op)
 	op->public = NULL;
 	ocf_pk_free(p->req);
 	cdev_user_sub_bytes(p->user, p->total);
-	cdev_user_sub_key(p->user);
+	if (p->counted)
+		cdev_user_sub_key(p->user);
 	kvfree_sensitive(p, sizeof(*p) + p->total);
 }

@@ -145,6 +145,13 @@ bool cdev_user_is_full(struct cdev_user *user)
 	       !exempt();
 }
 
+/* Whether @user could have twice what it has.  Context: any. */
+bool cdev_user_has_plenty(const struct cdev_user *user)
+{
+	return atomic_long_read(&user->bytes) <
+	       READ_ONCE(cdev_max_bytes) / 2;
+}
+
 void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
 {
 	atomic_long_sub(bytes, &user->bytes);

@@ -67,7 +67,10 @@ static void command_done(struct ocf_request *req, int err)
 
 static void public_done(struct ocf_pk_request *req, int err)
 {
-	command_done(&((struct cdev_op *)req->cookie)->req, err);
+	struct cdev_op *op = req->cookie;
+
+	cdev_public_done(op);
+	command_done(&op->req, err);
 }
 
 /* A card has it: it may be cancelled, and outlive the call. */
@@ -133,7 +136,8 @@ static void run_done(struct ocf_request *req, int err)
 	struct cdev_op *op = container_of(req, struct cdev_op, req);
 
 	op->err = err;
-	atomic_or(PASSED_DONE, &op->passed);
+	/* in full order before the look for who waits */
+	atomic_fetch_or(PASSED_DONE, &op->passed);
 	wake_up_var(&op->passed);
 }
 
@@ -147,7 +151,8 @@ static int run(struct cdev_op *op)
 	err = ocf_submit(&op->req);
 	if (err != -EINPROGRESS)
 		return err ?: op->err;
-	wait_var_event(&op->passed, atomic_read(&op->passed) & PASSED_DONE);
+	wait_var_event(&op->passed,
+		       atomic_read_acquire(&op->passed) & PASSED_DONE);
 	return op->err;
 }
 
@@ -176,9 +181,13 @@ static int run_part(struct cdev_op *op)
 	op->req.state = op->state;
 	err = run(op);
 	if (!err) {
-		memcpy(ses->state, op->state, OCF_STATE_MAX);
 		ses->begun = flags & OCF_COMMAND_MORE;
+		if (ses->begun)
+			memcpy(ses->state, op->state, OCF_STATE_MAX);
+		else
+			memzero_explicit(ses->state, OCF_STATE_MAX);
 	}
+	memzero_explicit(op->state, OCF_STATE_MAX);
 	return err;
 }
 
@@ -210,6 +219,11 @@ int cdev_command_submit(struct cdev_op *op, u32 flags)
 	int err;
 
 	if (unlikely(op->public)) {
+		if (op->vector && op->vector->count == 1 && !op->ioucmd) {
+			/* on the caller's own time */
+			op->err = cdev_public_run(op);
+			return 0;
+		}
 		err = cdev_public_submit(op, public_done);
 		return err ?: leave(op);
 	}

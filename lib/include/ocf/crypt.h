@@ -77,8 +77,8 @@ const char *ocf_strerror(int err);
 /**
  * ocf_session_create() - open a session
  * @ocf: /dev/crypto
- * @params: what it is to be; its @size is set here, its @session too, which
- *	commands name it by
+ * @params: what it is to be; its @session is set, which commands name it by.
+ *	A @size of 0 is that of the structure's first version
  *
  * Return: 0, or as OCF_SESSION_OPEN.
  */
@@ -144,7 +144,8 @@ int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
 /**
  * ocf_run_scatter() - do a command on what lies in several places
  * @ocf: /dev/crypto
- * @command: which; its @src, @dst and @len are not looked at
+ * @command: which; its @src and @dst are not looked at, nor is its @len but of
+ *	OCF_MODE_CHAIN
  * @src: where the source is
  * @srcs: how many places
  * @dst: where the result goes; NULL, and none, for where the source is; not

@@ -10,7 +10,8 @@
  *	}
  *
  * By io_uring, or by ioctl() where that is forbidden.  A queue is for one
- * thread at a time.
+ * thread at a time; who has put something in has to live until its result is
+ * taken.
  */
 #ifndef OCF_QUEUE_H
 #define OCF_QUEUE_H
@@ -47,7 +48,8 @@ int ocf_queue_open(struct ocf *ocf, unsigned int depth, unsigned int flags,
 
 /**
  * ocf_queue_close() - end a queue
- * @queue: the queue, or NULL
+ * @queue: the queue, or NULL; one of OCF_QUEUE_ONE_THREAD is closed by that
+ *	thread
  *
  * What is under way is cancelled or finished before this returns: afterwards
  * nobody writes to where results were to go.
@@ -122,7 +124,8 @@ int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
 /**
  * ocf_queue_cancel() - give commands up
  * @queue: the queue
- * @cookie: of which
+ * @cookie: of which; those of this process's other queues of the same struct
+ *	ocf that have it are given up, too
  *
  * They have results like all others.
  *
