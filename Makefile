@@ -64,6 +64,7 @@ include tests/virtio/virtio.mk
 include tests/bridge/bridge.mk
 include tests/install/install.mk
 include lib/lib.mk
+include provider/provider.mk
 include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
@@ -75,10 +76,11 @@ include tests/pk/pk.mk
 include tests/random/random.mk
 include tests/socrypt/socrypt.mk
 include tests/libocf/libocf.mk
+include tests/provider/provider.mk
 include tests/soak/soak.mk
 include docs/docs.mk
 
-install: lib
+install: lib provider
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
 		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \
@@ -88,7 +90,8 @@ check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
 test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
-      test-socrypt test-libocf vectors thirdparty examples budgets test-machine test-install
+      test-socrypt test-libocf \
+      test-provider vectors thirdparty examples budgets test-machine test-install
 
 test-debug: selftests-debug test-random-debug test-pk-debug
 

@@ -263,12 +263,14 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
 /**
  * ocf_session_crossover() - from which size on cards are worth the way
  * @ses: the session
+ * @many: so many requests are under way at a time that nobody waits for one
  *
  * Context: process or BH.
  * Return: bytes, a power of two, from which on some card, if it is idle, is
- * done before the CPU; 0: there is no such size.
+ * done before the CPU, or with @many takes less time of its own; 0: there is no
+ * such size.
  */
-u32 ocf_session_crossover(struct ocf_session *ses);
+u32 ocf_session_crossover(struct ocf_session *ses, bool many);
 
 /* Flags of a request */
 #define OCF_REQ_MAY_SLEEP	BIT(0)	/* submitted where one may sleep */

@@ -426,7 +426,7 @@ void ocf_request_work(struct work_struct *work);
 int ocf_place(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_preferred(struct ocf_session *ses);
-u32 ocf_place_crossover(struct ocf_session *ses);
+u32 ocf_place_crossover(struct ocf_session *ses, bool many);
 void ocf_place_woken(u64 ns);
 u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,
 		    enum ocf_op op, u32 bytes);

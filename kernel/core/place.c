@@ -609,8 +609,11 @@ int ocf_place_preferred(struct ocf_session *ses)
 #define CROSS_LEAST	64		/* bytes */
 #define CROSS_MOST	(16u << 20)
 
-/* Whether a card that is idle would have @bytes done before the CPU has. */
-static bool card_is_better(struct ocf_session *ses, u32 bytes)
+/*
+ * Whether a card that is idle would have @bytes done before the CPU has; or, if
+ * @many are under way so that nobody waits for one, in less time of its own.
+ */
+static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
 {
 	u64 devices = READ_ONCE(ses->capable), best = U64_MAX, cpu = U64_MAX;
 	int soft = READ_ONCE(ses->soft), i;
@@ -626,8 +629,8 @@ static bool card_is_better(struct ocf_session *ses, u32 bytes)
 		if (i == soft)
 			cpu = ns;
 		else
-			best = min(best, ns + READ_ONCE(dev->lag) +
-					 READ_ONCE(wake));
+			best = min(best, ns + READ_ONCE(wake) +
+					 (many ? 0 : READ_ONCE(dev->lag)));
 	}
 	if (ses->params.policy == OCF_POLICY_CPU && cpu != U64_MAX)
 		cpu += CPU_PRICE;
@@ -637,16 +640,17 @@ static bool card_is_better(struct ocf_session *ses, u32 bytes)
 /**
  * ocf_place_crossover() - from which size on cards are worth the way
  * @ses: the session
+ * @many: many requests are under way at a time
  *
  * Context: process or BH, inside ocf_srcu.
  * Return: bytes, a power of two; 0: they never are.
  */
-u32 ocf_place_crossover(struct ocf_session *ses)
+u32 ocf_place_crossover(struct ocf_session *ses, bool many)
 {
 	u32 bytes;
 
 	for (bytes = CROSS_LEAST; bytes <= CROSS_MOST; bytes *= 2)
-		if (card_is_better(ses, bytes))
+		if (card_is_better(ses, bytes, many))
 			return bytes;
 	return 0;
 }

@@ -28,6 +28,7 @@ class SessionQuery(Structure):
         ("size", c_uint32), ("session", c_uint32), ("mode", c_uint32),
         ("ivlen", c_uint32), ("maclen", c_uint32), ("block", c_uint32),
         ("hardware", c_uint32), ("crossover", c_uint32),
+        ("crossover_many", c_uint32), ("pad", c_uint32),
         ("device", c_char * NAME_MAX)]
 
 

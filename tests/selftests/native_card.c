@@ -482,8 +482,12 @@ static uint32_t crossover(Self *self, uint32_t flags)
 	if (open_on(self->fd, flags, &o))
 		return UINT32_MAX;
 	q.session = o.session;
-	return call(self->fd, OCF_SESSION_QUERY, &q) ? UINT32_MAX :
-						       q.crossover;
+	if (call(self->fd, OCF_SESSION_QUERY, &q))
+		return UINT32_MAX;
+	/* what need not be waited for is worth it sooner */
+	if (q.crossover && q.crossover_many > q.crossover)
+		return UINT32_MAX;
+	return q.crossover;
 }
 
 /* From which size on it is worth the way */

@@ -157,7 +157,7 @@ TEST_F(native, what_is_told_of_a_session)
 {
 	struct ocf_session_query q = {
 		.size = sizeof(q), .session = self->c.session,
-		.crossover = 7,
+		.crossover = 7, .crossover_many = 7, .pad = 7,
 	};
 
 	ASSERT_EQ(0, call(self->fd, OCF_SESSION_QUERY, &q));
@@ -168,6 +168,8 @@ TEST_F(native, what_is_told_of_a_session)
 	EXPECT_EQ(0, q.hardware);
 	/* there is no card */
 	EXPECT_EQ(0, q.crossover);
+	EXPECT_EQ(0, q.crossover_many);
+	EXPECT_EQ(0, q.pad);
 	EXPECT_STREQ("cryptosoft0", q.device);
 	q.session ^= 1u << 20;
 	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_QUERY, &q));

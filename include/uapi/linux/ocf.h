@@ -40,7 +40,7 @@
 /* Bytes of the first version of each structure that may grow */
 #define OCF_SESSION_OPEN_SIZE_VER0	152
 #define OCF_SESSION_REKEY_SIZE_VER0	32
-#define OCF_SESSION_QUERY_SIZE_VER0	64
+#define OCF_SESSION_QUERY_SIZE_VER0	72
 #define OCF_FEATURES_SIZE_VER0		40
 #define OCF_ALGORITHM_SIZE_VER0		72
 
@@ -178,6 +178,9 @@ struct ocf_session_rekey {
  * @hardware: set: 1 if some card is capable of it
  * @crossover: set: bytes, a power of two, from which on some card, if it is
  *	idle, is done before the CPU; 0: there is no such size
+ * @crossover_many: set: the same if so many commands are under way at a time
+ *	that nobody waits for one
+ * @pad: zero
  * @device: set: which is preferred now, or empty
  */
 struct ocf_session_query {
@@ -189,6 +192,8 @@ struct ocf_session_query {
 	__u32		block;
 	__u32		hardware;
 	__u32		crossover;
+	__u32		crossover_many;
+	__u32		pad;
 	char		device[OCF_NAME_MAX];
 };
 

@@ -210,7 +210,7 @@ static long session_query(struct cdev_file *file, void __user *arg)
 	struct ocf_session_query q;
 	struct ocf_session_info info;
 	struct cdev_session *ses;
-	u32 crossover;
+	u32 one, many;
 	int err = READ_SIZED(&q, OCF_SESSION_QUERY_SIZE_VER0, arg);
 
 	if (err)
@@ -219,13 +219,14 @@ static long session_query(struct cdev_file *file, void __user *arg)
 	if (!ses)
 		return -EINVAL;
 	ocf_session_info(ses->ses, &info);
-	crossover = ocf_session_crossover(ses->ses);
+	one = ocf_session_crossover(ses->ses, false);
+	many = ocf_session_crossover(ses->ses, true);
 	cdev_session_put(ses);
 	q = (struct ocf_session_query){
 		.size = q.size, .session = q.session, .mode = info.mode,
 		.ivlen = info.ivlen, .maclen = info.maclen,
 		.block = info.block, .hardware = info.hardware,
-		.crossover = crossover,
+		.crossover = one, .crossover_many = many,
 	};
 	if (info.device < 0 ||
 	    ocf_device_name(info.device, q.device, sizeof(q.device)))

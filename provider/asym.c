@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Encryption with RSA, as signature.c has signatures.
+ */
+#include <openssl/rsa.h>
+
+#include "provider.h"
+
+/**
+ * struct asym - a context
+ * @prov: whose
+ * @key: the key
+ * @soft: OpenSSL's own
+ */
+struct asym {
+	struct provider	*prov;
+	struct key	*key;
+	EVP_PKEY_CTX	*soft;
+};
+
+static void *new_context(void *provctx)
+{
+	struct asym *a = OPENSSL_zalloc(sizeof(*a));
+
+	if (a)
+		a->prov = provctx;
+	return a;
+}
+
+static void free_context(void *ctx)
+{
+	struct asym *a = ctx;
+
+	EVP_PKEY_CTX_free(a->soft);
+	key_put(a->key);
+	OPENSSL_free(a);
+}
+
+static void *dup_context(void *ctx)
+{
+	struct asym *a = ctx, *new = OPENSSL_memdup(a, sizeof(*a));
+
+	if (!new)
+		return NULL;
+	if (new->key)
+		key_hold(new->key);
+	new->soft = a->soft ? EVP_PKEY_CTX_dup(a->soft) : NULL;
+	if (new->soft || !a->soft)
+		return new;
+	free_context(new);
+	return NULL;
+}
+
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	struct asym *a = ctx;
+
+	return !params || !a->soft ||
+	       EVP_PKEY_CTX_set_params(a->soft, params) > 0;
+}
+
+static int init(struct asym *a, struct key *key, int (*begin)(EVP_PKEY_CTX *),
+		const OSSL_PARAM params[])
+{
+	if (!key || !key->pkey)
+		return 0;
+	EVP_PKEY_CTX_free(a->soft);
+	key_put(a->key);
+	a->key = key;
+	key_hold(key);
+	a->soft = EVP_PKEY_CTX_new_from_pkey(a->prov->soft, key->pkey, NULL);
+	return a->soft && begin(a->soft) > 0 && set_context(a, params);
+}
+
+static int encrypt_init(void *ctx, void *key, const OSSL_PARAM params[])
+{
+	return init(ctx, key, EVP_PKEY_encrypt_init, params);
+}
+
+static int decrypt_init(void *ctx, void *key, const OSSL_PARAM params[])
+{
+	return init(ctx, key, EVP_PKEY_decrypt_init, params);
+}
+
+static int encrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
+		   const unsigned char *in, size_t inlen)
+{
+	struct asym *a = ctx;
+
+	if (!a->soft)
+		return 0;
+	if (out && rsa_encrypt(a->key, a->soft, out, outlen, room, in, inlen))
+		return 1;
+	*outlen = room;
+	return EVP_PKEY_encrypt(a->soft, out, outlen, in, inlen) > 0;
+}
+
+static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
+		   const unsigned char *in, size_t inlen)
+{
+	struct asym *a = ctx;
+
+	if (!a->soft)
+		return 0;
+	if (out && rsa_decrypt(a->key, a->soft, out, outlen, room, in, inlen))
+		return 1;
+	*outlen = room;
+	return EVP_PKEY_decrypt(a->soft, out, outlen, in, inlen) > 0;
+}
+
+static int get_context(void *ctx, OSSL_PARAM params[])
+{
+	struct asym *a = ctx;
+
+	return a->soft && EVP_PKEY_CTX_get_params(a->soft, params) > 0;
+}
+
+static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS,
+				       NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS,
+				       NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL,
+					0),
+		OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION,
+				NULL),
+		OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION,
+				NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL,
+				     0),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_DISPATCH rsa_calls[] = {
+	{ OSSL_FUNC_ASYM_CIPHER_NEWCTX, (void (*)(void))new_context },
+	{ OSSL_FUNC_ASYM_CIPHER_FREECTX, (void (*)(void))free_context },
+	{ OSSL_FUNC_ASYM_CIPHER_DUPCTX, (void (*)(void))dup_context },
+	{ OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, (void (*)(void))encrypt_init },
+	{ OSSL_FUNC_ASYM_CIPHER_ENCRYPT, (void (*)(void))encrypt },
+	{ OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, (void (*)(void))decrypt_init },
+	{ OSSL_FUNC_ASYM_CIPHER_DECRYPT, (void (*)(void))decrypt },
+	{ OSSL_FUNC_ASYM_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },
+	{ OSSL_FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS,
+	  (void (*)(void))gettable_context },
+	{ OSSL_FUNC_ASYM_CIPHER_SET_CTX_PARAMS, (void (*)(void))set_context },
+	{ OSSL_FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS,
+	  (void (*)(void))settable_context },
+	{ 0, NULL }
+};
+
+const OSSL_ALGORITHM asym_algorithms[] = {
+	{ "RSA:rsaEncryption:1.2.840.113549.1.1.1", "provider=ocf", rsa_calls,
+	  NULL },
+	{ NULL, NULL, NULL, NULL }
+};

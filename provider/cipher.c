@@ -1,0 +1,786 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Ciphers that are no AEAD.
+ *
+ * Blocks are gathered here; OpenSSL's own cipher is without padding, and has
+ * whole blocks, or for CTR any bytes.  Where the kernel has worked in between,
+ * it is given the IV before it goes on.
+ */
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+
+#include "provider.h"
+
+#define KEY_MAX		64
+#define BLOCK_MAX	16
+#define TLS_MAC_MAX	64
+
+enum mode { MODE_CBC, MODE_CTR, MODE_ECB, MODE_XTS };
+
+/**
+ * struct cipher_row - a cipher
+ * @name: OpenSSL's
+ * @kernel: ours
+ * @mode: MODE_*
+ * @crossing: CROSSING_*
+ * @keylen: bytes
+ * @ivlen: bytes
+ * @block: bytes; 1 for those that take any length
+ */
+struct cipher_row {
+	const char	*name, *kernel;
+	enum mode	mode;
+	enum crossing	crossing;
+	size_t		keylen, ivlen, block;
+};
+
+/**
+ * struct cipher - a context
+ * @row: which
+ * @prov: whose
+ * @soft: OpenSSL's own
+ * @ses: the kernel's
+ * @key: the key
+ * @has_key: it was given
+ * @has_iv: so was the IV
+ * @given_iv: as it was given
+ * @iv: what the next block goes on from
+ * @offset: CTR: bytes of the block that @iv stands for that were used
+ * @stale: @soft has another IV
+ * @encrypt: direction
+ * @pad: blocks are padded
+ * @part: bytes that make no block yet
+ * @nparts: how many
+ * @tls: version of records, or 0: each update is one
+ * @tls_mac_size: bytes of the MAC behind what is in them
+ * @tls_mac: it
+ */
+struct cipher {
+	const struct cipher_row	*row;
+	struct provider		*prov;
+	EVP_CIPHER_CTX		*soft;
+	struct session		ses;
+	unsigned char		key[KEY_MAX];
+	bool			has_key, has_iv;
+	unsigned char		given_iv[BLOCK_MAX], iv[BLOCK_MAX];
+	size_t			offset;
+	bool			stale, encrypt, pad;
+	unsigned char		part[BLOCK_MAX];
+	size_t			nparts;
+	unsigned int		tls;
+	size_t			tls_mac_size;
+	unsigned char		tls_mac[TLS_MAC_MAX];
+};
+
+static void describe(const void *owner, struct ocf_session_open *params)
+{
+	const struct cipher *c = owner;
+
+	params->mode = OCF_MODE_CIPHER;
+	strcpy(params->cipher, c->row->kernel);
+	params->key = addr(c->key);
+	params->keylen = c->row->keylen;
+}
+
+/* ---- contexts ---- */
+
+static void *new_context(void *provctx, const struct cipher_row *row)
+{
+	struct cipher *c = OPENSSL_zalloc(sizeof(*c));
+	struct provider *prov = provctx;
+	EVP_CIPHER *evp;
+	int ok = 0;
+
+	if (!c)
+		return NULL;
+	c->row = row;
+	c->prov = prov;
+	c->pad = true;
+	c->ses = (struct session){
+		.prov = prov, .crossing = row->crossing, .describe = describe,
+		.owner = c,
+	};
+	evp = EVP_CIPHER_fetch(prov->soft, row->name, NULL);
+	c->soft = EVP_CIPHER_CTX_new();
+	if (evp && c->soft)
+		ok = EVP_CipherInit_ex2(c->soft, evp, NULL, NULL, 1, NULL);
+	EVP_CIPHER_free(evp);
+	if (ok)
+		return c;
+	EVP_CIPHER_CTX_free(c->soft);
+	OPENSSL_free(c);
+	return NULL;
+}
+
+static void free_context(void *ctx)
+{
+	struct cipher *c = ctx;
+
+	session_end(&c->ses);
+	EVP_CIPHER_CTX_free(c->soft);
+	OPENSSL_clear_free(c, sizeof(*c));
+}
+
+static void *dup_context(void *ctx)
+{
+	struct cipher *c = ctx, *new = OPENSSL_memdup(c, sizeof(*c));
+
+	if (!new)
+		return NULL;
+	new->soft = EVP_CIPHER_CTX_new();
+	if (!new->soft || !EVP_CIPHER_CTX_copy(new->soft, c->soft)) {
+		EVP_CIPHER_CTX_free(new->soft);
+		OPENSSL_clear_free(new, sizeof(*new));
+		return NULL;
+	}
+	new->ses.id = 0;
+	new->ses.owner = new;
+	return new;
+}
+
+static int set_context(void *ctx, const OSSL_PARAM params[]);
+
+static int init(struct cipher *c, const unsigned char *key, size_t keylen,
+		const unsigned char *iv, size_t ivlen,
+		const OSSL_PARAM params[], bool encrypt)
+{
+	const struct cipher_row *row = c->row;
+
+	c->encrypt = encrypt;
+	c->nparts = 0;
+	c->offset = 0;
+	if (iv) {
+		if (ivlen != row->ivlen) {
+			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
+			return 0;
+		}
+		memcpy(c->given_iv, iv, ivlen);
+		c->has_iv = true;
+	}
+	memcpy(c->iv, c->given_iv, sizeof(c->iv));
+	if (key) {
+		if (keylen != row->keylen) {
+			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
+			return 0;
+		}
+		memcpy(c->key, key, keylen);
+		c->has_key = true;
+		c->ses.other_key = true;
+	}
+	if (!EVP_CipherInit_ex2(c->soft, NULL, key,
+				c->has_iv && row->ivlen ? c->iv : NULL,
+				encrypt, NULL) ||
+	    !EVP_CIPHER_CTX_set_padding(c->soft, 0))
+		return 0;
+	c->stale = false;
+	return set_context(c, params);
+}
+
+static int encrypt_init(void *ctx, const unsigned char *key, size_t keylen,
+			const unsigned char *iv, size_t ivlen,
+			const OSSL_PARAM params[])
+{
+	return init(ctx, key, keylen, iv, ivlen, params, true);
+}
+
+static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
+			const unsigned char *iv, size_t ivlen,
+			const OSSL_PARAM params[])
+{
+	return init(ctx, key, keylen, iv, ivlen, params, false);
+}
+
+/* ---- whole blocks, or any bytes of CTR ---- */
+
+/* The counter @blocks further, SP 800-38A appendix B.1: all of it counts. */
+static void count(unsigned char *iv, uint64_t blocks)
+{
+	int i;
+
+	for (i = BLOCK_MAX - 1; i >= 0 && blocks; i--) {
+		blocks += iv[i];
+		iv[i] = blocks;
+		blocks >>= 8;
+	}
+}
+
+/* What the next block goes on from; @last is the last ciphertext block. */
+static void go_on(struct cipher *c, const unsigned char *last, size_t len)
+{
+	if (c->row->mode == MODE_CBC)
+		memcpy(c->iv, last, c->row->block);
+	if (c->row->mode == MODE_CTR) {
+		c->offset += len;
+		count(c->iv, c->offset / BLOCK_MAX);
+		c->offset %= BLOCK_MAX;
+	}
+}
+
+static int by_software(struct cipher *c, unsigned char *out,
+		       const unsigned char *in, size_t len)
+{
+	static const unsigned char zeros[BLOCK_MAX];
+	unsigned char skipped[BLOCK_MAX];
+	int n;
+
+	if (c->stale && c->row->ivlen) {
+		if (!EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
+					NULL))
+			return 0;
+		if (c->offset && !EVP_CipherUpdate(c->soft, skipped, &n, zeros,
+						   c->offset))
+			return 0;
+		OPENSSL_cleanse(skipped, sizeof(skipped));
+	}
+	c->stale = false;
+	return EVP_CipherUpdate(c->soft, out, &n, in, len) && n == (int)len;
+}
+
+static int by_kernel(struct cipher *c, unsigned char *out,
+		     const unsigned char *in, size_t len)
+{
+	struct ocf_command command = {
+		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
+		.src = addr(in), .dst = addr(out), .len = len,
+	};
+
+	if (c->row->ivlen)
+		memcpy(command.iv, c->iv, c->row->ivlen);
+	return session_run(&c->ses, &command) == (int)len;
+}
+
+/* The kernel has whole blocks, and XTS one unit of data. */
+static bool is_kernels(struct cipher *c, size_t len)
+{
+	if (c->row->mode == MODE_XTS && (len % BLOCK_MAX || len > PART_MAX))
+		return false;
+	return !c->offset && session_is_worth(&c->ses, len);
+}
+
+static int some_blocks(struct cipher *c, unsigned char *out,
+		       const unsigned char *in, size_t len)
+{
+	unsigned char last[BLOCK_MAX];
+	bool kernel = is_kernels(c, len);
+
+	/* in place, decryption overwrites it */
+	if (c->row->mode == MODE_CBC && !c->encrypt)
+		memcpy(last, in + len - c->row->block, c->row->block);
+	if (kernel && by_kernel(c, out, in, len))
+		c->stale = true;
+	else if (!by_software(c, out, in, len))
+		return 0;
+	go_on(c, c->encrypt && len >= c->row->block ?
+	      out + len - c->row->block : last, len);
+	return 1;
+}
+
+/* How many of @len bytes are next: to or from where a CTR block begins, too. */
+static size_t next_part(const struct cipher *c, size_t len)
+{
+	size_t n = len;
+
+	if (c->row->mode == MODE_XTS)
+		return len;
+	if (c->offset && n > BLOCK_MAX - c->offset)
+		n = BLOCK_MAX - c->offset;
+	else if (n > BLOCK_MAX)
+		n -= n % BLOCK_MAX;
+	return n > PART_MAX ? PART_MAX : n;
+}
+
+static int blocks(struct cipher *c, unsigned char *out, const unsigned char *in,
+		  size_t len)
+{
+	size_t n;
+
+	for (; len; len -= n, in += n, out += n) {
+		n = next_part(c, len);
+		if (!some_blocks(c, out, in, n))
+			return 0;
+	}
+	return 1;
+}
+
+/* ---- records of TLS ---- */
+
+/* All ones if @a == @b, else zero, and no branch */
+static unsigned char same(size_t a, size_t b)
+{
+	size_t x = a ^ b;
+
+	return (unsigned char)(((x | (0 - x)) >> (sizeof(x) * 8 - 1)) - 1);
+}
+
+/* All ones if @a >= @b, both far from SIZE_MAX */
+static unsigned char not_less(size_t a, size_t b)
+{
+	return (unsigned char)(((a - b) >> (sizeof(a) * 8 - 1)) - 1);
+}
+
+/*
+ * The padding of a record and its MAC are taken off in a time that depends on
+ * lengths that anybody can see alone (RFC 5246 section 6.2.3.2).  If the
+ * padding is wrong, the MAC is a random one.
+ */
+static int unpad_record(struct cipher *c, const unsigned char *rec, size_t *len)
+{
+	size_t mac = c->tls_mac_size, all = *len, check, i, j, from, pad, end;
+	unsigned char good, b, random[TLS_MAC_MAX];
+
+	if (mac > TLS_MAC_MAX || all < mac + 1 ||
+	    (mac && RAND_bytes_ex(c->prov->soft, random, mac, 0) <= 0))
+		return 0;
+	pad = rec[all - 1];
+	good = not_less(all, mac + 1 + pad);
+	check = all < 256 ? all : 256;
+	for (i = 0; i < check; i++) {
+		b = rec[all - 1 - i];
+		good &= ~not_less(pad, i) | same(pad, b);
+	}
+	good = same(good, 0xff);
+	end = all - ((pad + 1) & (0 - (size_t)(good & 1)));
+	*len = end - mac;
+	if (!mac)
+		return good & 1;
+	memset(c->tls_mac, 0, mac);
+	from = all > mac + 256 ? all - mac - 256 : 0;
+	for (i = from; i < all; i++)
+		for (j = 0; j < mac; j++)
+			c->tls_mac[j] |= rec[i] & same(i, end - mac + j);
+	for (j = 0; j < mac; j++)
+		c->tls_mac[j] = (c->tls_mac[j] & good) | (random[j] & ~good);
+	return 1;
+}
+
+static bool has_explicit_iv(unsigned int tls)
+{
+	return tls != TLS1_VERSION && tls != SSL3_VERSION;
+}
+
+/* One record, in place; nothing is told of what is wrong but that it is. */
+static int record(struct cipher *c, unsigned char *out, size_t *outl,
+		  size_t outsize, const unsigned char *in, size_t len)
+{
+	size_t block = c->row->block, pad;
+
+	if (!in || in != out || outsize < len || !c->pad)
+		return 0;
+	if (c->encrypt) {
+		pad = block - len % block;
+		if (outsize < len + pad)
+			return 0;
+		memset(out + len, pad - 1, pad);
+		len += pad;
+	}
+	if (!len || len % block || !blocks(c, out, out, len))
+		return 0;
+	*outl = len;
+	if (c->encrypt)
+		return 1;
+	if (has_explicit_iv(c->tls)) {
+		if (len < 2 * block)
+			return 0;
+		*outl -= block;
+		out += block;
+	}
+	return unpad_record(c, out, outl);
+}
+
+/* ---- update and final ---- */
+
+static bool is_ready(const struct cipher *c)
+{
+	if (c->has_key && (c->has_iv || !c->row->ivlen))
+		return true;
+	ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
+	return false;
+}
+
+/* Whether the last whole block has to wait: it may be padding. */
+static bool holds(const struct cipher *c)
+{
+	return !c->encrypt && c->pad;
+}
+
+/* Makes one block of what there is, and of as much as is missing. */
+static int fill_block(struct cipher *c, unsigned char **out,
+		      const unsigned char **in, size_t *len)
+{
+	size_t n = c->row->block - c->nparts;
+
+	n = n < *len ? n : *len;
+	memcpy(c->part + c->nparts, *in, n);
+	c->nparts += n;
+	*in += n;
+	*len -= n;
+	if (c->nparts < c->row->block || (holds(c) && !*len))
+		return 1;
+	c->nparts = 0;
+	if (!blocks(c, *out, c->part, c->row->block))
+		return 0;
+	*out += c->row->block;
+	return 1;
+}
+
+static int gathered_update(struct cipher *c, unsigned char *out, size_t *outl,
+			   size_t outsize, const unsigned char *in, size_t len)
+{
+	size_t block = c->row->block, n;
+	unsigned char *at = out;
+
+	n = (c->nparts + len) / block * block;
+	if (outsize < (n && holds(c) && n == c->nparts + len ? n - block : n)) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+		return 0;
+	}
+	if (c->nparts && !fill_block(c, &at, &in, &len))
+		return 0;
+	n = len / block * block;
+	if (n && n == len && holds(c))
+		n -= block;
+	if (n && !blocks(c, at, in, n))
+		return 0;
+	memcpy(c->part + c->nparts, in + n, len - n);
+	c->nparts += len - n;
+	*outl = at + n - out;
+	return 1;
+}
+
+static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
+		  const unsigned char *in, size_t len)
+{
+	struct cipher *c = ctx;
+
+	*outl = 0;
+	if (!is_ready(c))
+		return 0;
+	if (c->tls) {
+		if (record(c, out, outl, outsize, in, len))
+			return 1;
+		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+		return 0;
+	}
+	if (!len)
+		return 1;
+	if (c->row->block > 1)
+		return gathered_update(c, out, outl, outsize, in, len);
+	if (outsize < len) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+		return 0;
+	}
+	if (!blocks(c, out, in, len))
+		return 0;
+	*outl = len;
+	return 1;
+}
+
+static int final_padded(struct cipher *c, unsigned char *out, size_t *outl)
+{
+	size_t block = c->row->block, i, n;
+	unsigned char last[BLOCK_MAX];
+
+	if (c->encrypt) {
+		n = block - c->nparts;
+		memset(c->part + c->nparts, n, n);
+		*outl = block;
+		return blocks(c, out, c->part, block);
+	}
+	if (c->nparts != block) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
+		return 0;
+	}
+	if (!blocks(c, last, c->part, block))
+		return 0;
+	n = last[block - 1];
+	for (i = 0; n && n <= block && i < n && last[block - 1 - i] == n; i++)
+		;
+	if (!n || i != n) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_BAD_DECRYPT);
+		return 0;
+	}
+	*outl = block - n;
+	memcpy(out, last, *outl);
+	OPENSSL_cleanse(last, sizeof(last));
+	return 1;
+}
+
+static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
+{
+	struct cipher *c = ctx;
+	int ok = 1;
+
+	*outl = 0;
+	if (!is_ready(c))
+		return 0;
+	if (c->tls || c->row->block == 1)
+		return 1;
+	if (c->pad) {
+		if (c->encrypt && outsize < c->row->block) {
+			ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+			return 0;
+		}
+		ok = final_padded(c, out, outl);
+	} else if (c->nparts) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
+		return 0;
+	}
+	c->nparts = 0;
+	OPENSSL_cleanse(c->part, sizeof(c->part));
+	return ok;
+}
+
+/* EVP_Cipher() */
+static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
+		   const unsigned char *in, size_t len)
+{
+	struct cipher *c = ctx;
+
+	if (!is_ready(c) || outsize < len || len % c->row->block)
+		return 0;
+	*outl = len;
+	return !len || blocks(c, out, in, len);
+}
+
+/* ---- parameters ---- */
+
+static int get_row(OSSL_PARAM params[], const struct cipher_row *row)
+{
+	static const unsigned int modes[] = {
+		[MODE_CBC] = EVP_CIPH_CBC_MODE, [MODE_CTR] = EVP_CIPH_CTR_MODE,
+		[MODE_ECB] = EVP_CIPH_ECB_MODE, [MODE_XTS] = EVP_CIPH_XTS_MODE,
+	};
+	OSSL_PARAM *p;
+
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_MODE);
+	if (p && !OSSL_PARAM_set_uint(p, modes[row->mode]))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_KEYLEN);
+	if (p && !OSSL_PARAM_set_size_t(p, row->keylen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IVLEN);
+	if (p && !OSSL_PARAM_set_size_t(p, row->ivlen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_BLOCK_SIZE);
+	if (p && !OSSL_PARAM_set_size_t(p, row->block))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_CUSTOM_IV);
+	return !p || OSSL_PARAM_set_int(p, row->mode == MODE_XTS);
+}
+
+static const OSSL_PARAM *gettable(void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_MODE, NULL),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_BLOCK_SIZE, NULL),
+		OSSL_PARAM_int(OSSL_CIPHER_PARAM_CUSTOM_IV, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, NULL),
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, NULL),
+		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_TLS_MAC, NULL, 0),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
+{
+	return OSSL_PARAM_set_octet_string(p, iv, len) ||
+	       OSSL_PARAM_set_octet_ptr(p, iv, len);
+}
+
+static int get_context(void *ctx, OSSL_PARAM params[])
+{
+	struct cipher *c = ctx;
+	OSSL_PARAM *p;
+
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_KEYLEN);
+	if (p && !OSSL_PARAM_set_size_t(p, c->row->keylen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IVLEN);
+	if (p && !OSSL_PARAM_set_size_t(p, c->row->ivlen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_PADDING);
+	if (p && !OSSL_PARAM_set_uint(p, c->pad))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_NUM);
+	if (p && !OSSL_PARAM_set_uint(p, c->offset))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
+	if (p && !set_iv(p, c->given_iv, c->row->ivlen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_UPDATED_IV);
+	if (p && !set_iv(p, c->iv, c->row->ivlen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_TLS_MAC);
+	return !p || OSSL_PARAM_set_octet_ptr(p, c->tls_mac, c->tls_mac_size);
+}
+
+static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, NULL),
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, NULL),
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, NULL),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	struct cipher *c = ctx;
+	const OSSL_PARAM *p;
+	unsigned int n;
+	size_t len;
+
+	if (!params)
+		return 1;
+	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_PADDING);
+	if (p) {
+		if (!OSSL_PARAM_get_uint(p, &n))
+			return 0;
+		c->pad = n;
+	}
+	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_NUM);
+	if (p && (!OSSL_PARAM_get_uint(p, &n) || n != c->offset))
+		return 0;
+	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_VERSION);
+	if (p && !OSSL_PARAM_get_uint(p, &c->tls))
+		return 0;
+	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_MAC_SIZE);
+	if (p && (!OSSL_PARAM_get_size_t(p, &c->tls_mac_size) ||
+		  c->tls_mac_size > TLS_MAC_MAX))
+		return 0;
+	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_KEYLEN);
+	if (p && (!OSSL_PARAM_get_size_t(p, &len) || len != c->row->keylen)) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
+		return 0;
+	}
+	return 1;
+}
+
+/* ---- the table ---- */
+
+static const struct cipher_row aes_128_cbc = {
+	"AES-128-CBC", "aes-cbc", MODE_CBC, CROSSING_CBC, 16, 16, 16
+};
+static const struct cipher_row aes_128_ctr = {
+	"AES-128-CTR", "aes-ctr", MODE_CTR, CROSSING_CTR, 16, 16, 1
+};
+static const struct cipher_row aes_128_ecb = {
+	"AES-128-ECB", "aes-ecb", MODE_ECB, CROSSING_ECB, 16, 0, 16
+};
+static const struct cipher_row aes_192_cbc = {
+	"AES-192-CBC", "aes-cbc", MODE_CBC, CROSSING_CBC, 24, 16, 16
+};
+static const struct cipher_row aes_192_ctr = {
+	"AES-192-CTR", "aes-ctr", MODE_CTR, CROSSING_CTR, 24, 16, 1
+};
+static const struct cipher_row aes_192_ecb = {
+	"AES-192-ECB", "aes-ecb", MODE_ECB, CROSSING_ECB, 24, 0, 16
+};
+static const struct cipher_row aes_256_cbc = {
+	"AES-256-CBC", "aes-cbc", MODE_CBC, CROSSING_CBC, 32, 16, 16
+};
+static const struct cipher_row aes_256_ctr = {
+	"AES-256-CTR", "aes-ctr", MODE_CTR, CROSSING_CTR, 32, 16, 1
+};
+static const struct cipher_row aes_256_ecb = {
+	"AES-256-ECB", "aes-ecb", MODE_ECB, CROSSING_ECB, 32, 0, 16
+};
+static const struct cipher_row aes_128_xts = {
+	"AES-128-XTS", "aes-xts", MODE_XTS, CROSSING_XTS, 32, 16, 1
+};
+static const struct cipher_row aes_256_xts = {
+	"AES-256-XTS", "aes-xts", MODE_XTS, CROSSING_XTS, 64, 16, 1
+};
+static const struct cipher_row des3_cbc = {
+	"DES-EDE3-CBC", "des3-cbc", MODE_CBC, CROSSING_DES3, 24, 8, 8
+};
+
+#define CIPHER(id_)							\
+static void *id_##_new(void *provctx)					\
+{									\
+	return new_context(provctx, &(id_));				\
+}									\
+static int id_##_get(OSSL_PARAM params[])				\
+{									\
+	return get_row(params, &(id_));				\
+}									\
+static const OSSL_DISPATCH id_##_calls[] = {				\
+	{ OSSL_FUNC_CIPHER_NEWCTX, (void (*)(void))id_##_new },		\
+	{ OSSL_FUNC_CIPHER_FREECTX, (void (*)(void))free_context },	\
+	{ OSSL_FUNC_CIPHER_DUPCTX, (void (*)(void))dup_context },	\
+	{ OSSL_FUNC_CIPHER_ENCRYPT_INIT, (void (*)(void))encrypt_init },\
+	{ OSSL_FUNC_CIPHER_DECRYPT_INIT, (void (*)(void))decrypt_init },\
+	{ OSSL_FUNC_CIPHER_UPDATE, (void (*)(void))update },		\
+	{ OSSL_FUNC_CIPHER_FINAL, (void (*)(void))final },		\
+	{ OSSL_FUNC_CIPHER_CIPHER, (void (*)(void))at_once },		\
+	{ OSSL_FUNC_CIPHER_GET_PARAMS, (void (*)(void))id_##_get },	\
+	{ OSSL_FUNC_CIPHER_GETTABLE_PARAMS, (void (*)(void))gettable },	\
+	{ OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },\
+	{ OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS,				\
+	  (void (*)(void))gettable_context },				\
+	{ OSSL_FUNC_CIPHER_SET_CTX_PARAMS, (void (*)(void))set_context },\
+	{ OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS,				\
+	  (void (*)(void))settable_context },				\
+	{ 0, NULL }							\
+}
+
+CIPHER(aes_128_cbc);
+CIPHER(aes_128_ctr);
+CIPHER(aes_128_ecb);
+CIPHER(aes_192_cbc);
+CIPHER(aes_192_ctr);
+CIPHER(aes_192_ecb);
+CIPHER(aes_256_cbc);
+CIPHER(aes_256_ctr);
+CIPHER(aes_256_ecb);
+CIPHER(aes_128_xts);
+CIPHER(aes_256_xts);
+CIPHER(des3_cbc);
+
+#define ROW(names_, id_)	{ names_, "provider=ocf", id_##_calls, NULL }
+#define OID_AES(n_)		"2.16.840.1.101.3.4.1." #n_
+
+const OSSL_ALGORITHM cipher_algorithms[] = {
+	ROW("AES-128-ECB:" OID_AES(1), aes_128_ecb),
+	ROW("AES-192-ECB:" OID_AES(21), aes_192_ecb),
+	ROW("AES-256-ECB:" OID_AES(41), aes_256_ecb),
+	ROW("AES-128-CBC:AES128:" OID_AES(2), aes_128_cbc),
+	ROW("AES-192-CBC:AES192:" OID_AES(22), aes_192_cbc),
+	ROW("AES-256-CBC:AES256:" OID_AES(42), aes_256_cbc),
+	ROW("AES-128-CTR", aes_128_ctr),
+	ROW("AES-192-CTR", aes_192_ctr),
+	ROW("AES-256-CTR", aes_256_ctr),
+	ROW("AES-128-XTS:1.3.111.2.1619.0.1.1", aes_128_xts),
+	ROW("AES-256-XTS:1.3.111.2.1619.0.1.2", aes_256_xts),
+	ROW("DES-EDE3-CBC:DES3:1.2.840.113549.3.7", des3_cbc),
+	ROW("AES-128-GCM:id-aes128-GCM:" OID_AES(6), aes_128_gcm),
+	ROW("AES-192-GCM:id-aes192-GCM:" OID_AES(26), aes_192_gcm),
+	ROW("AES-256-GCM:id-aes256-GCM:" OID_AES(46), aes_256_gcm),
+	ROW("AES-128-CCM:id-aes128-CCM:" OID_AES(7), aes_128_ccm),
+	ROW("AES-192-CCM:id-aes192-CCM:" OID_AES(27), aes_192_ccm),
+	ROW("AES-256-CCM:id-aes256-CCM:" OID_AES(47), aes_256_ccm),
+	ROW("ChaCha20-Poly1305", chacha),
+	{ NULL, NULL, NULL, NULL }
+};

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * /dev/crypto, of a process: opened when it is first needed, sessions, and
+ * operations, for which a job of OpenSSL's is paused.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <openssl/async.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "provider.h"
+
+#define RESULTS		64	/* fetched at a time */
+#define AGAIN		1	/* s until the kernel is asked again */
+
+/**
+ * struct process - what only this process has; fork() clears it
+ * @lock: protects all but @ocf
+ * @ocf: /dev/crypto, or NULL
+ * @generation: another for each process that ever opened it
+ * @failed: when it could not be opened, s
+ * @fetcher: fetches results of jobs that are paused
+ * @fetching: there is one
+ * @stop: an eventfd that ends it
+ */
+struct process {
+	pthread_mutex_t		lock;
+	struct ocf *_Atomic	ocf;
+	uint64_t		generation;
+	uint32_t		failed;
+	pthread_t		fetcher;
+	bool			fetching;
+	int			stop;
+};
+
+/* Seconds, never 0 */
+static uint32_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec + 1;
+}
+
+int device_init(struct provider *prov)
+{
+	struct process *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return 0;
+	/* zeros are a mutex that nobody has, here and in a child */
+	if (madvise(p, sizeof(*p), MADV_WIPEONFORK)) {
+		munmap(p, sizeof(*p));
+		return 0;
+	}
+	prov->process = p;
+	return 1;
+}
+
+void device_exit(struct provider *prov)
+{
+	struct process *p = prov->process;
+	uint64_t one = 1;
+
+	if (!p)
+		return;
+	if (p->fetching) {
+		if (write(p->stop, &one, sizeof(one)) > 0)
+			pthread_join(p->fetcher, NULL);
+		close(p->stop);
+	}
+	ocf_close(prov->inherited);
+	munmap(p, sizeof(*p));
+}
+
+/* Called with the lock: there is none, or not in this process. */
+static struct ocf *open_anew(struct provider *prov)
+{
+	static atomic_uint opened;
+	struct process *p = prov->process;
+	struct ocf *ocf;
+
+	if (p->failed && now() - p->failed <= AGAIN)
+		return NULL;
+	/* the parent's, whose sessions this process does not touch */
+	ocf_close(prov->inherited);
+	prov->inherited = NULL;
+	p->failed = ocf_open(&ocf) ? now() : 0;
+	if (p->failed)
+		return NULL;
+	prov->inherited = ocf;
+	p->generation = (uint64_t)getpid() << 32 |
+			(atomic_fetch_add(&opened, 1) + 1);
+	atomic_store(&p->ocf, ocf);
+	return ocf;
+}
+
+static struct ocf *device_of(struct provider *prov)
+{
+	struct process *p = prov->process;
+	struct ocf *ocf = atomic_load(&p->ocf);
+
+	if (ocf)
+		return ocf;
+	pthread_mutex_lock(&p->lock);
+	ocf = atomic_load(&p->ocf);
+	if (!ocf)
+		ocf = open_anew(prov);
+	pthread_mutex_unlock(&p->lock);
+	return ocf;
+}
+
+/* ---- jobs of OpenSSL's ---- */
+
+/**
+ * struct waiting - a job that is paused
+ * @told: an eventfd that whoever runs jobs waits for
+ * @res: its result
+ * @done: it is there
+ */
+struct waiting {
+	int		told;
+	int		res;
+	atomic_bool	done;
+};
+
+static void tell(const struct ocf_result *r)
+{
+	struct waiting *w = (struct waiting *)(uintptr_t)r->cookie;
+	uint64_t one = 1;
+
+	w->res = r->res;
+	/* it stays readable until the job has seen that it is done */
+	while (write(w->told, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	/* from here on @w may be gone, and its eventfd */
+	atomic_store(&w->done, true);
+}
+
+static void *fetch(void *arg)
+{
+	struct process *p = arg;
+	struct ocf *ocf = atomic_load(&p->ocf);
+	struct ocf_result results[RESULTS];
+	struct ocf_reap reap = {
+		.results = addr(results), .count = RESULTS,
+	};
+	struct pollfd fds[2] = {
+		{ .fd = ocf_fd(ocf), .events = POLLIN },
+		{ .fd = p->stop, .events = POLLIN },
+	};
+	int i, n;
+
+	while (!fds[1].revents) {
+		n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
+		for (i = 0; i < n; i++)
+			tell(&results[i]);
+		if (n <= 0)
+			poll(fds, 2, -1);
+	}
+	return NULL;
+}
+
+static bool has_fetcher(struct process *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!p->fetching) {
+		p->stop = eventfd(0, EFD_CLOEXEC);
+		p->fetching = p->stop >= 0 &&
+			      !pthread_create(&p->fetcher, NULL, fetch, p);
+		if (!p->fetching && p->stop >= 0)
+			close(p->stop);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return p->fetching;
+}
+
+static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
+		       void *data)
+{
+	close(fd);
+}
+
+/* The job's eventfd, the same each time, or -1 */
+static int told_of(struct provider *prov, ASYNC_JOB *job)
+{
+	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(job);
+	void *data;
+	int fd;
+
+	if (!ctx)
+		return -1;
+	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data))
+		return fd;
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd >= 0 && !ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, NULL,
+						   close_told)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Pauses the job until the command is done; -ENOSYS: it was not begun. */
+static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
+		      struct ocf_command *c)
+{
+	struct waiting w = { .told = told_of(prov, job) };
+	struct ocf_vector v = { .commands = addr(c), .count = 1 };
+	uint64_t n;
+
+	if (w.told < 0 || !has_fetcher(prov->process))
+		return -ENOSYS;
+	c->cookie = addr(&w);
+	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) != 1)
+		return -errno;
+	do
+		ASYNC_pause_job();
+	while (!atomic_load(&w.done));
+	if (read(w.told, &n, sizeof(n)) < 0 && errno != EAGAIN)
+		return -errno;
+	return w.res;
+}
+
+static int run(struct provider *prov, struct ocf *ocf, struct ocf_command *c)
+{
+	ASYNC_JOB *job = ASYNC_get_current_job();
+	int res = -ENOSYS;
+
+	if (job)
+		res = run_in_job(prov, ocf, job, c);
+	return res == -ENOSYS ? ocf_run(ocf, c) : res;
+}
+
+/* ---- sessions ---- */
+
+static int session_make(struct session *ses, struct ocf *ocf)
+{
+	struct ocf_session_open params = {};
+	int err;
+
+	ses->describe(ses->owner, &params);
+	if (ses->generation == ses->prov->process->generation && ses->id) {
+		if (!ses->other_key)
+			return 0;
+		err = ocf_session_change(ocf, ses->id,
+					 (void *)(uintptr_t)params.key,
+					 params.keylen,
+					 (void *)(uintptr_t)params.mackey,
+					 params.mackeylen);
+		ses->other_key = err;
+		return err;
+	}
+	err = ocf_session_create(ocf, &params);
+	if (err)
+		return err;
+	ses->id = params.session;
+	ses->generation = ses->prov->process->generation;
+	ses->other_key = false;
+	return 0;
+}
+
+/* What a session says of sizes, kept for the next second */
+static void ask(struct session *ses)
+{
+	struct ocf_session_query info = {};
+	struct ocf *ocf = device_of(ses->prov);
+	uint64_t said = (uint64_t)now() << 32;
+	_Atomic uint64_t *kept = ses->prov->crossings[ses->crossing];
+
+	if (ocf && !session_make(ses, ocf))
+		ocf_session_info(ocf, ses->id, &info);
+	if (!info.hardware)
+		info.crossover = info.crossover_many = 0;
+	atomic_store(&kept[false], said | info.crossover);
+	atomic_store(&kept[true], said | info.crossover_many);
+}
+
+/**
+ * session_is_worth() - whether the kernel is to be asked
+ * @ses: a session
+ * @len: bytes
+ *
+ * As a rule this is a look at two numbers.
+ */
+bool session_is_worth(struct session *ses, size_t len)
+{
+	struct provider *prov = ses->prov;
+	_Atomic uint64_t *kept;
+	uint64_t said;
+	uint32_t least;
+
+	if (prov->least >= 0)
+		return len >= (size_t)prov->least && len && device_of(prov);
+	/* of jobs there are many, of which none is waited for */
+	kept = &prov->crossings[ses->crossing][!!ASYNC_get_current_job()];
+	said = atomic_load(kept);
+	if (now() - (said >> 32) > AGAIN || !said) {
+		ask(ses);
+		said = atomic_load(kept);
+	}
+	least = said;
+	return least && len >= least;
+}
+
+/**
+ * session_run() - do a command of a session
+ * @ses: the session, which is made if there is none yet in this process
+ * @c: the command; its session is filled in
+ *
+ * Return: ocf_result.res.
+ */
+int session_run(struct session *ses, struct ocf_command *c)
+{
+	struct ocf *ocf = device_of(ses->prov);
+	int err = ocf ? session_make(ses, ocf) : -ENODEV;
+
+	if (err)
+		return err;
+	c->session = ses->id;
+	return run(ses->prov, ocf, c);
+}
+
+/* Its owner ends.  Another process's is left to it. */
+void session_end(struct session *ses)
+{
+	struct process *p = ses->prov->process;
+	struct ocf *ocf = atomic_load(&p->ocf);
+
+	if (ses->id && ocf && ses->generation == p->generation)
+		ocf_session_destroy(ocf, ses->id);
+	ses->id = 0;
+}
+
+/* ---- public keys ---- */
+
+/**
+ * public_run() - have a card do a public-key operation
+ * @prov: the provider
+ * @op: the operation
+ *
+ * The CPU does it faster here than in the kernel.
+ *
+ * Return: as ocf_public_run(); -ENODEV or -EOPNOTSUPP: there is no card for it.
+ */
+int public_run(struct provider *prov, struct ocf_public *op)
+{
+	struct ocf_pk_value values[OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX];
+	uint32_t none = atomic_load(&prov->no_public);
+	union {
+		struct ocf_pk_command	public;
+		struct ocf_command	command;
+	} c;
+	struct ocf *ocf;
+	int res;
+
+	if (prov->least < 0) {
+		op->flags = OCF_SESSION_HARDWARE;
+		if (none && now() - none <= AGAIN)
+			return -ENODEV;
+	}
+	ocf = device_of(prov);
+	if (!ocf)
+		return -ENODEV;
+	res = ocf_public_command(op, 0, values, &c.public);
+	if (!res)
+		res = run(prov, ocf, &c.command);
+	if (res == -EOPNOTSUPP || res == -ENODEV)
+		atomic_store(&prov->no_public, now());
+	return res;
+}

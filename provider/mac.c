@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * HMAC, as digest.c has digests; and CMAC, which is OpenSSL's own.
+ */
+#include "provider.h"
+
+/**
+ * struct mac - a context
+ * @soft: OpenSSL's own, which has all parameters
+ * @ses: the kernel's
+ * @digest: HMAC's, or NULL: OpenSSL's own does all
+ * @own: OpenSSL's has what came before
+ * @key: the key
+ * @data: what came, if not
+ */
+struct mac {
+	EVP_MAC_CTX			*soft;
+	struct session			ses;
+	const struct digest_row		*digest;
+	bool				own;
+	struct gathered			key, data;
+};
+
+static void describe(const void *owner, struct ocf_session_open *params)
+{
+	const struct mac *m = owner;
+
+	params->mode = OCF_MODE_DIGEST;
+	strcpy(params->mac, "hmac-");
+	strcat(params->mac, m->digest->kernel);
+	params->mackey = addr(m->key.data);
+	params->mackeylen = m->key.len;
+}
+
+static void free_context(void *ctx)
+{
+	struct mac *m = ctx;
+
+	session_end(&m->ses);
+	EVP_MAC_CTX_free(m->soft);
+	gather_free(&m->key);
+	gather_free(&m->data);
+	OPENSSL_free(m);
+}
+
+static void *new_context(void *provctx, const char *name)
+{
+	struct mac *m = OPENSSL_zalloc(sizeof(*m));
+	struct provider *prov = provctx;
+	EVP_MAC *evp;
+
+	if (!m)
+		return NULL;
+	m->own = true;
+	m->ses = (struct session){
+		.prov = prov, .describe = describe, .owner = m,
+	};
+	evp = EVP_MAC_fetch(prov->soft, name, NULL);
+	m->soft = evp ? EVP_MAC_CTX_new(evp) : NULL;
+	EVP_MAC_free(evp);
+	if (m->soft)
+		return m;
+	free_context(m);
+	return NULL;
+}
+
+static void *dup_context(void *ctx)
+{
+	struct mac *m = ctx, *new = OPENSSL_zalloc(sizeof(*new));
+
+	if (!new)
+		return NULL;
+	*new = *m;
+	new->ses.id = 0;
+	new->ses.owner = new;
+	new->key = new->data = (struct gathered){};
+	new->soft = EVP_MAC_CTX_dup(m->soft);
+	if (new->soft && gather_dup(&new->key, &m->key) &&
+	    gather_dup(&new->data, &m->data))
+		return new;
+	free_context(new);
+	return NULL;
+}
+
+/* What OpenSSL's is to know of as well */
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	const OSSL_PARAM *p;
+	struct mac *m = ctx;
+
+	if (!params)
+		return 1;
+	if (!EVP_MAC_CTX_set_params(m->soft, params))
+		return 0;
+	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
+	if (p && p->data_type == OSSL_PARAM_UTF8_STRING) {
+		session_end(&m->ses);
+		m->digest = digest_by_name(m->ses.prov, p->data);
+		if (m->digest)
+			m->ses.crossing = CROSSING_HMAC +
+					  (m->digest - digest_rows);
+	}
+	/* a MAC of a record, in constant time */
+	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE))
+		m->digest = NULL;
+	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
+	if (p && p->data_type == OSSL_PARAM_OCTET_STRING) {
+		gather_free(&m->key);
+		m->ses.other_key = true;
+		if (!gather(&m->key, p->data, p->data_size))
+			m->digest = NULL;
+	}
+	return 1;
+}
+
+/* Keys that a session can have */
+static bool has_kernels_key(const struct mac *m)
+{
+	return m->key.len && m->key.len <= 64;
+}
+
+static int init(void *ctx, const unsigned char *key, size_t keylen,
+		const OSSL_PARAM params[])
+{
+	struct mac *m = ctx;
+
+	if (!set_context(m, params))
+		return 0;
+	if (key) {
+		gather_free(&m->key);
+		m->ses.other_key = true;
+		if (!gather(&m->key, key, keylen))
+			m->digest = NULL;
+	}
+	gather_free(&m->data);
+	m->own = !m->digest || !has_kernels_key(m) ||
+		 !session_is_worth(&m->ses, GATHER_MAX);
+	return EVP_MAC_init(m->soft, key, keylen, NULL);
+}
+
+static int give_away(struct mac *m)
+{
+	int ok = EVP_MAC_update(m->soft, m->data.data, m->data.len);
+
+	m->own = true;
+	gather_free(&m->data);
+	return ok;
+}
+
+static int update(void *ctx, const unsigned char *in, size_t len)
+{
+	struct mac *m = ctx;
+
+	if (!m->own && gather(&m->data, in, len))
+		return 1;
+	if (!m->own && !give_away(m))
+		return 0;
+	return EVP_MAC_update(m->soft, in, len);
+}
+
+static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
+{
+	struct mac *m = ctx;
+	struct ocf_command command = {
+		.src = addr(m->data.data), .len = m->data.len,
+		.tag = addr(out),
+	};
+
+	if (!m->own && outsize >= m->digest->size &&
+	    session_is_worth(&m->ses, m->data.len) &&
+	    session_run(&m->ses, &command) == (int)m->digest->size) {
+		*outl = m->digest->size;
+		gather_free(&m->data);
+		return 1;
+	}
+	return (m->own || give_away(m)) &&
+	       EVP_MAC_final(m->soft, out, outl, outsize);
+}
+
+static int get_context(void *ctx, OSSL_PARAM params[])
+{
+	struct mac *m = ctx;
+
+	return EVP_MAC_CTX_get_params(m->soft, params);
+}
+
+static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, NULL),
+		OSSL_PARAM_size_t(OSSL_MAC_PARAM_BLOCK_SIZE, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_PARAM *settable_hmac(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_DIGEST, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_PROPERTIES, NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_MAC_PARAM_KEY, NULL, 0),
+		OSSL_PARAM_int(OSSL_MAC_PARAM_DIGEST_NOINIT, NULL),
+		OSSL_PARAM_int(OSSL_MAC_PARAM_DIGEST_ONESHOT, NULL),
+		OSSL_PARAM_size_t(OSSL_MAC_PARAM_TLS_DATA_SIZE, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_PARAM *settable_cmac(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_CIPHER, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_MAC_PARAM_PROPERTIES, NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_MAC_PARAM_KEY, NULL, 0),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+#define MAC(id_, name_)							\
+static void *new_##id_(void *provctx)					\
+{									\
+	return new_context(provctx, name_);				\
+}									\
+static const OSSL_DISPATCH id_##_calls[] = {				\
+	{ OSSL_FUNC_MAC_NEWCTX, (void (*)(void))new_##id_ },		\
+	{ OSSL_FUNC_MAC_FREECTX, (void (*)(void))free_context },	\
+	{ OSSL_FUNC_MAC_DUPCTX, (void (*)(void))dup_context },		\
+	{ OSSL_FUNC_MAC_INIT, (void (*)(void))init },			\
+	{ OSSL_FUNC_MAC_UPDATE, (void (*)(void))update },		\
+	{ OSSL_FUNC_MAC_FINAL, (void (*)(void))final },			\
+	{ OSSL_FUNC_MAC_GET_CTX_PARAMS, (void (*)(void))get_context },	\
+	{ OSSL_FUNC_MAC_GETTABLE_CTX_PARAMS,				\
+	  (void (*)(void))gettable_context },				\
+	{ OSSL_FUNC_MAC_SET_CTX_PARAMS, (void (*)(void))set_context },	\
+	{ OSSL_FUNC_MAC_SETTABLE_CTX_PARAMS,				\
+	  (void (*)(void))settable_##id_ },				\
+	{ 0, NULL }							\
+}
+
+MAC(hmac, "HMAC");
+MAC(cmac, "CMAC");
+
+const OSSL_ALGORITHM mac_algorithms[] = {
+	{ "HMAC", "provider=ocf", hmac_calls, NULL },
+	{ "CMAC", "provider=ocf", cmac_calls, NULL },
+	{ NULL, NULL, NULL, NULL }
+};

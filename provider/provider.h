@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ocf.so, a provider for OpenSSL 3: the map.
+ *
+ * Each algorithm is two: OpenSSL's own, in a library context of ours that has
+ * the default provider, and a session of /dev/crypto.  What is too small for
+ * any card goes to the first, without a call of the system; and so does what
+ * the second cannot do, or fails to do.  Keys are kept, and wiped, by us: a
+ * child of fork() makes sessions of its own.
+ *
+ * device.c is /dev/crypto, a process's and its sessions; cipher.c, aead.c,
+ * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
+ * OpenSSL's kinds of algorithms, and provider.c the table of them; public.c is
+ * what the kernel is asked about keys.
+ */
+#ifndef PROVIDER_H
+#define PROVIDER_H
+
+#include <ocf/crypt.h>
+#include <ocf/public.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/proverr.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define COUNT(a)	(sizeof(a) / sizeof(*(a)))
+
+/* What fits in a command, and is a multiple of every block */
+#define PART_MAX	(8u << 20)
+
+/* Where sizes from which on cards are worth it are kept */
+enum crossing {
+	CROSSING_CBC, CROSSING_CTR, CROSSING_ECB, CROSSING_XTS, CROSSING_DES3,
+	CROSSING_GCM, CROSSING_CCM, CROSSING_CHACHA,
+	CROSSING_DIGEST,				/* DIGESTS of them */
+	CROSSING_HMAC = CROSSING_DIGEST + 9,		/* as many */
+	CROSSINGS = CROSSING_HMAC + 9,
+};
+
+/**
+ * struct provider - the provider, as a program has loaded it
+ * @core: OpenSSL's handle of it
+ * @soft: a library context with the default provider
+ * @default_provider: that
+ * @least: bytes from which on the kernel is asked; -1: it has to say
+ * @process: what a child must not have
+ * @inherited: the device of the process before fork(), or this one's
+ * @crossings: what the kernel has said, by enum crossing, and in jobs: bytes, 0
+ *	for never, and above them the second in which it was said
+ * @no_public: the second in which no card was found for public keys, or 0
+ */
+struct provider {
+	const OSSL_CORE_HANDLE	*core;
+	OSSL_LIB_CTX		*soft;
+	OSSL_PROVIDER		*default_provider;
+	long			least;
+	struct process		*process;
+	struct ocf		*inherited;
+	_Atomic uint64_t	crossings[CROSSINGS][2];
+	_Atomic uint32_t	no_public;
+};
+
+/**
+ * struct session - one of /dev/crypto, made when it is first needed
+ * @prov: whose
+ * @crossing: where its size is kept
+ * @describe: fills in what it is to be, with the keys of @owner
+ * @owner: whose keys
+ * @generation: in which process it was made; 0: it was not
+ * @id: its number
+ * @other_key: the owner has another key than the session
+ */
+struct session {
+	struct provider		*prov;
+	enum crossing		crossing;
+	void			(*describe)(const void *owner,
+					    struct ocf_session_open *params);
+	const void		*owner;
+	uint64_t		generation;
+	uint32_t		id;
+	bool			other_key;
+};
+
+/* device.c */
+int device_init(struct provider *prov);
+void device_exit(struct provider *prov);
+bool session_is_worth(struct session *ses, size_t len);
+int session_run(struct session *ses, struct ocf_command *c);
+void session_end(struct session *ses);
+int public_run(struct provider *prov, struct ocf_public *op);
+
+static inline uint64_t addr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* The tables of each kind */
+extern const OSSL_ALGORITHM cipher_algorithms[];
+extern const OSSL_ALGORITHM digest_algorithms[];
+extern const OSSL_ALGORITHM mac_algorithms[];
+extern const OSSL_ALGORITHM rand_algorithms[];
+extern const OSSL_ALGORITHM key_algorithms[];
+extern const OSSL_ALGORITHM signature_algorithms[];
+extern const OSSL_ALGORITHM exchange_algorithms[];
+extern const OSSL_ALGORITHM asym_algorithms[];
+
+/* aead.c; their rows are in the table of cipher.c */
+extern const OSSL_DISPATCH aes_128_gcm_calls[], aes_192_gcm_calls[],
+	aes_256_gcm_calls[], aes_128_ccm_calls[], aes_192_ccm_calls[],
+	aes_256_ccm_calls[], chacha_calls[];
+
+/* digest.c */
+struct digest_row {
+	const char	*name;		/* OpenSSL's */
+	const char	*kernel;	/* ours */
+	unsigned int	size;
+};
+#define DIGESTS 9
+extern const struct digest_row digest_rows[DIGESTS];
+const struct digest_row *digest_by_name(struct provider *prov,
+					const char *name);
+
+/**
+ * struct gathered - data that are kept until it is known how many there are
+ * @data: the data
+ * @len: bytes
+ * @room: for how many there is memory
+ */
+struct gathered {
+	unsigned char	*data;
+	size_t		len;
+	size_t		room;
+};
+
+#define GATHER_MAX	(1u << 20)	/* what is longer is done as it comes */
+
+bool gather(struct gathered *g, const void *data, size_t len);
+bool gather_dup(struct gathered *to, const struct gathered *from);
+void gather_free(struct gathered *g);
+
+/**
+ * struct key - a key of ours: OpenSSL's
+ * @prov: whose
+ * @refs: who has it
+ * @pkey: of the default provider; NULL until it is imported
+ * @type: "RSA", ...
+ * @has: OSSL_KEYMGMT_SELECT_* of what was imported or made
+ */
+struct key {
+	struct provider	*prov;
+	atomic_int	refs;
+	EVP_PKEY	*pkey;
+	const char	*type;
+	int		has;
+};
+
+/* key.c */
+void key_hold(struct key *key);
+void key_put(struct key *key);
+
+/*
+ * public.c: what a context of OpenSSL's is set to do, by a card.  All return
+ * whether it was done; verification with @valid.
+ */
+bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
+	      size_t *siglen, size_t room, const unsigned char *tbs,
+	      size_t tbslen);
+bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
+		size_t siglen, const unsigned char *tbs, size_t tbslen,
+		bool *valid);
+bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
+		size_t *siglen, size_t room, const unsigned char *tbs,
+		size_t tbslen);
+bool ecdsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
+		  size_t siglen, const unsigned char *tbs, size_t tbslen,
+		  bool *valid);
+bool rsa_encrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
+		 size_t *outlen, size_t room, const unsigned char *in,
+		 size_t inlen);
+bool rsa_decrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
+		 size_t *outlen, size_t room, const unsigned char *in,
+		 size_t inlen);
+bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
+	      unsigned char *out, size_t *outlen, size_t room);
+
+#endif /* PROVIDER_H */

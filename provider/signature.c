@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Signatures: RSA and ECDSA.
+ *
+ * A context of OpenSSL's own has all parameters, and says what they are when a
+ * card is asked; it does what none can.
+ */
+#include "provider.h"
+
+/**
+ * struct signature_row - an algorithm
+ * @digest: if nothing is said
+ * @sign: by a card
+ * @verify: likewise
+ */
+struct signature_row {
+	const char *digest;
+	bool (*sign)(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
+		     size_t *siglen, size_t room, const unsigned char *tbs,
+		     size_t tbslen);
+	bool (*verify)(struct key *key, EVP_PKEY_CTX *ctx,
+		       const unsigned char *sig, size_t siglen,
+		       const unsigned char *tbs, size_t tbslen, bool *valid);
+};
+
+/**
+ * struct signature - a context
+ * @row: which
+ * @prov: whose
+ * @key: of what
+ * @soft: OpenSSL's own
+ * @md: what is digested before, or NULL
+ */
+struct signature {
+	const struct signature_row	*row;
+	struct provider			*prov;
+	struct key			*key;
+	EVP_PKEY_CTX			*soft;
+	EVP_MD_CTX			*md;
+};
+
+/* ---- contexts ---- */
+
+static void *new_context(void *provctx, const struct signature_row *row)
+{
+	struct signature *s = OPENSSL_zalloc(sizeof(*s));
+
+	if (s) {
+		s->row = row;
+		s->prov = provctx;
+	}
+	return s;
+}
+
+static void free_context(void *ctx)
+{
+	struct signature *s = ctx;
+
+	EVP_PKEY_CTX_free(s->soft);
+	EVP_MD_CTX_free(s->md);
+	key_put(s->key);
+	OPENSSL_free(s);
+}
+
+static void *dup_context(void *ctx)
+{
+	struct signature *s = ctx, *new = OPENSSL_memdup(s, sizeof(*s));
+	bool ok = true;
+
+	if (!new)
+		return NULL;
+	if (new->key)
+		key_hold(new->key);
+	new->soft = s->soft ? EVP_PKEY_CTX_dup(s->soft) : NULL;
+	new->md = NULL;
+	if (s->md) {
+		new->md = EVP_MD_CTX_new();
+		ok = new->md;
+		ok = ok && EVP_MD_CTX_copy_ex(new->md, s->md);
+	}
+	if (ok && (new->soft || !s->soft))
+		return new;
+	free_context(new);
+	return NULL;
+}
+
+/* ---- beginning ---- */
+
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	return !params || !s->soft ||
+	       EVP_PKEY_CTX_set_params(s->soft, params) > 0;
+}
+
+/* With another key, or the one of before */
+static int begin(struct signature *s, void *data,
+		 int (*init)(EVP_PKEY_CTX *ctx), const OSSL_PARAM params[])
+{
+	struct key *key = data;
+
+	EVP_MD_CTX_free(s->md);
+	s->md = NULL;
+	if (key) {
+		EVP_PKEY_CTX_free(s->soft);
+		s->soft = NULL;
+		key_put(s->key);
+		s->key = key;
+		key_hold(key);
+		if (key->pkey)
+			s->soft = EVP_PKEY_CTX_new_from_pkey(s->prov->soft,
+							     key->pkey, NULL);
+	}
+	if (!s->soft) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
+		return 0;
+	}
+	return init(s->soft) > 0 && set_context(s, params);
+}
+
+static int sign_init(void *ctx, void *key, const OSSL_PARAM params[])
+{
+	return begin(ctx, key, EVP_PKEY_sign_init, params);
+}
+
+static int verify_init(void *ctx, void *key, const OSSL_PARAM params[])
+{
+	return begin(ctx, key, EVP_PKEY_verify_init, params);
+}
+
+/* ECDSA cannot, and says so. */
+static int recover_init(void *ctx, void *key, const OSSL_PARAM params[])
+{
+	return begin(ctx, key, EVP_PKEY_verify_recover_init, params);
+}
+
+static int begin_digest(struct signature *s, const char *name, void *key,
+			int (*init)(EVP_PKEY_CTX *ctx),
+			const OSSL_PARAM params[])
+{
+	OSSL_PARAM digest[] = {
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
+		OSSL_PARAM_END
+	};
+	EVP_MD *md;
+	int ok;
+
+	if (!name || !*name)
+		name = s->row->digest;
+	if (!begin(s, key, init, NULL))
+		return 0;
+	digest[0].data = (void *)name;
+	digest[0].data_size = strlen(name);
+	md = EVP_MD_fetch(s->prov->soft, name, NULL);
+	s->md = EVP_MD_CTX_new();
+	ok = md && s->md && set_context(s, digest) && set_context(s, params) &&
+	     EVP_DigestInit_ex2(s->md, md, NULL);
+	EVP_MD_free(md);
+	return ok;
+}
+
+static int digest_sign_init(void *ctx, const char *name, void *key,
+			    const OSSL_PARAM params[])
+{
+	return begin_digest(ctx, name, key, EVP_PKEY_sign_init, params);
+}
+
+static int digest_verify_init(void *ctx, const char *name, void *key,
+			      const OSSL_PARAM params[])
+{
+	return begin_digest(ctx, name, key, EVP_PKEY_verify_init, params);
+}
+
+/* ---- doing ---- */
+
+static int sign(void *ctx, unsigned char *sig, size_t *siglen, size_t room,
+		const unsigned char *tbs, size_t tbslen)
+{
+	struct signature *s = ctx;
+
+	if (!s->soft)
+		return 0;
+	if (sig && s->row->sign(s->key, s->soft, sig, siglen, room, tbs,
+				tbslen))
+		return 1;
+	*siglen = room;
+	return EVP_PKEY_sign(s->soft, sig, siglen, tbs, tbslen) > 0;
+}
+
+static int verify(void *ctx, const unsigned char *sig, size_t siglen,
+		  const unsigned char *tbs, size_t tbslen)
+{
+	struct signature *s = ctx;
+	bool valid;
+
+	if (!s->soft)
+		return 0;
+	if (s->row->verify(s->key, s->soft, sig, siglen, tbs, tbslen, &valid))
+		return valid;
+	return EVP_PKEY_verify(s->soft, sig, siglen, tbs, tbslen) > 0;
+}
+
+static int recover(void *ctx, unsigned char *out, size_t *outlen, size_t room,
+		   const unsigned char *sig, size_t siglen)
+{
+	struct signature *s = ctx;
+
+	*outlen = room;
+	return s->soft && EVP_PKEY_verify_recover(s->soft, out, outlen, sig,
+						  siglen) > 0;
+}
+
+static int digest_update(void *ctx, const unsigned char *data, size_t len)
+{
+	struct signature *s = ctx;
+
+	return s->md && EVP_DigestUpdate(s->md, data, len);
+}
+
+static int digest_sign_final(void *ctx, unsigned char *sig, size_t *siglen,
+			     size_t room)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	struct signature *s = ctx;
+	unsigned int len;
+
+	if (!s->md)
+		return 0;
+	/* how long it will be: the data may go on */
+	if (!sig)
+		return sign(s, NULL, siglen, room, digest,
+			    EVP_MD_CTX_get_size(s->md));
+	return EVP_DigestFinal_ex(s->md, digest, &len) &&
+	       sign(s, sig, siglen, room, digest, len);
+}
+
+static int digest_verify_final(void *ctx, const unsigned char *sig,
+			       size_t siglen)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	struct signature *s = ctx;
+	unsigned int len;
+
+	return s->md && EVP_DigestFinal_ex(s->md, digest, &len) &&
+	       verify(s, sig, siglen, digest, len);
+}
+
+/* ---- parameters ---- */
+
+static int get_context(void *ctx, OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	return s->soft && EVP_PKEY_CTX_get_params(s->soft, params) > 0;
+}
+
+static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL,
+					0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL,
+				       0),
+		OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PROPERTIES, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL,
+				       0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES,
+				       NULL, 0),
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL,
+				       0),
+		OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
+		OSSL_PARAM_END
+	};
+
+	return params;
+}
+
+/* ---- the table ---- */
+
+#define SIGNATURE(id_, ...)						\
+static const struct signature_row id_ = { __VA_ARGS__ };		\
+static void *id_##_new(void *provctx, const char *properties)		\
+{									\
+	return new_context(provctx, &id_);				\
+}									\
+static const OSSL_DISPATCH id_##_calls[] = {				\
+	{ OSSL_FUNC_SIGNATURE_NEWCTX, (void (*)(void))id_##_new },	\
+	{ OSSL_FUNC_SIGNATURE_FREECTX, (void (*)(void))free_context },	\
+	{ OSSL_FUNC_SIGNATURE_DUPCTX, (void (*)(void))dup_context },	\
+	{ OSSL_FUNC_SIGNATURE_SIGN_INIT, (void (*)(void))sign_init },	\
+	{ OSSL_FUNC_SIGNATURE_SIGN, (void (*)(void))sign },		\
+	{ OSSL_FUNC_SIGNATURE_VERIFY_INIT, (void (*)(void))verify_init },\
+	{ OSSL_FUNC_SIGNATURE_VERIFY, (void (*)(void))verify },		\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_SIGN_INIT,				\
+	  (void (*)(void))digest_sign_init },				\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_SIGN_UPDATE,			\
+	  (void (*)(void))digest_update },				\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL,			\
+	  (void (*)(void))digest_sign_final },				\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_INIT,			\
+	  (void (*)(void))digest_verify_init },				\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE,			\
+	  (void (*)(void))digest_update },				\
+	{ OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL,			\
+	  (void (*)(void))digest_verify_final },			\
+	{ OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS,				\
+	  (void (*)(void))get_context },				\
+	{ OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS,			\
+	  (void (*)(void))gettable_context },				\
+	{ OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS,				\
+	  (void (*)(void))set_context },				\
+	{ OSSL_FUNC_SIGNATURE_SETTABLE_CTX_PARAMS,			\
+	  (void (*)(void))settable_context },				\
+	{ OSSL_FUNC_SIGNATURE_VERIFY_RECOVER_INIT,			\
+	  (void (*)(void))recover_init },				\
+	{ OSSL_FUNC_SIGNATURE_VERIFY_RECOVER, (void (*)(void))recover },\
+	{ 0, NULL }							\
+}
+
+SIGNATURE(rsa, "SHA2-256", rsa_sign, rsa_verify);
+SIGNATURE(ecdsa, "SHA2-256", ecdsa_sign, ecdsa_verify);
+
+const OSSL_ALGORITHM signature_algorithms[] = {
+	{ "RSA:rsaEncryption:1.2.840.113549.1.1.1", "provider=ocf", rsa_calls,
+	  NULL },
+	{ "ECDSA", "provider=ocf", ecdsa_calls, NULL },
+	{ NULL, NULL, NULL, NULL }
+};

@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The provider against OpenSSL's own, on random input, with contexts used as
+ * programs use them: in pieces, in place, copied, used again.
+ *
+ *	differ [ROUNDS]		SEED from the environment
+ */
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LEN		70000
+#define OURS		"provider=ocf"
+#define THEIRS		"provider=default"
+#define COUNT(a)	(sizeof(a) / sizeof(*(a)))
+
+static unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
+static const char *what;
+
+static void fail(const char *why, int line)
+{
+	fprintf(stderr, "differ: line %d: %s: %s\n", line, what, why);
+	ERR_print_errors_fp(stderr);
+	exit(1);
+}
+
+#define CHECK(cond_) do {						\
+	if (!(cond_))							\
+		fail(#cond_, __LINE__);					\
+} while (0)
+
+static size_t below(size_t n)
+{
+	return n ? (size_t)random() % n : 0;
+}
+
+static bool one_in(size_t n)
+{
+	return !below(n);
+}
+
+static size_t some_len(void)
+{
+	return one_in(3) ? below(100) : one_in(2) ? below(5000) : below(LEN);
+}
+
+static void fill(void *to, size_t len)
+{
+	unsigned char *at = to;
+
+	while (len--)
+		*at++ = random();
+}
+
+/* ---- ciphers ---- */
+
+static const char * const ciphers[] = {
+	"AES-128-CBC", "AES-192-CBC", "AES-256-CBC", "AES-128-CTR",
+	"AES-192-CTR", "AES-256-CTR", "AES-128-ECB", "AES-192-ECB",
+	"AES-256-ECB", "DES-EDE3-CBC",
+};
+
+/* In @n pieces that end at @cuts; the length of the result, or -1 */
+static int crypt_pieces(EVP_CIPHER_CTX *ctx, unsigned char *out,
+			const unsigned char *in, const size_t *cuts, int n,
+			bool copy)
+{
+	EVP_CIPHER_CTX *dup = NULL;
+	int len, all = 0, i;
+	size_t at = 0;
+
+	for (i = 0; i < n; at = cuts[i++]) {
+		if (!EVP_CipherUpdate(ctx, out + all, &len, in + at,
+				      cuts[i] - at))
+			goto err;
+		all += len;
+		if (copy && !dup) {
+			dup = EVP_CIPHER_CTX_new();
+			if (!EVP_CIPHER_CTX_copy(dup, ctx))
+				goto err;
+			ctx = dup;
+		}
+	}
+	if (!EVP_CipherFinal_ex(ctx, out + all, &len))
+		goto err;
+	EVP_CIPHER_CTX_free(dup);
+	return all + len;
+err:
+	EVP_CIPHER_CTX_free(dup);
+	ERR_clear_error();
+	return -1;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int cut(size_t *cuts, size_t len)
+{
+	int i, n = 1 + below(4);
+
+	for (i = 0; i < n - 1; i++)
+		cuts[i] = below(len + 1);
+	cuts[n - 1] = len;
+	qsort(cuts, n, sizeof(*cuts), compare_sizes);
+	return n;
+}
+
+static void cipher_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
+{
+	unsigned char key[64], iv[16], iv_a[16], iv_b[16];
+	size_t cuts[4], len = some_len();
+	int enc, pad = below(2), n, x, y;
+	EVP_CIPHER *mine, *theirs;
+
+	what = ciphers[below(COUNT(ciphers))];
+	mine = EVP_CIPHER_fetch(NULL, what, OURS);
+	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
+	CHECK(mine && theirs);
+	fill(key, sizeof(key));
+	fill(iv, sizeof(iv));
+	if (!pad)
+		len -= len % EVP_CIPHER_get_block_size(theirs);
+	for (enc = 1; enc >= 0; enc--) {
+		/* the second time what came out goes in */
+		const unsigned char *in = enc ? data : other;
+
+		CHECK(EVP_CipherInit_ex2(a, mine, key, iv, enc, NULL));
+		CHECK(EVP_CipherInit_ex2(b, theirs, key, iv, enc, NULL));
+		EVP_CIPHER_CTX_set_padding(a, pad);
+		EVP_CIPHER_CTX_set_padding(b, pad);
+		n = cut(cuts, len);
+		if (one_in(10) && len && !enc)
+			other[len - 1] ^= 1;
+		if (n == 1 && one_in(2)) {
+			memcpy(one, in, len);
+			x = crypt_pieces(a, one, one, cuts, 1, false);
+		} else {
+			x = crypt_pieces(a, one, in, cuts, n, one_in(4));
+		}
+		if (enc) {
+			y = crypt_pieces(b, other, in, cuts, n, false);
+		} else {
+			static unsigned char back[LEN + 256];
+
+			y = crypt_pieces(b, back, in, cuts, n, false);
+			memcpy(other, back, y > 0 ? y : 0);
+		}
+		CHECK(x == y);
+		CHECK(x < 0 || !memcmp(one, other, x));
+		if (EVP_CIPHER_get_iv_length(theirs) && x >= 0 && n > 1) {
+			EVP_CIPHER_CTX_get_updated_iv(b, iv_b, 16);
+			EVP_CIPHER_CTX_get_updated_iv(a, iv_a, 16);
+		}
+		len = x < 0 ? 0 : x;
+		if (x < 0)
+			break;
+	}
+	EVP_CIPHER_free(mine);
+	EVP_CIPHER_free(theirs);
+}
+
+/* One unit of data each */
+static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
+{
+	unsigned char key[64], iv[16];
+	size_t len = 16 + some_len();
+	EVP_CIPHER *mine, *theirs;
+	int enc, x, y;
+
+	what = one_in(2) ? "AES-128-XTS" : "AES-256-XTS";
+	mine = EVP_CIPHER_fetch(NULL, what, OURS);
+	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
+	fill(key, sizeof(key));
+	fill(iv, sizeof(iv));
+	if (len > LEN)
+		len = LEN;
+	for (enc = 1; enc >= 0; enc--) {
+		CHECK(EVP_CipherInit_ex2(a, mine, key, iv, enc, NULL));
+		CHECK(EVP_CipherInit_ex2(b, theirs, key, iv, enc, NULL));
+		CHECK(EVP_CipherUpdate(a, one, &x, enc ? data : other, len));
+		CHECK(EVP_CipherUpdate(b, other, &y, enc ? data : other, len));
+		CHECK(x == y && !memcmp(one, other, x));
+	}
+	EVP_CIPHER_free(mine);
+	EVP_CIPHER_free(theirs);
+}
+
+/* ---- AEAD ---- */
+
+static const char * const aeads[] = {
+	"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM",
+	"AES-256-CCM", "ChaCha20-Poly1305",
+};
+
+struct message {
+	unsigned char key[32], iv[16], aad[100], tag[16];
+	size_t ivlen, taglen, aadlen, len, cuts[4];
+	int pieces;
+	bool ccm, late;
+};
+
+/* Seals, or opens, as @m says; the length, or -1 */
+static int aead(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *cipher,
+		struct message *m, int enc, const unsigned char *in,
+		unsigned char *out)
+{
+	int n, all = 0, i;
+	size_t at = 0;
+
+	CHECK(EVP_CipherInit_ex2(ctx, cipher, NULL, NULL, enc, NULL));
+	CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, m->ivlen,
+				  NULL) > 0);
+	if (m->ccm || (!enc && !m->late))
+		CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG,
+					  m->taglen, enc ? NULL : m->tag) > 0);
+	CHECK(EVP_CipherInit_ex2(ctx, NULL, m->key, m->iv, enc, NULL));
+	if (m->ccm)
+		CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, m->len));
+	if (m->aadlen)
+		CHECK(EVP_CipherUpdate(ctx, NULL, &n, m->aad, m->aadlen));
+	for (i = 0; i < m->pieces; at = m->cuts[i++]) {
+		if (!EVP_CipherUpdate(ctx, out + all, &n, in + at,
+				      m->cuts[i] - at))
+			goto err;
+		all += n;
+	}
+	if (!m->ccm && !enc && m->late)
+		CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG,
+					  m->taglen, m->tag) > 0);
+	if ((!m->ccm || enc) && !EVP_CipherFinal_ex(ctx, out + all, &n))
+		goto err;
+	if (enc)
+		CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG,
+					  m->taglen, m->tag) > 0);
+	return all;
+err:
+	ERR_clear_error();
+	return -1;
+}
+
+static void aead_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
+{
+	struct message m = { .taglen = 16 }, n;
+	EVP_CIPHER *mine, *theirs;
+	int x, y, x2, y2;
+
+	what = aeads[below(COUNT(aeads))];
+	mine = EVP_CIPHER_fetch(NULL, what, OURS);
+	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
+	CHECK(mine && theirs);
+	m.ccm = EVP_CIPHER_get_mode(theirs) == EVP_CIPH_CCM_MODE;
+	fill(m.key, sizeof(m.key));
+	fill(m.iv, sizeof(m.iv));
+	fill(m.aad, sizeof(m.aad));
+	m.aadlen = below(101);
+	m.ivlen = m.ccm ? 7 + below(5) :
+		  one_in(8) && EVP_CIPHER_get_mode(theirs) ? 8 : 12;
+	if (m.ccm)
+		m.taglen = 4 + 2 * below(7);
+	else if (one_in(5) && EVP_CIPHER_get_mode(theirs))
+		m.taglen = 12 + below(5);
+	m.len = 1 + some_len();
+	if (m.len > LEN)
+		m.len = LEN;
+	m.late = one_in(3);
+	m.pieces = m.ccm ? 1 : cut(m.cuts, m.len);
+	m.cuts[m.pieces - 1] = m.len;
+	n = m;
+	x = aead(a, mine, &m, 1, data, one);
+	y = aead(b, theirs, &n, 1, data, other);
+	CHECK(x == y && x == (int)m.len);
+	CHECK(!memcmp(one, other, x) && !memcmp(m.tag, n.tag, m.taglen));
+	if (one_in(4))
+		m.tag[below(m.taglen)] ^= 4;
+	else if (one_in(6))
+		one[below(x)] ^= 1;
+	n = m;
+	memcpy(other, one, x);
+	x2 = aead(a, mine, &m, 0, one, one);
+	y2 = aead(b, theirs, &n, 0, other, other);
+	CHECK(x2 == y2);
+	CHECK(x2 < 0 || (!memcmp(one, data, x2) && !memcmp(other, data, x2)));
+	EVP_CIPHER_free(mine);
+	EVP_CIPHER_free(theirs);
+}
+
+/* ---- digests and MACs ---- */
+
+static const char * const digests[] = {
+	"SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA3-224", "SHA3-256",
+	"SHA3-384", "SHA3-512",
+};
+
+static void digest_pieces(EVP_MD_CTX *ctx, const EVP_MD *md,
+			  const size_t *cuts, int n, unsigned char *out,
+			  bool copy)
+{
+	EVP_MD_CTX *dup = NULL;
+	size_t at = 0;
+	int i;
+
+	CHECK(EVP_DigestInit_ex2(ctx, md, NULL));
+	for (i = 0; i < n; at = cuts[i++]) {
+		CHECK(EVP_DigestUpdate(ctx, data + at, cuts[i] - at));
+		if (copy && !dup) {
+			dup = EVP_MD_CTX_new();
+			CHECK(EVP_MD_CTX_copy_ex(dup, ctx));
+			/* which goes its own way */
+			CHECK(EVP_DigestUpdate(ctx, "x", 1));
+			ctx = dup;
+		}
+	}
+	CHECK(EVP_DigestFinal_ex(ctx, out, NULL));
+	EVP_MD_CTX_free(dup);
+}
+
+static void digest_round(EVP_MD_CTX *a, EVP_MD_CTX *b)
+{
+	size_t cuts[4], len = some_len();
+	EVP_MD *mine, *theirs;
+	int n = cut(cuts, len);
+
+	what = digests[below(COUNT(digests))];
+	mine = EVP_MD_fetch(NULL, what, OURS);
+	theirs = EVP_MD_fetch(NULL, what, THEIRS);
+	CHECK(mine && theirs);
+	CHECK(EVP_MD_get_size(mine) == EVP_MD_get_size(theirs));
+	CHECK(EVP_MD_get_block_size(mine) == EVP_MD_get_block_size(theirs));
+	CHECK(EVP_MD_get_type(mine) == EVP_MD_get_type(theirs));
+	digest_pieces(a, mine, cuts, n, one, one_in(3));
+	digest_pieces(b, theirs, cuts, n, other, false);
+	CHECK(!memcmp(one, other, EVP_MD_get_size(theirs)));
+	EVP_MD_free(mine);
+	EVP_MD_free(theirs);
+}
+
+static size_t mac_of(const char *name, const char *properties,
+		     const OSSL_PARAM *params, const unsigned char *key,
+		     size_t keylen, const size_t *cuts, int n,
+		     unsigned char *out, bool again)
+{
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, name, properties);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac), *dup;
+	size_t at, len;
+	int i, round;
+
+	CHECK(ctx);
+	for (round = 0; round <= again; round++) {
+		/* the second time with the key of before */
+		CHECK(EVP_MAC_init(ctx, round ? NULL : key, keylen,
+				   round ? NULL : params));
+		for (at = 0, i = 0; i < n; at = cuts[i++]) {
+			CHECK(EVP_MAC_update(ctx, data + at, cuts[i] - at));
+			if (!i && one_in(3)) {
+				dup = EVP_MAC_CTX_dup(ctx);
+				CHECK(dup);
+				EVP_MAC_CTX_free(ctx);
+				ctx = dup;
+			}
+		}
+		CHECK(EVP_MAC_final(ctx, out, &len, EVP_MAX_MD_SIZE));
+	}
+	EVP_MAC_CTX_free(ctx);
+	EVP_MAC_free(mac);
+	return len;
+}
+
+static void mac_round(void)
+{
+	size_t cuts[4], len = some_len(), keylen = 1 + below(140);
+	int n = cut(cuts, len), cmac = one_in(5);
+	char *name = (char *)(cmac ? "AES-256-CBC" :
+			      digests[below(COUNT(digests))]);
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(cmac ? OSSL_MAC_PARAM_CIPHER :
+				       OSSL_MAC_PARAM_DIGEST, name, 0),
+		OSSL_PARAM_END
+	};
+	unsigned char key[140];
+	size_t x, y;
+
+	what = cmac ? "CMAC" : "HMAC";
+	keylen = cmac ? 32 : keylen;
+	fill(key, sizeof(key));
+	x = mac_of(what, OURS, params, key, keylen, cuts, n, one, one_in(2));
+	y = mac_of(what, THEIRS, params, key, keylen, cuts, n, other, false);
+	CHECK(x == y && !memcmp(one, other, x));
+}
+
+/* ---- records of TLS ---- */
+
+static EVP_CIPHER_CTX *tls_context(const char *name, const char *properties,
+				   const unsigned char *key,
+				   const unsigned char *iv, int enc,
+				   unsigned int version, size_t mac)
+{
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, properties);
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version),
+		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac),
+		OSSL_PARAM_END
+	};
+
+	CHECK(EVP_CipherInit_ex2(ctx, cipher, key, iv, enc, NULL));
+	CHECK(EVP_CIPHER_CTX_set_params(ctx, params));
+	EVP_CIPHER_free(cipher);
+	return ctx;
+}
+
+static void tls_mac(EVP_CIPHER_CTX *ctx, unsigned char *out, size_t size)
+{
+	unsigned char *mac = NULL;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&mac,
+				     0),
+		OSSL_PARAM_END
+	};
+
+	CHECK(EVP_CIPHER_CTX_get_params(ctx, params) && mac);
+	memcpy(out, mac, size);
+}
+
+/*
+ * A record by each, then opened by the other; spoilt ones give the same
+ * verdict, or a MAC that is none.
+ */
+static void tls_round(void)
+{
+	static const unsigned int versions[] = {
+		TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION,
+	};
+	static const size_t macs[] = { 0, 20, 32, 48 };
+	unsigned int version = versions[below(3)];
+	size_t mac = macs[below(4)], len = 16 + mac + below(16000);
+	unsigned char key[32], iv[16], mac_a[64], mac_b[64];
+	EVP_CIPHER_CTX *a, *b;
+	bool spoilt = one_in(3);
+	int x, y, ok_a, ok_b;
+
+	what = one_in(3) ? "DES-EDE3-CBC" : "AES-256-CBC";
+	fill(key, sizeof(key));
+	fill(iv, sizeof(iv));
+	memcpy(one, data, len);
+	memcpy(other, data, len);
+	a = tls_context(what, OURS, key, iv, 1, version, mac);
+	b = tls_context(what, THEIRS, key, iv, 1, version, mac);
+	CHECK(EVP_CipherUpdate(a, one, &x, one, len));
+	CHECK(EVP_CipherUpdate(b, other, &y, other, len));
+	CHECK(x == y && !memcmp(one, other, x));
+	EVP_CIPHER_CTX_free(a);
+	EVP_CIPHER_CTX_free(b);
+	if (spoilt) {
+		one[x - 1 - below(40)] ^= 1 << below(8);
+		memcpy(other, one, x);
+	}
+	len = x;
+	a = tls_context(what, OURS, key, iv, 0, version, mac);
+	b = tls_context(what, THEIRS, key, iv, 0, version, mac);
+	ok_a = EVP_CipherUpdate(a, one, &x, one, len);
+	ok_b = EVP_CipherUpdate(b, other, &y, other, len);
+	CHECK(ok_a == ok_b);
+	if (ok_a) {
+		CHECK(x == y && !memcmp(one, other, len));
+		if (mac) {
+			tls_mac(a, mac_a, mac);
+			tls_mac(b, mac_b, mac);
+			CHECK(spoilt || !memcmp(mac_a, mac_b, mac));
+		}
+	}
+	ERR_clear_error();
+	EVP_CIPHER_CTX_free(a);
+	EVP_CIPHER_CTX_free(b);
+}
+
+/* ---- keys ---- */
+
+static EVP_PKEY *make_key(const char *type, const char *properties,
+			  const char *param, const void *value)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, type, properties);
+	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
+	EVP_PKEY *key = NULL;
+	size_t bits;
+
+	CHECK(ctx && EVP_PKEY_keygen_init(ctx) > 0);
+	if (param && !strcmp(param, OSSL_PKEY_PARAM_RSA_BITS)) {
+		bits = atoi(value);
+		params[0] = OSSL_PARAM_construct_size_t(param, &bits);
+	} else if (param) {
+		params[0] = OSSL_PARAM_construct_utf8_string(param,
+							     (char *)value, 0);
+	}
+	CHECK(EVP_PKEY_CTX_set_params(ctx, params) > 0);
+	CHECK(EVP_PKEY_generate(ctx, &key) > 0);
+	EVP_PKEY_CTX_free(ctx);
+	return key;
+}
+
+static size_t sign(EVP_PKEY *key, const char *properties, const char *md,
+		   const OSSL_PARAM *params, size_t len, unsigned char *sig)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	size_t siglen = 2048;
+
+	CHECK(EVP_DigestSignInit_ex(ctx, NULL, md, NULL, properties, key,
+				    params) > 0);
+	CHECK(EVP_DigestSign(ctx, sig, &siglen, data, len) > 0);
+	EVP_MD_CTX_free(ctx);
+	return siglen;
+}
+
+static bool verify(EVP_PKEY *key, const char *properties, const char *md,
+		   const OSSL_PARAM *params, size_t len,
+		   const unsigned char *sig, size_t siglen)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int ok;
+
+	CHECK(EVP_DigestVerifyInit_ex(ctx, NULL, md, NULL, properties, key,
+				      params) > 0);
+	ok = EVP_DigestVerify(ctx, sig, siglen, data, len) == 1;
+	EVP_MD_CTX_free(ctx);
+	ERR_clear_error();
+	return ok;
+}
+
+/* Each signs, and the other finds it right, and what was changed wrong. */
+static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
+{
+	const char *md = digests[below(5)];
+	size_t len = some_len(), n;
+
+	n = sign(key, OURS, md, params, len, one);
+	CHECK(verify(key, THEIRS, md, params, len, one, n));
+	CHECK(verify(key, OURS, md, params, len, one, n));
+	n = sign(key, THEIRS, md, params, len, one);
+	CHECK(verify(key, OURS, md, params, len, one, n));
+	one[n - 1 - below(20)] ^= 1 << below(8);
+	CHECK(!verify(key, OURS, md, params, len, one, n));
+	CHECK(!verify(key, OURS, md, params, len, one, n - 1));
+	CHECK(!verify(key, OURS, md, params, len, one, 0));
+}
+
+static const OSSL_PARAM pkcs1[] = {
+	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pkcs1", 5),
+	OSSL_PARAM_END
+};
+static const OSSL_PARAM pss[] = {
+	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pss", 3),
+	OSSL_PARAM_END
+};
+static const OSSL_PARAM pss_digest[] = {
+	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pss", 3),
+	OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, "digest", 6),
+	OSSL_PARAM_END
+};
+
+static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
+		 int padding, const char *md, const unsigned char *in,
+		 size_t len, unsigned char *out)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
+	size_t n = 2048;
+	int ok;
+
+	CHECK((encrypt ? EVP_PKEY_encrypt_init(ctx) :
+			 EVP_PKEY_decrypt_init(ctx)) > 0);
+	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, padding) > 0);
+	if (md)
+		CHECK(EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, md, NULL) > 0);
+	ok = encrypt ? EVP_PKEY_encrypt(ctx, out, &n, in, len) :
+		       EVP_PKEY_decrypt(ctx, out, &n, in, len);
+	EVP_PKEY_CTX_free(ctx);
+	ERR_clear_error();
+	return ok > 0 ? (int)n : -1;
+}
+
+static void encryption_round(EVP_PKEY *key)
+{
+	static const int paddings[] = {
+		RSA_PKCS1_PADDING, RSA_PKCS1_OAEP_PADDING,
+		RSA_PKCS1_OAEP_PADDING, RSA_NO_PADDING,
+	};
+	int i = below(4), padding = paddings[i], n, m;
+	const char *md = i == 2 ? "SHA256" : NULL;
+	size_t len = padding == RSA_NO_PADDING ?
+		     (size_t)EVP_PKEY_get_size(key) : below(60);
+
+	data[0] = 0;
+	n = crypt(key, OURS, true, padding, md, data, len, one);
+	CHECK(n == EVP_PKEY_get_size(key));
+	m = crypt(key, THEIRS, false, padding, md, one, n, other);
+	CHECK(m == (int)len && !memcmp(other, data, len));
+	m = crypt(key, OURS, false, padding, md, one, n, other);
+	CHECK(m == (int)len && !memcmp(other, data, len));
+	if (padding == RSA_PKCS1_OAEP_PADDING) {
+		one[n / 2] ^= 1;
+		CHECK(crypt(key, OURS, false, padding, md, one, n, other) < 0);
+	}
+}
+
+static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
+		     bool pad, unsigned char *out)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
+	size_t n = 2048;
+
+	CHECK(ctx && EVP_PKEY_derive_init(ctx) > 0);
+	if (pad)
+		CHECK(EVP_PKEY_CTX_set_dh_pad(ctx, 1) > 0);
+	CHECK(EVP_PKEY_derive_set_peer(ctx, peer) > 0);
+	CHECK(EVP_PKEY_derive(ctx, out, &n) > 0);
+	EVP_PKEY_CTX_free(ctx);
+	return n;
+}
+
+static void agreement_round(EVP_PKEY *a, EVP_PKEY *b, bool pad)
+{
+	size_t n = derive(a, b, OURS, pad, one);
+
+	CHECK(n == derive(b, a, THEIRS, pad, other));
+	CHECK(!memcmp(one, other, n));
+	CHECK(n == derive(b, a, OURS, pad, other));
+	CHECK(!memcmp(one, other, n));
+}
+
+static void keys(int rounds)
+{
+	static const char * const curves[] = {
+		"P-256", "P-384", "P-521", "secp256k1",
+	};
+	EVP_PKEY *rsa, *ec[2], *x[2], *dh[2];
+	int i, j;
+
+	what = "RSA";
+	rsa = make_key("RSA", one_in(2) ? OURS : THEIRS,
+		       OSSL_PKEY_PARAM_RSA_BITS, "2048");
+	for (i = 0; i < rounds; i++) {
+		signature_round(rsa, pkcs1);
+		signature_round(rsa, pss);
+		signature_round(rsa, pss_digest);
+		encryption_round(rsa);
+	}
+	EVP_PKEY_free(rsa);
+	for (j = 0; j < 4; j++) {
+		what = curves[j];
+		ec[0] = make_key("EC", OURS, OSSL_PKEY_PARAM_GROUP_NAME,
+				 curves[j]);
+		ec[1] = make_key("EC", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME,
+				 curves[j]);
+		for (i = 0; i < rounds; i++) {
+			signature_round(ec[i % 2], NULL);
+			agreement_round(ec[i % 2], ec[(i + 1) % 2], false);
+		}
+		EVP_PKEY_free(ec[0]);
+		EVP_PKEY_free(ec[1]);
+	}
+	what = "X25519";
+	x[0] = make_key("X25519", OURS, NULL, NULL);
+	x[1] = make_key("X25519", THEIRS, NULL, NULL);
+	what = "DH";
+	dh[0] = make_key("DH", OURS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
+	dh[1] = make_key("DH", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
+	for (i = 0; i < rounds; i++) {
+		what = "X25519";
+		agreement_round(x[i % 2], x[(i + 1) % 2], false);
+		what = "DH";
+		agreement_round(dh[i % 2], dh[(i + 1) % 2], one_in(2));
+	}
+	for (i = 0; i < 2; i++) {
+		EVP_PKEY_free(x[i]);
+		EVP_PKEY_free(dh[i]);
+	}
+}
+
+static void rand_round(void)
+{
+	EVP_RAND *rand = EVP_RAND_fetch(NULL, "CTR-DRBG", OURS);
+	EVP_RAND_CTX *ctx = EVP_RAND_CTX_new(rand, NULL);
+
+	what = "RAND";
+	CHECK(ctx && EVP_RAND_instantiate(ctx, 256, 0, NULL, 0, NULL));
+	memset(one, 0, 64);
+	CHECK(EVP_RAND_generate(ctx, one, 32, 256, 0, NULL, 0));
+	CHECK(EVP_RAND_generate(ctx, one + 32, 32, 256, 0, NULL, 0));
+	CHECK(memcmp(one, one + 32, 32));
+	CHECK(!EVP_RAND_generate(ctx, one, 32, 257, 0, NULL, 0));
+	EVP_RAND_CTX_free(ctx);
+	EVP_RAND_free(rand);
+}
+
+int main(int argc, char **argv)
+{
+	int i, rounds = argc > 1 ? atoi(argv[1]) : 300;
+	const char *seed = getenv("SEED");
+	unsigned int chance = seed ? atoi(seed) : time(NULL);
+	EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
+	EVP_MD_CTX *c = EVP_MD_CTX_new(), *d = EVP_MD_CTX_new();
+	OSSL_PROVIDER *own, *defaults;
+
+	printf("differ: SEED=%u\n", chance);
+	fflush(stdout);
+	srandom(chance);
+	what = "the provider";
+	defaults = OSSL_PROVIDER_load(NULL, "default");
+	own = OSSL_PROVIDER_load(NULL, "ocf");
+	CHECK(own && defaults);
+	fill(data, sizeof(data));
+	for (i = 0; i < rounds; i++) {
+		cipher_round(a, b);
+		xts_round(a, b);
+		aead_round(a, b);
+		digest_round(c, d);
+		mac_round();
+		tls_round();
+	}
+	keys(rounds / 50 + 1);
+	rand_round();
+	EVP_CIPHER_CTX_free(a);
+	EVP_CIPHER_CTX_free(b);
+	EVP_MD_CTX_free(c);
+	EVP_MD_CTX_free(d);
+	OSSL_PROVIDER_unload(own);
+	OSSL_PROVIDER_unload(defaults);
+	printf("differ: %d rounds: equal\n", rounds);
+	return 0;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Contexts over fork() and over threads: a child goes on with what its parent
+ * has begun, under keys of its own, and disturbs nothing of the parent's.
+ */
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LEN	16384
+#define THREADS	8
+
+static unsigned char in[LEN], want[2][LEN];
+static const unsigned char keys[2][16] = {
+	"the parent's...", "the child's....",
+};
+static EVP_CIPHER *mine;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "processes: %s\n", what);
+	exit(1);
+}
+
+static int is_right(EVP_CIPHER_CTX *ctx, int which, const unsigned char *key)
+{
+	unsigned char out[LEN];
+	int n;
+
+	return EVP_EncryptInit_ex2(ctx, key ? mine : NULL, key, keys[0],
+				   NULL) &&
+	       EVP_CIPHER_CTX_set_padding(ctx, 0) &&
+	       EVP_EncryptUpdate(ctx, out, &n, in, LEN) && n == LEN &&
+	       !memcmp(out, want[which], LEN);
+}
+
+/* As sshd does: many children, each with what it has inherited */
+static void children(EVP_CIPHER_CTX *ctx, int depth)
+{
+	int i, status, now = depth % 2, others = !now;
+	pid_t pid;
+
+	for (i = 0; i < 5; i++) {
+		pid = fork();
+		if (!pid) {
+			check(is_right(ctx, now, NULL), "what was inherited");
+			check(is_right(ctx, others, keys[others]),
+			      "another key");
+			if (depth)
+				children(ctx, depth - 1);
+			EVP_CIPHER_CTX_free(ctx);
+			_exit(0);
+		}
+		check(is_right(ctx, now, NULL), "the parent");
+		check(waitpid(pid, &status, 0) == pid && !status, "a child");
+		check(is_right(ctx, now, NULL), "the parent afterwards");
+	}
+}
+
+/* A message half of which was there before the fork */
+static void halves(void)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	EVP_MD *sha = EVP_MD_fetch(NULL, "SHA256", "provider=ocf");
+	unsigned char out[LEN], a[32], b[32];
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	int n, status;
+	pid_t pid;
+
+	check(EVP_EncryptInit_ex2(ctx, mine, keys[0], keys[0], NULL) &&
+	      EVP_CIPHER_CTX_set_padding(ctx, 0) &&
+	      EVP_EncryptUpdate(ctx, out, &n, in, LEN / 2), "the first half");
+	check(EVP_DigestInit_ex2(md, sha, NULL) &&
+	      EVP_DigestUpdate(md, in, LEN / 2), "of a digest");
+	pid = fork();
+	check(EVP_EncryptUpdate(ctx, out + LEN / 2, &n, in + LEN / 2, LEN / 2),
+	      "the second half");
+	check(!memcmp(out, want[0], LEN), "both halves");
+	check(EVP_DigestUpdate(md, in + LEN / 2, LEN / 2) &&
+	      EVP_DigestFinal_ex(md, a, NULL) &&
+	      EVP_Digest(in, LEN, b, NULL, EVP_sha256(), NULL) &&
+	      !memcmp(a, b, 32), "both of a digest");
+	EVP_CIPHER_CTX_free(ctx);
+	EVP_MD_CTX_free(md);
+	EVP_MD_free(sha);
+	if (!pid)
+		_exit(0);
+	check(waitpid(pid, &status, 0) == pid && !status, "the child's half");
+}
+
+static void *thread(void *arg)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	int i, which;
+
+	for (i = 0; i < 100; i++) {
+		which = i % 2;
+		check(is_right(ctx, which, keys[which]), "a thread");
+	}
+	EVP_CIPHER_CTX_free(ctx);
+	return arg;
+}
+
+int main(void)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	OSSL_PROVIDER *ocf, *defaults;
+	pthread_t t[THREADS];
+	int i, n;
+
+	defaults = OSSL_PROVIDER_load(NULL, "default");
+	ocf = OSSL_PROVIDER_load(NULL, "ocf");
+	check(ocf && defaults, "the provider");
+	mine = EVP_CIPHER_fetch(NULL, "AES-128-CBC", "provider=ocf");
+	for (i = 0; i < LEN; i++)
+		in[i] = i * 7 + (i >> 8);
+	for (i = 0; i < 2; i++) {
+		check(EVP_EncryptInit_ex2(ctx, EVP_aes_128_cbc(), keys[i],
+					  keys[0], NULL), "OpenSSL's");
+		EVP_CIPHER_CTX_set_padding(ctx, 0);
+		EVP_EncryptUpdate(ctx, want[i], &n, in, LEN);
+	}
+	check(is_right(ctx, 0, keys[0]), "the first");
+	children(ctx, 2);
+	halves();
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, thread, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	EVP_CIPHER_CTX_free(ctx);
+	EVP_CIPHER_free(mine);
+	OSSL_PROVIDER_unload(ocf);
+	OSSL_PROVIDER_unload(defaults);
+	puts("processes: passed");
+	return 0;
+}
