@@ -15,5 +15,6 @@ $(B)/demo/flow: demo/flow.c $(wildcard include/uapi/crypto/*.h) | deps
 	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE $(TEST_WARN) -Iinclude/uapi \
 		-o $@ $<
 
-run: modules machine $(B)/demo/cryptfile $(B)/demo/flow $(B)/examples/https
+run: modules machine $(B)/demo/cryptfile $(B)/demo/flow $(B)/examples/https \
+     provider
 	@demo/run $(DEMO_FILE)

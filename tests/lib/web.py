@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""In the test machine: certificates, servers on free ports, nginx."""
+"""In the test machine: certificates, servers on free ports, nginx, the provider's
+openssl.cnf."""
 
 import contextlib
 import hashlib
@@ -40,6 +41,28 @@ http {{
     }}
 }}
 """
+
+
+PROVIDER = """openssl_conf = all
+[all]
+providers = list
+alg_section = algorithms
+[list]
+default = default_section
+ocf = ocf_section
+[default_section]
+activate = 1
+[ocf_section]
+activate = 1
+least = {least}
+[algorithms]
+default_properties = ?provider=ocf
+"""
+
+
+def provider_conf(least: int = -1) -> str:
+    """An openssl.cnf that has programs use ocf.so."""
+    return PROVIDER.format(least=least)
 
 
 def sha(data: bytes) -> str:

@@ -24,28 +24,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 from ocf import SOFTWARE, Device, write  # noqa: E402
-from web import (SOON, free_port, make_certificate, nginx, sha,  # noqa: E402
-                 start)
+from web import (SOON, free_port, make_certificate, nginx,  # noqa: E402
+                 provider_conf, sha, start)
 
 NGINX = os.environ["NGINX"]
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
 KEY, IV = "00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"
 
-CONF = """openssl_conf = all
-[all]
-providers = list
-alg_section = algorithms
-[list]
-default = default_section
-ocf = ocf_section
-[default_section]
-activate = 1
-[ocf_section]
-activate = 1
-least = {least}
-[algorithms]
-default_properties = ?provider=ocf
-"""
 SUITES = {
     "-tls1_3": ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
                 "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_CCM_SHA256"],
@@ -69,7 +54,7 @@ class Programs(unittest.TestCase):
         cls.data = random.Random(7).randbytes(300001)
         (cls.dir / "data").write_bytes(cls.data)
         for least in (0, -1):
-            (cls.dir / f"{least}.cnf").write_text(CONF.format(least=least))
+            (cls.dir / f"{least}.cnf").write_text(provider_conf(least))
         make_certificate(cls.dir)
 
     def run_(self, *command: str, least: int = 0, data: bytes = b"",
