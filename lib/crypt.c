@@ -371,6 +371,8 @@ int ocf_random(void *data, size_t len)
 
 	while (len) {
 		n = getrandom(at, len, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
 			return -errno;
 		at += n;

@@ -2,18 +2,21 @@
 /*
  * AES-GCM, AES-CCM and ChaCha20-Poly1305.
  *
- * The kernel works on a message as a whole.  So the first data that come are
- * taken for all, as they are in TLS 1.3 and in most programs, and kept; if more
- * come, OpenSSL's own cipher does those again, and then the rest.  Decryption
- * can only do so if it knows the tag already.  Records of TLS 1.2, which take
- * their nonces from the cipher, are OpenSSL's own.
+ * OpenSSL's own cipher is told of everything, so that it is what a context is,
+ * but for one thing: the first data of a message.  They are taken for all of
+ * it, as they are in TLS 1.3 and in most programs, and are the kernel's, which
+ * works on a message as a whole.  They are kept: if more come, or it is asked
+ * for anything but the tag, OpenSSL's own does them again and goes on.
+ * Decryption goes to the kernel only if the tag is known before.  Nonces that a
+ * cipher makes itself, as in TLS 1.2, are OpenSSL's, and so are such messages.
  */
+#include <limits.h>
+
 #include "provider.h"
 
 #define KEY_MAX		32
 #define IV_MAX		16
 #define TAG_LEN		16
-#define GCM_IV_MAX	128	/* OpenSSL takes; the kernel has 12 alone */
 
 /**
  * struct aead_row - an AEAD cipher
@@ -38,20 +41,22 @@ struct aead_row {
  * @prov: whose
  * @soft: OpenSSL's own
  * @ses: the kernel's
- * @key: the key
- * @iv: the nonce
- * @ivlen: bytes
- * @has_key: it was given
- * @has_iv: it was given, and was not used up
+ * @key: the key, if it was given
+ * @iv: the nonce, if @fresh
+ * @ivlen: bytes of it
+ * @made_ivlen: of those that @ses was made for
+ * @made_taglen: likewise
+ * @has_key: @key is there
  * @encrypt: direction
- * @tag: the tag, given or made
- * @taglen: bytes
- * @has_tag: it is there
- * @own: all of it goes to OpenSSL's
- * @begun: OpenSSL's has what came before
- * @kernels: the kernel has done what is in @data
+ * @fresh: a nonce was given, and nothing but associated data since
+ * @done: the kernel has done what is in @data, and nothing came since
+ * @over: it was all of a message; there has to be another nonce
+ * @tag: the tag, given or the kernel's
+ * @taglen: bytes; of encryption with GCM all
+ * @has_tag: it was given
+ * @declared: CCM: bytes of data that were announced, or SIZE_MAX
  * @aad: what is authenticated besides
- * @data: what came in, if the kernel did it
+ * @data: what came in
  */
 struct aead {
 	const struct aead_row	*row;
@@ -59,12 +64,13 @@ struct aead {
 	EVP_CIPHER_CTX		*soft;
 	struct session		ses;
 	unsigned char		key[KEY_MAX];
-	unsigned char		iv[GCM_IV_MAX];
-	size_t			ivlen;
-	bool			has_key, has_iv, encrypt;
+	unsigned char		iv[IV_MAX];
+	size_t			ivlen, made_ivlen, made_taglen;
+	bool			has_key, encrypt, fresh, done, over;
 	unsigned char		tag[TAG_LEN];
 	size_t			taglen;
-	bool			has_tag, own, begun, kernels;
+	bool			has_tag;
+	size_t			declared;
 	struct gathered		aad, data;
 };
 
@@ -95,6 +101,7 @@ static void *new_context(void *provctx, const struct aead_row *row)
 	c->prov = prov;
 	c->ivlen = row->ivlen;
 	c->taglen = row->taglen;
+	c->declared = SIZE_MAX;
 	c->ses = (struct session){
 		.prov = prov, .crossing = row->crossing, .describe = describe,
 		.owner = c,
@@ -142,19 +149,40 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
-/* A session has lengths of nonce and tag of its own. */
-static void other_session(struct aead *c)
+static bool is_ccm(const struct aead *c)
 {
-	session_end(&c->ses);
+	return c->row->mode == EVP_CIPH_CCM_MODE;
 }
 
+/* What was kept of a message is of no use any more. */
 static void forget(struct aead *c)
 {
-	c->begun = false;
-	c->kernels = false;
+	c->fresh = false;
+	c->done = false;
+	c->declared = SIZE_MAX;
 	gather_free(&c->aad);
 	gather_free(&c->data);
 }
+
+/* OpenSSL's own does again what the kernel has done, and goes on from there. */
+static int catch_up(struct aead *c)
+{
+	unsigned char *again;
+	int n, ok;
+
+	if (!c->done)
+		return 1;
+	again = OPENSSL_malloc(c->data.len);
+	ok = again && EVP_CipherUpdate(c->soft, again, &n, c->data.data,
+				       c->data.len);
+	OPENSSL_clear_free(again, c->data.len);
+	forget(c);
+	/* else it would begin again with the first block */
+	c->over = !ok;
+	return ok;
+}
+
+/* ---- beginning ---- */
 
 static int set_context(void *ctx, const OSSL_PARAM params[]);
 
@@ -162,30 +190,34 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 		const unsigned char *iv, size_t ivlen,
 		const OSSL_PARAM params[], bool encrypt)
 {
-	c->encrypt = encrypt;
+	bool more = c->fresh || c->done;
+
+	if (key && keylen != c->row->keylen) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
+		return 0;
+	}
+	/* a message that is under way may go on */
+	if (!iv && !key && more && !catch_up(c))
+		return 0;
 	forget(c);
+	c->encrypt = encrypt;
 	if (encrypt)
 		c->has_tag = false;
+	if (encrypt && !is_ccm(c))
+		c->taglen = TAG_LEN;
+	if (!EVP_CipherInit_ex2(c->soft, NULL, key, iv, encrypt, NULL))
+		return 0;
 	if (key) {
-		if (keylen != c->row->keylen) {
-			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
-			return 0;
-		}
 		memcpy(c->key, key, keylen);
 		c->has_key = true;
 		c->ses.other_key = true;
-		c->own = false;
 	}
 	if (iv) {
-		if (!ivlen || ivlen > sizeof(c->iv)) {
-			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
-			return 0;
-		}
-		if (ivlen != c->ivlen)
-			other_session(c);
+		c->over = false;
 		c->ivlen = ivlen;
-		memcpy(c->iv, iv, ivlen);
-		c->has_iv = true;
+		c->fresh = ivlen <= sizeof(c->iv);
+		if (c->fresh)
+			memcpy(c->iv, iv, ivlen);
 	}
 	return set_context(c, params);
 }
@@ -204,165 +236,159 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 	return init(ctx, key, keylen, iv, ivlen, params, false);
 }
 
-/* ---- OpenSSL's own ---- */
+/* ---- the kernel ---- */
 
-static bool is_ccm(const struct aead *c)
+/* Nonces that it can have */
+static bool has_kernels_nonce(const struct aead *c, size_t len)
 {
-	return c->row->mode == EVP_CIPH_CCM_MODE;
+	if (!is_ccm(c))
+		return c->ivlen == 12;
+	return c->ivlen >= 7 && c->ivlen <= 13 &&
+	       (c->ivlen < 13 || len < 65536) &&
+	       (c->declared == SIZE_MAX ? !c->aad.len : c->declared == len);
 }
 
-/* Lengths, key and nonce */
-static int soft_init(struct aead *c)
+static bool is_kernels(struct aead *c, size_t len)
 {
-	void *tag = c->encrypt || !c->has_tag ? NULL : c->tag;
-
-	if (!EVP_CipherInit_ex2(c->soft, NULL, NULL, NULL, c->encrypt, NULL) ||
-	    EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_IVLEN, c->ivlen,
-				NULL) <= 0)
-		return 0;
-	if ((tag || is_ccm(c)) &&
-	    EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_TAG, c->taglen,
-				tag) <= 0)
-		return 0;
-	return EVP_CipherInit_ex2(c->soft, NULL, c->has_key ? c->key : NULL,
-				  c->has_iv ? c->iv : NULL, c->encrypt, NULL);
+	return len && len <= GATHER_MAX && c->fresh && c->has_key &&
+	       has_kernels_nonce(c, len) && (c->encrypt || c->has_tag) &&
+	       session_is_worth(&c->ses, len);
 }
 
-/* It gets all that came before; @len is how much will come, for CCM. */
-static int begin(struct aead *c, size_t len)
+/* A session has lengths of nonce and tag of its own. */
+static void fit_session(struct aead *c)
 {
-	unsigned char *again;
-	int n, ok;
-
-	if (c->begun)
-		return 1;
-	c->begun = true;
-	if (!soft_init(c) ||
-	    (is_ccm(c) && !EVP_CipherUpdate(c->soft, NULL, &n, NULL, len)) ||
-	    (c->aad.len && !EVP_CipherUpdate(c->soft, NULL, &n, c->aad.data,
-					     c->aad.len)))
-		return 0;
-	if (!c->kernels)
-		return 1;
-	c->kernels = false;
-	again = OPENSSL_malloc(c->data.len);
-	ok = again && EVP_CipherUpdate(c->soft, again, &n, c->data.data,
-				       c->data.len);
-	OPENSSL_clear_free(again, c->data.len);
-	gather_free(&c->data);
-	return ok;
+	if (c->made_ivlen != c->ivlen || c->made_taglen != c->taglen)
+		session_end(&c->ses);
+	c->made_ivlen = c->ivlen;
+	c->made_taglen = c->taglen;
 }
 
-static int by_software(struct aead *c, unsigned char *out, size_t *outl,
+/* Decryption that fails has written nothing, and OpenSSL's own says so. */
+static bool by_kernel(struct aead *c, unsigned char *out, size_t len)
+{
+	struct ocf_command command = {
+		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
+		.src = addr(c->data.data), .dst = addr(out), .len = len,
+		.aad = addr(c->aad.data), .auth_len = c->aad.len,
+		.tag = addr(c->tag),
+	};
+
+	memcpy(command.iv, c->iv, c->ivlen);
+	fit_session(c);
+	return session_run(&c->ses, &command) == (int)len;
+}
+
+/* ---- update and final ---- */
+
+static int soft_update(struct aead *c, unsigned char *out, size_t *outl,
 		       const unsigned char *in, size_t len)
 {
-	int n;
+	int n = 0;
 
-	if (!begin(c, len) || !EVP_CipherUpdate(c->soft, out, &n, in, len))
+	if (len > INT_MAX || !EVP_CipherUpdate(c->soft, out, &n, in, len))
 		return 0;
 	*outl = n;
 	return 1;
 }
 
-/* ---- the kernel ---- */
-
-/* Nonces that it can have */
-static bool has_kernels_nonce(const struct aead *c)
+static int data_update(struct aead *c, unsigned char *out, size_t *outl,
+		       size_t outsize, const unsigned char *in, size_t len)
 {
-	return is_ccm(c) ? c->ivlen >= 7 && c->ivlen <= 13 : c->ivlen == 12;
+	bool kept;
+
+	if (outsize < len) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+		return 0;
+	}
+	if (!catch_up(c))
+		return 0;
+	/* from a copy: @in may be where the result goes */
+	kept = is_kernels(c, len) && gather(&c->data, in, len);
+	if (kept && by_kernel(c, out, len)) {
+		c->fresh = false;
+		c->done = true;
+		*outl = len;
+		return 1;
+	}
+	if (kept)
+		in = c->data.data;
+	kept = soft_update(c, out, outl, in, len);
+	forget(c);
+	return kept;
 }
 
-static bool is_kernels(struct aead *c, size_t len)
+static bool is_over(const struct aead *c)
 {
-	return !c->begun && !c->kernels && c->has_iv && has_kernels_nonce(c) &&
-	       (c->encrypt || c->has_tag) && len <= GATHER_MAX &&
-	       (!is_ccm(c) || c->ivlen < 13 || len < 65536) &&
-	       session_is_worth(&c->ses, len);
+	if (c->over)
+		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+	return c->over;
 }
-
-/* Whether it was done, by whom one may not know after decryption */
-static bool by_kernel(struct aead *c, unsigned char *out,
-		      const unsigned char *in, size_t len)
-{
-	struct ocf_command command = {
-		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
-		.src = addr(in), .dst = addr(out), .len = len,
-		.aad = addr(c->aad.data), .auth_len = c->aad.len,
-		.tag = addr(c->tag),
-	};
-
-	/* @in is gone where it is done in place */
-	if (!gather(&c->data, in, len))
-		return false;
-	memcpy(command.iv, c->iv, c->ivlen);
-	c->kernels = session_run(&c->ses, &command) == (int)len;
-	if (!c->kernels)
-		gather_free(&c->data);
-	return c->kernels;
-}
-
-/* ---- update and final ---- */
 
 static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		  const unsigned char *in, size_t len)
 {
 	struct aead *c = ctx;
-	int n;
 
 	*outl = 0;
-	if (c->own) {
-		if (!EVP_CipherUpdate(c->soft, out, &n, in, len))
-			return 0;
-		*outl = n;
-		return 1;
-	}
-	if (!c->has_key || !c->has_iv) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
+	if (is_over(c))
 		return 0;
-	}
-	/* CCM's total length, which is known when the data are */
-	if (!in && !out) {
-		*outl = len;
-		return 1;
-	}
-	if (!out) {
-		if (c->begun || c->kernels)
-			return 0;
-		*outl = len;
-		return gather(&c->aad, in, len);
-	}
-	if (outsize < len) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+	if (out && in)
+		return data_update(c, out, outl, outsize, in, len);
+	if (!catch_up(c))
 		return 0;
-	}
-	if (len && is_kernels(c, len) && by_kernel(c, out, in, len)) {
-		*outl = len;
-		return 1;
-	}
-	return by_software(c, out, outl, in, len);
+	if (!in && !out)
+		c->declared = len;
+	else if (!out && c->fresh && !gather(&c->aad, in, len))
+		c->fresh = false;
+	return soft_update(c, out, outl, in, len);
 }
 
 static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 {
+	unsigned char none[TAG_LEN];
 	struct aead *c = ctx;
-	unsigned char none[1];
 	int n = 0, ok;
 
 	*outl = 0;
-	if (c->own)
-		return EVP_CipherFinal_ex(c->soft, out ? out : none, &n);
-	if (!c->has_key || !c->has_iv)
+	if (is_over(c))
 		return 0;
-	ok = c->kernels || (begin(c, 0) &&
-			    EVP_CipherFinal_ex(c->soft, out ? out : none, &n) &&
-			    (!c->encrypt ||
-			     EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_GET_TAG,
-						 c->taglen, c->tag) > 0));
-	/* a nonce is for one message */
-	c->has_iv = false;
-	c->has_tag = ok;
+	if (c->done) {
+		/* a nonce is for one message */
+		c->over = true;
+		c->has_tag = true;
+		forget(c);
+		return 1;
+	}
+	ok = EVP_CipherFinal_ex(c->soft, out ? out : none, &n);
 	forget(c);
+	c->has_tag = false;
 	return ok;
+}
+
+/* EVP_Cipher() */
+static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
+		   const unsigned char *in, size_t len)
+{
+	struct aead *c = ctx;
+	int n;
+
+	if (is_over(c) || len > INT_MAX || outsize < len)
+		return 0;
+	if (c->done || (in && out && is_kernels(c, len))) {
+		if (!in)
+			return final(c, out, outl, outsize);
+		return update(c, out, outl, outsize, in, len);
+	}
+	if (in && !out && c->fresh && !gather(&c->aad, in, len))
+		c->fresh = false;
+	if (in && out)
+		forget(c);
+	n = EVP_Cipher(c->soft, out, in, len);
+	if (n < 0)
+		return 0;
+	*outl = n;
+	return 1;
 }
 
 /* ---- parameters ---- */
@@ -442,54 +468,26 @@ static bool has_any(const OSSL_PARAM params[], const char * const *names,
 	return false;
 }
 
-/* All of it goes to OpenSSL's from now on, until there is another key. */
-static int give_away(struct aead *c)
-{
-	if (c->own)
-		return 1;
-	c->own = true;
-	return soft_init(c);
-}
-
-static int get_iv(const struct aead *c, OSSL_PARAM *p)
-{
-	return OSSL_PARAM_set_octet_string(p, c->iv, c->ivlen) ||
-	       OSSL_PARAM_set_octet_ptr(p, c->iv, c->ivlen);
-}
-
 static int get_context(void *ctx, OSSL_PARAM params[])
 {
 	struct aead *c = ctx;
 	OSSL_PARAM *p;
 
-	if (has_any(params, tls_gets, COUNT(tls_gets)) && !give_away(c))
-		return 0;
-	if (c->own)
-		return EVP_CIPHER_CTX_get_params(c->soft, params);
-	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_KEYLEN);
-	if (p && !OSSL_PARAM_set_size_t(p, c->row->keylen))
-		return 0;
-	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IVLEN);
-	if (p && !OSSL_PARAM_set_size_t(p, c->ivlen))
-		return 0;
-	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN);
-	if (p && !OSSL_PARAM_set_size_t(p, c->taglen))
-		return 0;
-	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
-	if (p && !get_iv(c, p))
-		return 0;
-	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_UPDATED_IV);
-	if (p && !get_iv(c, p))
-		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	if (!p)
-		return 1;
-	if (!c->encrypt || !c->has_tag || !p->data_size ||
-	    p->data_size > c->taglen) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_TAG);
-		return 0;
+	if (p && c->over && c->encrypt) {
+		if (!c->has_tag || !p->data_size || p->data_size > c->taglen) {
+			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_TAG);
+			return 0;
+		}
+		return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size);
 	}
-	return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size);
+	/* nonces of its own */
+	if (has_any(params, tls_gets, COUNT(tls_gets))) {
+		if (!catch_up(c))
+			return 0;
+		c->fresh = false;
+	}
+	return EVP_CIPHER_CTX_get_params(c->soft, params);
 }
 
 static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
@@ -509,42 +507,16 @@ static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
 	return params;
 }
 
-static int set_ivlen(struct aead *c, const OSSL_PARAM *p)
+/* What OpenSSL's own has taken */
+static void note_tag(struct aead *c, const OSSL_PARAM *p)
 {
-	size_t len;
-
-	if (!OSSL_PARAM_get_size_t(p, &len) || !len || len > sizeof(c->iv) ||
-	    (is_ccm(c) && (len < 7 || len > 13)) ||
-	    (c->row->mode != EVP_CIPH_GCM_MODE && !is_ccm(c) && len != 12)) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
-		return 0;
-	}
-	if (len == c->ivlen)
-		return 1;
-	other_session(c);
-	c->ivlen = len;
-	c->has_iv = false;
-	return 1;
-}
-
-static int set_tag(struct aead *c, const OSSL_PARAM *p)
-{
-	if (p->data_type != OSSL_PARAM_OCTET_STRING || !p->data_size ||
-	    p->data_size > TAG_LEN || (p->data && c->encrypt)) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_TAG);
-		return 0;
-	}
-	if (p->data_size != c->taglen)
-		other_session(c);
+	if (!p->data_size || p->data_size > TAG_LEN)
+		return;
 	c->taglen = p->data_size;
-	if (!p->data)
-		return 1;
-	memcpy(c->tag, p->data, p->data_size);
-	c->has_tag = true;
-	/* it came late: what was begun has to know */
-	return !c->begun ||
-	       EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_TAG, c->taglen,
-				   c->tag) > 0;
+	if (p->data) {
+		memcpy(c->tag, p->data, p->data_size);
+		c->has_tag = true;
+	}
 }
 
 static int set_context(void *ctx, const OSSL_PARAM params[])
@@ -554,15 +526,22 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 
 	if (!params)
 		return 1;
-	if (has_any(params, tls_sets, COUNT(tls_sets)) && !give_away(c))
+	if (has_any(params, tls_sets, COUNT(tls_sets)) ||
+	    OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_IVLEN)) {
+		if (!catch_up(c))
+			return 0;
+		c->fresh = false;
+	}
+	if (!EVP_CIPHER_CTX_set_params(c->soft, params))
 		return 0;
-	if (c->own)
-		return EVP_CIPHER_CTX_set_params(c->soft, params);
-	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_IVLEN);
-	if (p && !set_ivlen(c, p))
-		return 0;
+	/* another nonce than that of a message that was all the kernel's */
+	if (OSSL_PARAM_locate_const(params, tls_sets[1]) ||
+	    OSSL_PARAM_locate_const(params, tls_sets[2]))
+		c->over = false;
 	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	return !p || set_tag(c, p);
+	if (p)
+		note_tag(c, p);
+	return 1;
 }
 
 /* ---- the rows ---- */
@@ -606,6 +585,7 @@ const OSSL_DISPATCH id_##_calls[] = {					\
 	{ OSSL_FUNC_CIPHER_DECRYPT_INIT, (void (*)(void))decrypt_init },\
 	{ OSSL_FUNC_CIPHER_UPDATE, (void (*)(void))update },		\
 	{ OSSL_FUNC_CIPHER_FINAL, (void (*)(void))final },		\
+	{ OSSL_FUNC_CIPHER_CIPHER, (void (*)(void))at_once },		\
 	{ OSSL_FUNC_CIPHER_GET_PARAMS, (void (*)(void))id_##_get },	\
 	{ OSSL_FUNC_CIPHER_GETTABLE_PARAMS, (void (*)(void))gettable },	\
 	{ OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },\

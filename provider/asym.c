@@ -51,12 +51,18 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
+static int set(void *ctx, const OSSL_PARAM params[])
+{
+	struct asym *a = ctx;
+
+	return EVP_PKEY_CTX_set_params(a->soft, params) > 0;
+}
+
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	struct asym *a = ctx;
 
-	return !params || !a->soft ||
-	       EVP_PKEY_CTX_set_params(a->soft, params) > 0;
+	return !params || !a->soft || without_properties(params, set, a);
 }
 
 static int init(struct asym *a, struct key *key, int (*begin)(EVP_PKEY_CTX *),
@@ -99,11 +105,13 @@ static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 		   const unsigned char *in, size_t inlen)
 {
 	struct asym *a = ctx;
+	bool valid;
 
 	if (!a->soft)
 		return 0;
-	if (out && rsa_decrypt(a->key, a->soft, out, outlen, room, in, inlen))
-		return 1;
+	if (out && rsa_decrypt(a->key, a->soft, out, outlen, room, in, inlen,
+			       &valid))
+		return valid;
 	*outlen = room;
 	return EVP_PKEY_decrypt(a->soft, out, outlen, in, inlen) > 0;
 }

@@ -6,6 +6,7 @@
  * whole blocks, or for CTR any bytes.  Where the kernel has worked in between,
  * it is given the IV before it goes on.
  */
+#include <errno.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 
@@ -82,6 +83,28 @@ static void describe(const void *owner, struct ocf_session_open *params)
 	params->keylen = c->row->keylen;
 }
 
+/* ---- counters ---- */
+
+/* The counter @blocks further, SP 800-38A appendix B.1: all of it counts. */
+static void count(unsigned char *iv, uint64_t blocks)
+{
+	int i;
+
+	for (i = BLOCK_MAX - 1; i >= 0 && blocks; i--) {
+		blocks += iv[i];
+		iv[i] = blocks;
+		blocks >>= 8;
+	}
+}
+
+static void count_back(unsigned char *iv)
+{
+	int i;
+
+	for (i = BLOCK_MAX - 1; i >= 0 && !iv[i]--; i--)
+		;
+}
+
 /* ---- contexts ---- */
 
 static void *new_context(void *provctx, const struct cipher_row *row)
@@ -145,6 +168,7 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 		const OSSL_PARAM params[], bool encrypt)
 {
 	const struct cipher_row *row = c->row;
+	size_t was = c->offset;
 
 	c->encrypt = encrypt;
 	c->nparts = 0;
@@ -157,14 +181,18 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 		memcpy(c->given_iv, iv, ivlen);
 		c->has_iv = true;
 	}
-	memcpy(c->iv, c->given_iv, sizeof(c->iv));
+	/* CTR goes on where it is, unless it is told to begin elsewhere */
+	if (iv || row->mode != MODE_CTR)
+		memcpy(c->iv, c->given_iv, sizeof(c->iv));
+	else if (was)
+		count(c->iv, 1);
 	if (key) {
 		if (keylen != row->keylen) {
 			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
 			return 0;
 		}
 		memcpy(c->key, key, keylen);
-		c->has_key = true;
+		c->has_key = false;
 		c->ses.other_key = true;
 	}
 	if (!EVP_CipherInit_ex2(c->soft, NULL, key,
@@ -172,6 +200,7 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 				encrypt, NULL) ||
 	    !EVP_CIPHER_CTX_set_padding(c->soft, 0))
 		return 0;
+	c->has_key |= !!key;
 	c->stale = false;
 	return set_context(c, params);
 }
@@ -191,18 +220,6 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 }
 
 /* ---- whole blocks, or any bytes of CTR ---- */
-
-/* The counter @blocks further, SP 800-38A appendix B.1: all of it counts. */
-static void count(unsigned char *iv, uint64_t blocks)
-{
-	int i;
-
-	for (i = BLOCK_MAX - 1; i >= 0 && blocks; i--) {
-		blocks += iv[i];
-		iv[i] = blocks;
-		blocks >>= 8;
-	}
-}
 
 /* What the next block goes on from; @last is the last ciphertext block. */
 static void go_on(struct cipher *c, const unsigned char *last, size_t len)
@@ -236,6 +253,7 @@ static int by_software(struct cipher *c, unsigned char *out,
 	return EVP_CipherUpdate(c->soft, out, &n, in, len) && n == (int)len;
 }
 
+/* -errno if it has not done it */
 static int by_kernel(struct cipher *c, unsigned char *out,
 		     const unsigned char *in, size_t len)
 {
@@ -246,7 +264,14 @@ static int by_kernel(struct cipher *c, unsigned char *out,
 
 	if (c->row->ivlen)
 		memcpy(command.iv, c->iv, c->row->ivlen);
-	return session_run(&c->ses, &command) == (int)len;
+	return session_run(&c->ses, &command);
+}
+
+/* Devices have worked on it, and may have left a part of the result. */
+static bool was_begun(int res)
+{
+	return res == -EIO || res == -ECANCELED || res == -EFAULT ||
+	       res == -ETIMEDOUT || res >= 0;
 }
 
 /* The kernel has whole blocks, and XTS one unit of data. */
@@ -262,13 +287,16 @@ static int some_blocks(struct cipher *c, unsigned char *out,
 {
 	unsigned char last[BLOCK_MAX];
 	bool kernel = is_kernels(c, len);
+	int res = -ENOSYS;
 
 	/* in place, decryption overwrites it */
 	if (c->row->mode == MODE_CBC && !c->encrypt)
 		memcpy(last, in + len - c->row->block, c->row->block);
-	if (kernel && by_kernel(c, out, in, len))
+	if (kernel)
+		res = by_kernel(c, out, in, len);
+	if (res == (int)len)
 		c->stale = true;
-	else if (!by_software(c, out, in, len))
+	else if ((in == out && was_begun(res)) || !by_software(c, out, in, len))
 		return 0;
 	go_on(c, c->encrypt && len >= c->row->block ?
 	      out + len - c->row->block : last, len);
@@ -496,6 +524,7 @@ static int final_padded(struct cipher *c, unsigned char *out, size_t *outl)
 	for (i = 0; n && n <= block && i < n && last[block - 1 - i] == n; i++)
 		;
 	if (!n || i != n) {
+		OPENSSL_cleanse(last, sizeof(last));
 		ERR_raise(ERR_LIB_PROV, PROV_R_BAD_DECRYPT);
 		return 0;
 	}
@@ -598,6 +627,29 @@ static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 	return params;
 }
 
+/* CTR's is that of the next block, also where a part of one was used. */
+static const unsigned char *next_iv(const struct cipher *c,
+				    unsigned char *next)
+{
+	memcpy(next, c->iv, BLOCK_MAX);
+	if (c->row->mode == MODE_CTR && c->offset)
+		count(next, 1);
+	return next;
+}
+
+/* @n bytes of the block before the next were used. */
+static int set_offset(struct cipher *c, unsigned int n)
+{
+	if (c->row->mode != MODE_CTR || n >= BLOCK_MAX)
+		return n == c->offset;
+	next_iv(c, c->iv);
+	c->offset = n;
+	if (n)
+		count_back(c->iv);
+	c->stale = true;
+	return 1;
+}
+
 static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
 {
 	return OSSL_PARAM_set_octet_string(p, iv, len) ||
@@ -606,6 +658,7 @@ static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
 
 static int get_context(void *ctx, OSSL_PARAM params[])
 {
+	unsigned char next[BLOCK_MAX];
 	struct cipher *c = ctx;
 	OSSL_PARAM *p;
 
@@ -625,7 +678,7 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	if (p && !set_iv(p, c->given_iv, c->row->ivlen))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_UPDATED_IV);
-	if (p && !set_iv(p, c->iv, c->row->ivlen))
+	if (p && !set_iv(p, next_iv(c, next), c->row->ivlen))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_TLS_MAC);
 	return !p || OSSL_PARAM_set_octet_ptr(p, c->tls_mac, c->tls_mac_size);
@@ -661,7 +714,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 		c->pad = n;
 	}
 	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_NUM);
-	if (p && (!OSSL_PARAM_get_uint(p, &n) || n != c->offset))
+	if (p && (!OSSL_PARAM_get_uint(p, &n) || !set_offset(c, n)))
 		return 0;
 	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_VERSION);
 	if (p && !OSSL_PARAM_get_uint(p, &c->tls))

@@ -8,6 +8,7 @@
 #include <openssl/async.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -55,6 +56,7 @@ int device_init(struct provider *prov)
 
 	if (p == MAP_FAILED)
 		return 0;
+	prov->parents_stop = -1;
 	/* zeros are a mutex that nobody has, here and in a child */
 	if (madvise(p, sizeof(*p), MADV_WIPEONFORK)) {
 		munmap(p, sizeof(*p));
@@ -85,13 +87,17 @@ static struct ocf *open_anew(struct provider *prov)
 {
 	static atomic_uint opened;
 	struct process *p = prov->process;
-	struct ocf *ocf;
+	struct ocf *ocf, *parents;
 
 	if (p->failed && now() - p->failed <= AGAIN)
 		return NULL;
 	/* the parent's, whose sessions this process does not touch */
-	ocf_close(prov->inherited);
+	parents = prov->inherited;
 	prov->inherited = NULL;
+	ocf_close(parents);
+	if (prov->parents_stop >= 0)
+		close(prov->parents_stop);
+	prov->parents_stop = -1;
 	p->failed = ocf_open(&ocf) ? now() : 0;
 	if (p->failed)
 		return NULL;
@@ -119,9 +125,23 @@ static struct ocf *device_of(struct provider *prov)
 
 /* ---- jobs of OpenSSL's ---- */
 
+struct waiting;
+
+/**
+ * struct told - how whoever runs a job is told that it can go on
+ * @fd: an eventfd
+ * @ocf: where its command is
+ * @waiting: the command that is under way, or NULL
+ */
+struct told {
+	int		fd;
+	struct ocf	*ocf;
+	struct waiting	*waiting;
+};
+
 /**
  * struct waiting - a job that is paused
- * @told: an eventfd that whoever runs jobs waits for
+ * @told: the eventfd
  * @res: its result
  * @done: it is there
  */
@@ -168,64 +188,108 @@ static void *fetch(void *arg)
 	return NULL;
 }
 
-static bool has_fetcher(struct process *p)
+/* Signals are the program's, and come to its own threads. */
+static bool start_fetcher(struct process *p)
 {
+	sigset_t all, was;
+	int err;
+
+	p->stop = eventfd(0, EFD_CLOEXEC);
+	if (p->stop < 0)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	err = pthread_create(&p->fetcher, NULL, fetch, p);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (err)
+		close(p->stop);
+	return !err;
+}
+
+static bool has_fetcher(struct provider *prov)
+{
+	struct process *p = prov->process;
+
 	pthread_mutex_lock(&p->lock);
 	if (!p->fetching) {
-		p->stop = eventfd(0, EFD_CLOEXEC);
-		p->fetching = p->stop >= 0 &&
-			      !pthread_create(&p->fetcher, NULL, fetch, p);
-		if (!p->fetching && p->stop >= 0)
-			close(p->stop);
+		p->fetching = start_fetcher(p);
+		if (p->fetching)
+			prov->parents_stop = p->stop;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return p->fetching;
 }
 
+/*
+ * Whoever ran the job has given it up, perhaps while it was paused: nothing may
+ * be written to its memory any more.
+ */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
+	struct told *told = data;
+	uint64_t cookie = addr(told->waiting);
+
+	if (told->waiting && !atomic_load(&told->waiting->done)) {
+		ioctl(ocf_fd(told->ocf), OCF_CANCEL, &cookie);
+		while (!atomic_load(&told->waiting->done))
+			usleep(100);
+	}
 	close(fd);
+	OPENSSL_free(told);
 }
 
-/* The job's eventfd, the same each time, or -1 */
-static int told_of(struct provider *prov, ASYNC_JOB *job)
+/* The job's, the same each time, or NULL */
+static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 {
 	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(job);
+	struct told *told;
 	void *data;
 	int fd;
 
 	if (!ctx)
-		return -1;
+		return NULL;
 	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data))
-		return fd;
+		return data;
+	told = OPENSSL_zalloc(sizeof(*told));
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (fd >= 0 && !ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, NULL,
-						   close_told)) {
-		close(fd);
-		fd = -1;
+	if (told && fd >= 0 && ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, told,
+							  close_told)) {
+		told->fd = fd;
+		return told;
 	}
-	return fd;
+	if (fd >= 0)
+		close(fd);
+	OPENSSL_free(told);
+	return NULL;
 }
 
 /* Pauses the job until the command is done; -ENOSYS: it was not begun. */
 static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 		      struct ocf_command *c)
 {
-	struct waiting w = { .told = told_of(prov, job) };
+	struct told *told = told_of(prov, job);
+	struct waiting w = { .told = told ? told->fd : -1 };
 	struct ocf_vector v = { .commands = addr(c), .count = 1 };
+	struct pollfd p = { .fd = w.told, .events = POLLIN };
 	uint64_t n;
 
-	if (w.told < 0 || !has_fetcher(prov->process))
+	if (!told || !has_fetcher(prov))
 		return -ENOSYS;
+	told->ocf = ocf;
 	c->cookie = addr(&w);
 	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) != 1)
 		return -errno;
-	do
+	told->waiting = &w;
+	do {
 		ASYNC_pause_job();
-	while (!atomic_load(&w.done));
-	if (read(w.told, &n, sizeof(n)) < 0 && errno != EAGAIN)
-		return -errno;
+		/* where it must not be paused, or has gone on too early */
+		if (!atomic_load(&w.done))
+			poll(&p, 1, 1);
+	} while (!atomic_load(&w.done));
+	told->waiting = NULL;
+	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		;
 	return w.res;
 }
 
@@ -342,6 +406,19 @@ void session_end(struct session *ses)
 /* ---- public keys ---- */
 
 /**
+ * public_is_worth() - whether there may be a card for public keys
+ * @prov: the provider
+ *
+ * If none was found, it is not looked for again before the next second.
+ */
+bool public_is_worth(struct provider *prov)
+{
+	uint32_t none = atomic_load(&prov->no_public);
+
+	return prov->least >= 0 || !none || now() - none > AGAIN;
+}
+
+/**
  * public_run() - have a card do a public-key operation
  * @prov: the provider
  * @op: the operation
@@ -353,7 +430,6 @@ void session_end(struct session *ses)
 int public_run(struct provider *prov, struct ocf_public *op)
 {
 	struct ocf_pk_value values[OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX];
-	uint32_t none = atomic_load(&prov->no_public);
 	union {
 		struct ocf_pk_command	public;
 		struct ocf_command	command;
@@ -361,14 +437,13 @@ int public_run(struct provider *prov, struct ocf_public *op)
 	struct ocf *ocf;
 	int res;
 
-	if (prov->least < 0) {
+	if (prov->least < 0)
 		op->flags = OCF_SESSION_HARDWARE;
-		if (none && now() - none <= AGAIN)
-			return -ENODEV;
-	}
 	ocf = device_of(prov);
-	if (!ocf)
+	if (!ocf) {
+		atomic_store(&prov->no_public, now());
 		return -ENODEV;
+	}
 	res = ocf_public_command(op, 0, values, &c.public);
 	if (!res)
 		res = run(prov, ocf, &c.command);

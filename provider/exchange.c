@@ -53,12 +53,18 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
+static int set(void *ctx, const OSSL_PARAM params[])
+{
+	struct agreement *a = ctx;
+
+	return EVP_PKEY_CTX_set_params(a->soft, params) > 0;
+}
+
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	struct agreement *a = ctx;
 
-	return !params || !a->soft ||
-	       EVP_PKEY_CTX_set_params(a->soft, params) > 0;
+	return !params || !a->soft || without_properties(params, set, a);
 }
 
 static int init(void *ctx, void *data, const OSSL_PARAM params[])

@@ -156,6 +156,16 @@ static int import(void *data, int selection, const OSSL_PARAM params[])
 	return ok;
 }
 
+static void free_wiped(OSSL_PARAM *params)
+{
+	OSSL_PARAM *p;
+
+	for (p = params; p->key; p++)
+		if (p->data)
+			OPENSSL_cleanse(p->data, p->data_size);
+	OSSL_PARAM_free(params);
+}
+
 static int export(void *data, int selection, OSSL_CALLBACK *callback, void *arg)
 {
 	struct key *key = data;
@@ -165,7 +175,7 @@ static int export(void *data, int selection, OSSL_CALLBACK *callback, void *arg)
 	if (!key->pkey || !EVP_PKEY_todata(key->pkey, selection, &params))
 		return 0;
 	ok = callback(params, arg);
-	OSSL_PARAM_free(params);
+	free_wiped(params);
 	return ok;
 }
 

@@ -82,6 +82,30 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
+static int give_away(struct mac *m)
+{
+	int ok = m->own || !m->data.len ||
+		 EVP_MAC_update(m->soft, m->data.data, m->data.len);
+
+	m->own = true;
+	gather_free(&m->data);
+	return ok;
+}
+
+static int set(void *ctx, const OSSL_PARAM params[])
+{
+	struct mac *m = ctx;
+
+	return EVP_MAC_CTX_set_params(m->soft, params);
+}
+
+/* All of it is OpenSSL's own from now on. */
+static int leave(struct mac *m)
+{
+	m->digest = NULL;
+	return give_away(m);
+}
+
 /* What OpenSSL's is to know of as well */
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
@@ -90,7 +114,11 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 
 	if (!params)
 		return 1;
-	if (!EVP_MAC_CTX_set_params(m->soft, params))
+	/* a MAC of a record, in constant time */
+	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE) &&
+	    !leave(m))
+		return 0;
+	if (!without_properties(params, set, m))
 		return 0;
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
 	if (p && p->data_type == OSSL_PARAM_UTF8_STRING) {
@@ -100,15 +128,12 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 			m->ses.crossing = CROSSING_HMAC +
 					  (m->digest - digest_rows);
 	}
-	/* a MAC of a record, in constant time */
-	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE))
-		m->digest = NULL;
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
 	if (p && p->data_type == OSSL_PARAM_OCTET_STRING) {
 		gather_free(&m->key);
 		m->ses.other_key = true;
-		if (!gather(&m->key, p->data, p->data_size))
-			m->digest = NULL;
+		if (!gather(&m->key, p->data, p->data_size) && !leave(m))
+			return 0;
 	}
 	return 1;
 }
@@ -136,15 +161,6 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 	m->own = !m->digest || !has_kernels_key(m) ||
 		 !session_is_worth(&m->ses, GATHER_MAX);
 	return EVP_MAC_init(m->soft, key, keylen, NULL);
-}
-
-static int give_away(struct mac *m)
-{
-	int ok = EVP_MAC_update(m->soft, m->data.data, m->data.len);
-
-	m->own = true;
-	gather_free(&m->data);
-	return ok;
 }
 
 static int update(void *ctx, const unsigned char *in, size_t len)

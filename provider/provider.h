@@ -52,6 +52,7 @@ enum crossing {
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @process: what a child must not have
  * @inherited: the device of the process before fork(), or this one's
+ * @parents_stop: likewise what ends its thread, or -1
  * @crossings: what the kernel has said, by enum crossing, and in jobs: bytes, 0
  *	for never, and above them the second in which it was said
  * @no_public: the second in which no card was found for public keys, or 0
@@ -63,6 +64,7 @@ struct provider {
 	long			least;
 	struct process		*process;
 	struct ocf		*inherited;
+	int			parents_stop;
 	_Atomic uint64_t	crossings[CROSSINGS][2];
 	_Atomic uint32_t	no_public;
 };
@@ -94,6 +96,7 @@ void device_exit(struct provider *prov);
 bool session_is_worth(struct session *ses, size_t len);
 int session_run(struct session *ses, struct ocf_command *c);
 void session_end(struct session *ses);
+bool public_is_worth(struct provider *prov);
 int public_run(struct provider *prov, struct ocf_public *op);
 
 static inline uint64_t addr(const void *p)
@@ -161,13 +164,18 @@ struct key {
 	int		has;
 };
 
+/* provider.c: for what is in a library context that has one provider alone */
+int without_properties(const OSSL_PARAM params[],
+		       int (*set)(void *ctx, const OSSL_PARAM params[]),
+		       void *ctx);
+
 /* key.c */
 void key_hold(struct key *key);
 void key_put(struct key *key);
 
 /*
  * public.c: what a context of OpenSSL's is set to do, by a card.  All return
- * whether it was done; verification with @valid.
+ * whether it was done; what may be wrong with @valid.
  */
 bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	      size_t *siglen, size_t room, const unsigned char *tbs,
@@ -186,7 +194,7 @@ bool rsa_encrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 		 size_t inlen);
 bool rsa_decrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 		 size_t *outlen, size_t room, const unsigned char *in,
-		 size_t inlen);
+		 size_t inlen, bool *valid);
 bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
 	      unsigned char *out, size_t *outlen, size_t room);
 

@@ -77,7 +77,8 @@ bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	unsigned char *der;
 	int len, res;
 
-	if (room < size || !set_signature(key, ctx, false, &op))
+	if (room < size || !public_is_worth(key->prov) ||
+	    !set_signature(key, ctx, false, &op))
 		return false;
 	der = rsa_der(key, true, &len);
 	if (!der)
@@ -99,7 +100,7 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	unsigned char *der;
 	int len, res;
 
-	if (!set_signature(key, ctx, true, &op))
+	if (!public_is_worth(key->prov) || !set_signature(key, ctx, true, &op))
 		return false;
 	der = rsa_der(key, false, &len);
 	if (!der)
@@ -139,16 +140,21 @@ static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
 	return n >= 0;
 }
 
+/*
+ * What a card says of a padding is the answer: to ask the CPU as well would
+ * take longer for a wrong one.
+ */
 static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 		  unsigned char *out, size_t *outlen, size_t room,
-		  const unsigned char *in, size_t inlen)
+		  const unsigned char *in, size_t inlen, bool *valid)
 {
 	bool secret = op->code == OCF_PK_RSA_DECRYPT;
 	size_t size = EVP_PKEY_get_size(key->pkey);
 	unsigned char *der;
 	int len, res;
 
-	if (room < size || !set_encryption(key, ctx, op))
+	if (room < size || !public_is_worth(key->prov) ||
+	    !set_encryption(key, ctx, op))
 		return false;
 	der = rsa_der(key, secret, &len);
 	if (!der)
@@ -159,7 +165,8 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	res = public_run(key->prov, op);
 	OPENSSL_clear_free(der, len);
 	*outlen = res > 0 ? res : 0;
-	return res >= 0;
+	*valid = res >= 0;
+	return res >= 0 || res == -EBADMSG;
 }
 
 bool rsa_encrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
@@ -167,17 +174,19 @@ bool rsa_encrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 		 size_t inlen)
 {
 	struct ocf_public op = { .code = OCF_PK_RSA_ENCRYPT };
+	bool valid;
 
-	return crypt(key, ctx, &op, out, outlen, room, in, inlen);
+	return crypt(key, ctx, &op, out, outlen, room, in, inlen, &valid) &&
+	       valid;
 }
 
 bool rsa_decrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 		 size_t *outlen, size_t room, const unsigned char *in,
-		 size_t inlen)
+		 size_t inlen, bool *valid)
 {
 	struct ocf_public op = { .code = OCF_PK_RSA_DECRYPT };
 
-	return crypt(key, ctx, &op, out, outlen, room, in, inlen);
+	return crypt(key, ctx, &op, out, outlen, room, in, inlen, valid);
 }
 
 /* ---- curves ---- */
@@ -253,7 +262,8 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	op.curve = curve_of(key, &n);
+	if (public_is_worth(key->prov))
+		op.curve = curve_of(key, &n);
 	if (!op.curve)
 		return false;
 	op.in[0] = (struct iovec){ (void *)tbs, tbslen };
@@ -279,7 +289,8 @@ bool ecdsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	int res;
 	bool ok;
 
-	op.curve = curve_of(key, &n);
+	if (public_is_worth(key->prov))
+		op.curve = curve_of(key, &n);
 	if (!op.curve)
 		return false;
 	/* what is not DER of two numbers of this size is OpenSSL's to refuse */
@@ -394,7 +405,7 @@ static bool has_kdf(const struct key *key, EVP_PKEY_CTX *ctx)
 bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
 	      unsigned char *out, size_t *outlen, size_t room)
 {
-	if (has_kdf(key, ctx))
+	if (!public_is_worth(key->prov) || has_kdf(key, ctx))
 		return false;
 	if (!strcmp(key->type, "EC"))
 		return by_curve(key, peer, out, outlen, room);

@@ -29,7 +29,7 @@ struct signature_row {
  * @prov: whose
  * @key: of what
  * @soft: OpenSSL's own
- * @md: what is digested before, or NULL
+ * @md: what is digested before, or NULL: its algorithm stays
  */
 struct signature {
 	const struct signature_row	*row;
@@ -86,12 +86,18 @@ static void *dup_context(void *ctx)
 
 /* ---- beginning ---- */
 
+static int set(void *ctx, const OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	return EVP_PKEY_CTX_set_params(s->soft, params) > 0;
+}
+
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	struct signature *s = ctx;
 
-	return !params || !s->soft ||
-	       EVP_PKEY_CTX_set_params(s->soft, params) > 0;
+	return !params || !s->soft || without_properties(params, set, s);
 }
 
 /* With another key, or the one of before */
@@ -293,6 +299,18 @@ static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
 	return params;
 }
 
+static int set_by_program(void *ctx, const OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	if (s->md && params &&
+	    OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST)) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
+		return 0;
+	}
+	return set_context(s, params);
+}
+
 /* ---- the table ---- */
 
 #define SIGNATURE(id_, ...)						\
@@ -326,7 +344,7 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS,			\
 	  (void (*)(void))gettable_context },				\
 	{ OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS,				\
-	  (void (*)(void))set_context },				\
+	  (void (*)(void))set_by_program },				\
 	{ OSSL_FUNC_SIGNATURE_SETTABLE_CTX_PARAMS,			\
 	  (void (*)(void))settable_context },				\
 	{ OSSL_FUNC_SIGNATURE_VERIFY_RECOVER_INIT,			\

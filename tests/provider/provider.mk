@@ -2,7 +2,8 @@
 #
 # The provider for OpenSSL: docs/provider.md.
 
-PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/processes
+PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
+		  $(B)/provider/processes
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
 SIM_ADD := /sys/bus/platform/drivers/ocf_sim/add
 
@@ -16,10 +17,13 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 	@OPENSSL_MODULES=$(B)/provider valgrind -q --error-exitcode=1 \
 		--leak-check=full --errors-for-leak-kinds=definite,indirect \
 		$(B)/provider/differ 20
+	@OPENSSL_MODULES=$(B)/provider $(B)/provider/uses
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
-		sh -ec '$(B)/provider/differ; $(B)/provider/processes'
+		sh -ec '$(B)/provider/differ; $(B)/provider/uses; \
+		$(B)/provider/processes'
 	@$(VM) $(PROVIDER_ENV) -- sh -ec 'echo algs=real public_key=1 \
-		> $(SIM_ADD); $(B)/provider/differ; $(B)/provider/processes'
+		> $(SIM_ADD); $(B)/provider/differ; $(B)/provider/uses; \
+		$(B)/provider/processes'
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) \
 		--env NGINX=$(CURDIR)/$(B)/nginx/usr/sbin/nginx -- \
 		tests/provider/programs.py

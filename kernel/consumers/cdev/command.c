@@ -94,8 +94,12 @@ static int fill_cipher(struct cdev_op *op)
 
 static int fill_digest(struct cdev_op *op)
 {
-	op->req.data.len = command_of(op)->len;
-	return fill_buffers(op, 0, 0, 0, true);
+	const struct ocf_command *c = command_of(op);
+
+	op->req.data.len = c->len;
+	return fill_buffers(op, 0, 0, 0, true) ?:
+	       (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE) ?
+		CDEV_SPECIAL : 0);
 }
 
 static int fill_eta(struct cdev_op *op)
@@ -117,6 +121,7 @@ static int fill_aead(struct cdev_op *op)
 	struct ocf_request *req = &op->req;
 	int err;
 
+	req->ivlen = c->ivlen;
 	req->auth.len = c->auth_len;
 	req->data = (struct ocf_range){ c->auth_len, c->len };
 	req->tag_start = c->auth_len + c->len;
@@ -315,7 +320,8 @@ static int find_session(struct cdev_op *op, u32 id)
  * @op: with the command in op->user
  *
  * Context: process; may sleep.
- * Return: 0, or an error as of struct ocf_result.
+ * Return: 0: for cdev_command_submit(); CDEV_SPECIAL: for
+ * cdev_command_special(); or an error as of struct ocf_result.
  */
 int cdev_command_prepare(struct cdev_op *op)
 {
@@ -325,7 +331,7 @@ int cdev_command_prepare(struct cdev_op *op)
 	int err;
 
 	if (unlikely(c->op == OCF_OP_PUBLIC_KEY))
-		return cdev_public_prepare(op);
+		return cdev_public_prepare(op) ?: CDEV_SPECIAL;
 	err = find_session(op, c->session);
 	if (err)
 		return err;
@@ -337,7 +343,6 @@ int cdev_command_prepare(struct cdev_op *op)
 	if (unlikely(cdev_user_is_full(ses->user)))
 		return -EDQUOT;
 	req->op = c->op;
-	req->ivlen = ses->info.mode == OCF_MODE_AEAD ? c->ivlen : 0;
 	memcpy(req->iv, c->iv, sizeof(c->iv));
 	if (has_tag(op) && compares(op) &&
 	    !(modes[ses->info.mode].has & HAS_TAG_BEHIND) &&
@@ -406,7 +411,7 @@ int cdev_command_deliver(struct cdev_op *op)
 
 	if (op->err)
 		return op->err;
-	if (unlikely(op->public))
+	if (unlikely(command_of(op)->op & OCF_OP_PUBLIC_KEY))
 		return cdev_public_deliver(op);
 	len = length_of(op);
 	if (write_result(op, len) ||

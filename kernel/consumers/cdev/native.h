@@ -50,6 +50,8 @@ struct cdev_vector {
 };
 
 /* command.c */
+#define CDEV_SPECIAL		1
+
 int cdev_command_prepare(struct cdev_op *op);
 int cdev_command_deliver(struct cdev_op *op);
 
@@ -68,6 +70,7 @@ int cdev_public_deliver(struct cdev_op *op);
 struct cdev_op *cdev_command_get(struct cdev_file *file,
 				 struct io_uring_cmd *ioucmd);
 int cdev_command_submit(struct cdev_op *op, u32 flags);
+int cdev_command_special(struct cdev_op *op);
 void cdev_command_end(struct cdev_op *op);
 int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
 		     const struct ocf_vector *given);

@@ -62,8 +62,6 @@ static void op_release(struct cdev_op *op)
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
-	if (unlikely(op->public))
-		cdev_public_free(op);
 	if (op->mm)
 		mmdrop(op->mm);
 	if (op->ses)
@@ -262,9 +260,14 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 	return err;
 }
 
-/* Gives back all that was charged.  Context: process. */
+/*
+ * Gives back all that was charged, with what a public-key operation has, which
+ * always is.  Context: process; may sleep.
+ */
 void cdev_op_uncharge(struct cdev_op *op)
 {
+	if (unlikely(op->public))
+		cdev_public_free(op);
 	cdev_user_sub_bytes(payer_of(op), op->charged);
 	op->charged = 0;
 }

@@ -148,7 +148,7 @@ static int fill(struct cdev_public *p, const struct ocf_pk_command *c,
 	       set_op(&req->op, c) ?: set_values(p, c, values);
 }
 
-/* Memory for it, and its charge, which cdev_public_free() gives back. */
+/* Memory for it, charged, and a place among those under way. */
 static int make(struct cdev_op *op, size_t total)
 {
 	struct cdev_user *user = op->file->user;
@@ -158,13 +158,13 @@ static int make(struct cdev_op *op, size_t total)
 	err = cdev_user_add_key(user);
 	if (err)
 		return err;
-	err = cdev_user_add_bytes(user, total);
+	err = cdev_op_charge(op, sizeof(*p) + total);
 	if (err)
 		goto sub_key;
 	err = -ENOMEM;
 	p = kvzalloc(sizeof(*p) + total, GFP_KERNEL_ACCOUNT);
 	if (!p)
-		goto sub_bytes;
+		goto sub_key;
 	p->req = ocf_pk_alloc(GFP_KERNEL_ACCOUNT);
 	if (!p->req)
 		goto free;
@@ -175,8 +175,6 @@ static int make(struct cdev_op *op, size_t total)
 	return 0;
 free:
 	kvfree(p);
-sub_bytes:
-	cdev_user_sub_bytes(user, total);
 sub_key:
 	cdev_user_sub_key(user);
 	return err;
@@ -291,7 +289,6 @@ void cdev_public_free(struct cdev_op *op)
 
 	op->public = NULL;
 	ocf_pk_free(p->req);
-	cdev_user_sub_bytes(p->user, p->total);
 	if (p->counted)
 		cdev_user_sub_key(p->user);
 	kvfree_sensitive(p, sizeof(*p) + p->total);

@@ -183,8 +183,11 @@ static int do_command(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 	memcpy(op->user, io_uring_sqe_cmd(ioucmd->sqe), sizeof(op->user));
 	*entry_of(ioucmd) = (struct entry){ .op = op };
 	begin(ioucmd, issue_flags);
-	err = cdev_command_prepare(op) ?:
-	      cdev_command_submit(op, OCF_REQ_OFFLOAD);
+	err = cdev_command_prepare(op);
+	if (!err)
+		err = cdev_command_submit(op, OCF_REQ_OFFLOAD);
+	else if (err > 0)
+		err = cdev_command_special(op);
 	if (err == -EINPROGRESS)
 		return under_way(ioucmd, issue_flags);
 	err = err ?: cdev_command_deliver(op);

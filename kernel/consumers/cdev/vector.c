@@ -205,6 +205,31 @@ static int submit_part(struct cdev_op *op)
 	return 0;
 }
 
+static int submit_public(struct cdev_op *op)
+{
+	int err;
+
+	if (op->vector && op->vector->count == 1 && !op->ioucmd) {
+		/* on the caller's own time */
+		op->err = cdev_public_run(op);
+		return 0;
+	}
+	err = cdev_public_submit(op, public_done);
+	return err ?: leave(op);
+}
+
+/**
+ * cdev_command_special() - hand one in that is no request of its own
+ * @op: the operation, prepared
+ *
+ * Context: process; may sleep.
+ * Return: as cdev_command_submit().
+ */
+int cdev_command_special(struct cdev_op *op)
+{
+	return op->public ? submit_public(op) : submit_part(op);
+}
+
 /**
  * cdev_command_submit() - hand an operation in
  * @op: the operation, prepared
@@ -218,18 +243,6 @@ int cdev_command_submit(struct cdev_op *op, u32 flags)
 {
 	int err;
 
-	if (unlikely(op->public)) {
-		if (op->vector && op->vector->count == 1 && !op->ioucmd) {
-			/* on the caller's own time */
-			op->err = cdev_public_run(op);
-			return 0;
-		}
-		err = cdev_public_submit(op, public_done);
-		return err ?: leave(op);
-	}
-	if (unlikely(command_of(op)->flags &
-		     (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE)))
-		return submit_part(op);
 	op->req.done = command_done;
 	/* a worker for what is small would take longer */
 	if (max(op->req.data.len, op->req.auth.len) <= CDEV_INLINE)
@@ -416,10 +429,12 @@ static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 
 	command_of(op)->cookie = 0;
 	err = read_command(op, v->commands + i) ?: cdev_command_prepare(op);
-	if (err)
+	if (err < 0)
 		return err;
 	op->vector = v;
 	op->index = i;
+	if (unlikely(err))
+		return cdev_command_special(op);
 	return cdev_command_submit(op, flags);
 }
 
@@ -436,8 +451,6 @@ static struct cdev_op *again(struct cdev_op *op)
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
-	if (unlikely(op->public))
-		cdev_public_free(op);
 	atomic_set(&op->passed, 0);
 	return op;
 }
@@ -554,14 +567,18 @@ long cdev_vector_run(struct cdev_file *file, void __user *arg)
 static int submit_one(struct cdev_op *op, struct ocf_command __user *from)
 {
 	struct cdev_file *file = op->file;
-	int err;
+	int err, special;
 
 	op->lasting = true;
-	err = read_command(op, from) ?: cdev_command_prepare(op) ?:
-	      cdev_async_reserve(op);
+	err = read_command(op, from) ?: cdev_command_prepare(op);
+	if (err < 0)
+		return err;
+	special = err;
+	err = cdev_async_reserve(op);
 	if (err)
 		return err;
-	err = cdev_command_submit(op, OCF_REQ_OFFLOAD);
+	err = special ? cdev_command_special(op) :
+			cdev_command_submit(op, OCF_REQ_OFFLOAD);
 	if (!err)
 		cdev_async_done(op, op->err);
 	else if (err != -EINPROGRESS)

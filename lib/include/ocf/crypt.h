@@ -238,7 +238,7 @@ int ocf_unseal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
  * They are the kernel's, which the generators of devices feed (random(4)); so
  * no device is needed.
  *
- * Return: 0, or -EINTR before there was ever enough of them.
+ * Return: 0, or -errno of getrandom().
  */
 int ocf_random(void *data, size_t len);
 
