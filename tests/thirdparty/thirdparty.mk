@@ -6,19 +6,23 @@
 THIRD := $(B)/thirdparty
 THIRD_PACKAGES := openssl wolfssl gnutls28
 
-.PHONY: thirdparty
+.PHONY: thirdparty thirdparty-built
+
+# Another make may be at it: what it has made need not be made again.
+once = mkdir -p $(THIRD); flock $(THIRD)/$(1).lock sh -ec '\
+	[ -e $@ ] && [ -z "$$(find $^ -newer $@)" ] || { $(2); touch $@; }'
 
 # fetched anew only when it is not there
 $(THIRD_PACKAGES:%=$(THIRD)/%.fetched): tests/thirdparty/fetch
-	@tests/thirdparty/fetch $(@F:.fetched=)
-	@touch $@
+	@$(call once,fetch,tests/thirdparty/fetch $(@F:.fetched=))
 
 $(THIRD)/%.built: $(THIRD)/%.fetched $(wildcard tests/thirdparty/*.c) \
 		  tests/thirdparty/build tests/thirdparty/before_info/crypto/cryptodev.h \
 		  $(wildcard include/uapi/*/*.h include/uapi/*/*/*.h)
-	@echo "thirdparty: building $*"
-	@CC="$(CC)" tests/thirdparty/build $*
-	@touch $@
+	@$(call once,$*,echo "thirdparty: building $*"; \
+		CC="$(CC)" tests/thirdparty/build $*)
+
+thirdparty-built: $(THIRD_PACKAGES:%=$(THIRD)/%.built)
 
 # A real file, 16 MiB unless THIRD_MIB says otherwise: the kernel, its modules.
 THIRD_MIB ?= 16
