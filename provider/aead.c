@@ -38,7 +38,6 @@ struct aead_row {
 /**
  * struct aead - a context
  * @row: which
- * @prov: whose
  * @soft: OpenSSL's own
  * @ses: the kernel's
  * @key: the key, if it was given
@@ -60,7 +59,6 @@ struct aead_row {
  */
 struct aead {
 	const struct aead_row	*row;
-	struct provider		*prov;
 	EVP_CIPHER_CTX		*soft;
 	struct session		ses;
 	unsigned char		key[KEY_MAX];
@@ -91,29 +89,20 @@ static void describe(const void *owner, struct ocf_session_open *params)
 static void *new_context(void *provctx, const struct aead_row *row)
 {
 	struct aead *c = OPENSSL_zalloc(sizeof(*c));
-	struct provider *prov = provctx;
-	EVP_CIPHER *evp;
-	int ok = 0;
 
 	if (!c)
 		return NULL;
 	c->row = row;
-	c->prov = prov;
 	c->ivlen = row->ivlen;
 	c->taglen = row->taglen;
 	c->declared = SIZE_MAX;
 	c->ses = (struct session){
-		.prov = prov, .crossing = row->crossing, .describe = describe,
-		.owner = c,
+		.prov = provctx, .crossing = row->crossing,
+		.describe = describe, .owner = c,
 	};
-	evp = EVP_CIPHER_fetch(prov->soft, row->name, NULL);
-	c->soft = EVP_CIPHER_CTX_new();
-	if (evp && c->soft)
-		ok = EVP_CipherInit_ex2(c->soft, evp, NULL, NULL, 1, NULL);
-	EVP_CIPHER_free(evp);
-	if (ok)
+	c->soft = soft_cipher(provctx, row->name);
+	if (c->soft)
 		return c;
-	EVP_CIPHER_CTX_free(c->soft);
 	OPENSSL_free(c);
 	return NULL;
 }

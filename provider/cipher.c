@@ -38,7 +38,6 @@ struct cipher_row {
 /**
  * struct cipher - a context
  * @row: which
- * @prov: whose
  * @soft: OpenSSL's own
  * @ses: the kernel's
  * @key: the key
@@ -58,7 +57,6 @@ struct cipher_row {
  */
 struct cipher {
 	const struct cipher_row	*row;
-	struct provider		*prov;
 	EVP_CIPHER_CTX		*soft;
 	struct session		ses;
 	unsigned char		key[KEY_MAX];
@@ -107,30 +105,35 @@ static void count_back(unsigned char *iv)
 
 /* ---- contexts ---- */
 
+EVP_CIPHER_CTX *soft_cipher(struct provider *prov, const char *name)
+{
+	EVP_CIPHER *evp = EVP_CIPHER_fetch(prov->soft, name, NULL);
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	int ok = evp && ctx &&
+		 EVP_CipherInit_ex2(ctx, evp, NULL, NULL, 1, NULL);
+
+	EVP_CIPHER_free(evp);
+	if (ok)
+		return ctx;
+	EVP_CIPHER_CTX_free(ctx);
+	return NULL;
+}
+
 static void *new_context(void *provctx, const struct cipher_row *row)
 {
 	struct cipher *c = OPENSSL_zalloc(sizeof(*c));
-	struct provider *prov = provctx;
-	EVP_CIPHER *evp;
-	int ok = 0;
 
 	if (!c)
 		return NULL;
 	c->row = row;
-	c->prov = prov;
 	c->pad = true;
 	c->ses = (struct session){
-		.prov = prov, .crossing = row->crossing, .describe = describe,
-		.owner = c,
+		.prov = provctx, .crossing = row->crossing,
+		.describe = describe, .owner = c,
 	};
-	evp = EVP_CIPHER_fetch(prov->soft, row->name, NULL);
-	c->soft = EVP_CIPHER_CTX_new();
-	if (evp && c->soft)
-		ok = EVP_CipherInit_ex2(c->soft, evp, NULL, NULL, 1, NULL);
-	EVP_CIPHER_free(evp);
-	if (ok)
+	c->soft = soft_cipher(provctx, row->name);
+	if (c->soft)
 		return c;
-	EVP_CIPHER_CTX_free(c->soft);
 	OPENSSL_free(c);
 	return NULL;
 }
@@ -357,7 +360,7 @@ static int unpad_record(struct cipher *c, const unsigned char *rec, size_t *len)
 	unsigned char good, b, random[TLS_MAC_MAX];
 
 	if (mac > TLS_MAC_MAX || all < mac + 1 ||
-	    (mac && RAND_bytes_ex(c->prov->soft, random, mac, 0) <= 0))
+	    (mac && RAND_bytes_ex(c->ses.prov->soft, random, mac, 0) <= 0))
 		return 0;
 	pad = rec[all - 1];
 	good = not_less(all, mac + 1 + pad);

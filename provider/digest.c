@@ -143,6 +143,7 @@ static void *dup_context(void *ctx)
 	*new = *d;
 	new->ses.id = 0;
 	new->ses.owner = new;
+	new->data = (struct gathered){};
 	EVP_MD_up_ref(new->md);
 	new->soft = EVP_MD_CTX_new();
 	if (new->soft && gather_dup(&new->data, &d->data) &&

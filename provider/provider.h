@@ -114,6 +114,9 @@ extern const OSSL_ALGORITHM signature_algorithms[];
 extern const OSSL_ALGORITHM exchange_algorithms[];
 extern const OSSL_ALGORITHM asym_algorithms[];
 
+/* cipher.c: OpenSSL's own, with neither key nor IV; NULL if there is none */
+EVP_CIPHER_CTX *soft_cipher(struct provider *prov, const char *name);
+
 /* aead.c; their rows are in the table of cipher.c */
 extern const OSSL_DISPATCH aes_128_gcm_calls[], aes_192_gcm_calls[],
 	aes_256_gcm_calls[], aes_128_ccm_calls[], aes_192_ccm_calls[],
