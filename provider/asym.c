@@ -6,21 +6,9 @@
 
 #include "provider.h"
 
-/**
- * struct asym - a context
- * @prov: whose
- * @key: the key
- * @soft: OpenSSL's own
- */
-struct asym {
-	struct provider	*prov;
-	struct key	*key;
-	EVP_PKEY_CTX	*soft;
-};
-
 static void *new_context(void *provctx)
 {
-	struct asym *a = OPENSSL_zalloc(sizeof(*a));
+	struct keyed *a = OPENSSL_zalloc(sizeof(*a));
 
 	if (a)
 		a->prov = provctx;
@@ -29,69 +17,34 @@ static void *new_context(void *provctx)
 
 static void free_context(void *ctx)
 {
-	struct asym *a = ctx;
-
-	EVP_PKEY_CTX_free(a->soft);
-	key_put(a->key);
-	OPENSSL_free(a);
+	keyed_end(ctx);
+	OPENSSL_free(ctx);
 }
 
 static void *dup_context(void *ctx)
 {
-	struct asym *a = ctx, *new = OPENSSL_memdup(a, sizeof(*a));
+	struct keyed *a = ctx, *new = OPENSSL_memdup(a, sizeof(*a));
 
-	if (!new)
-		return NULL;
-	if (new->key)
-		key_hold(new->key);
-	new->soft = a->soft ? EVP_PKEY_CTX_dup(a->soft) : NULL;
-	if (new->soft || !a->soft)
+	if (!new || keyed_dup(new))
 		return new;
 	free_context(new);
 	return NULL;
 }
 
-static int set(void *ctx, const OSSL_PARAM params[])
-{
-	struct asym *a = ctx;
-
-	return EVP_PKEY_CTX_set_params(a->soft, params) > 0;
-}
-
-static int set_context(void *ctx, const OSSL_PARAM params[])
-{
-	struct asym *a = ctx;
-
-	return !params || !a->soft || without_properties(params, set, a);
-}
-
-static int init(struct asym *a, struct key *key, int (*begin)(EVP_PKEY_CTX *),
-		const OSSL_PARAM params[])
-{
-	if (!key || !key->pkey)
-		return 0;
-	EVP_PKEY_CTX_free(a->soft);
-	key_put(a->key);
-	a->key = key;
-	key_hold(key);
-	a->soft = EVP_PKEY_CTX_new_from_pkey(a->prov->soft, key->pkey, NULL);
-	return a->soft && begin(a->soft) > 0 && set_context(a, params);
-}
-
 static int encrypt_init(void *ctx, void *key, const OSSL_PARAM params[])
 {
-	return init(ctx, key, EVP_PKEY_encrypt_init, params);
+	return key && keyed_begin(ctx, key, EVP_PKEY_encrypt_init, params);
 }
 
 static int decrypt_init(void *ctx, void *key, const OSSL_PARAM params[])
 {
-	return init(ctx, key, EVP_PKEY_decrypt_init, params);
+	return key && keyed_begin(ctx, key, EVP_PKEY_decrypt_init, params);
 }
 
 static int encrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 		   const unsigned char *in, size_t inlen)
 {
-	struct asym *a = ctx;
+	struct keyed *a = ctx;
 
 	if (!a->soft)
 		return 0;
@@ -104,7 +57,7 @@ static int encrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 		   const unsigned char *in, size_t inlen)
 {
-	struct asym *a = ctx;
+	struct keyed *a = ctx;
 	bool valid;
 
 	if (!a->soft)
@@ -114,13 +67,6 @@ static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 		return valid;
 	*outlen = room;
 	return EVP_PKEY_decrypt(a->soft, out, outlen, in, inlen) > 0;
-}
-
-static int get_context(void *ctx, OSSL_PARAM params[])
-{
-	struct asym *a = ctx;
-
-	return a->soft && EVP_PKEY_CTX_get_params(a->soft, params) > 0;
 }
 
 static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
@@ -173,10 +119,10 @@ static const OSSL_DISPATCH rsa_calls[] = {
 	{ OSSL_FUNC_ASYM_CIPHER_ENCRYPT, (void (*)(void))encrypt },
 	{ OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, (void (*)(void))decrypt_init },
 	{ OSSL_FUNC_ASYM_CIPHER_DECRYPT, (void (*)(void))decrypt },
-	{ OSSL_FUNC_ASYM_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },
+	{ OSSL_FUNC_ASYM_CIPHER_GET_CTX_PARAMS, (void (*)(void))keyed_get },
 	{ OSSL_FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS,
 	  (void (*)(void))gettable_context },
-	{ OSSL_FUNC_ASYM_CIPHER_SET_CTX_PARAMS, (void (*)(void))set_context },
+	{ OSSL_FUNC_ASYM_CIPHER_SET_CTX_PARAMS, (void (*)(void))keyed_set },
 	{ OSSL_FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS,
 	  (void (*)(void))settable_context },
 	{ 0, NULL }

@@ -6,15 +6,12 @@
 
 /**
  * struct agreement - a context
- * @prov: whose
- * @key: one's own
- * @peer: the other's
- * @soft: OpenSSL's own
+ * @own: one's own side
+ * @peer: the other's key
  */
 struct agreement {
-	struct provider	*prov;
-	struct key	*key, *peer;
-	EVP_PKEY_CTX	*soft;
+	struct keyed	own;
+	struct key	*peer;
 };
 
 static void *new_context(void *provctx)
@@ -22,7 +19,7 @@ static void *new_context(void *provctx)
 	struct agreement *a = OPENSSL_zalloc(sizeof(*a));
 
 	if (a)
-		a->prov = provctx;
+		a->own.prov = provctx;
 	return a;
 }
 
@@ -30,8 +27,7 @@ static void free_context(void *ctx)
 {
 	struct agreement *a = ctx;
 
-	EVP_PKEY_CTX_free(a->soft);
-	key_put(a->key);
+	keyed_end(&a->own);
 	key_put(a->peer);
 	OPENSSL_free(a);
 }
@@ -42,47 +38,21 @@ static void *dup_context(void *ctx)
 
 	if (!new)
 		return NULL;
-	if (new->key)
-		key_hold(new->key);
 	if (new->peer)
 		key_hold(new->peer);
-	new->soft = a->soft ? EVP_PKEY_CTX_dup(a->soft) : NULL;
-	if (new->soft || !a->soft)
+	if (keyed_dup(&new->own))
 		return new;
 	free_context(new);
 	return NULL;
 }
 
-static int set(void *ctx, const OSSL_PARAM params[])
+static int init(void *ctx, void *key, const OSSL_PARAM params[])
 {
 	struct agreement *a = ctx;
 
-	return EVP_PKEY_CTX_set_params(a->soft, params) > 0;
-}
-
-static int set_context(void *ctx, const OSSL_PARAM params[])
-{
-	struct agreement *a = ctx;
-
-	return !params || !a->soft || without_properties(params, set, a);
-}
-
-static int init(void *ctx, void *data, const OSSL_PARAM params[])
-{
-	struct agreement *a = ctx;
-	struct key *key = data;
-
-	if (!key || !key->pkey)
-		return 0;
-	EVP_PKEY_CTX_free(a->soft);
-	key_put(a->key);
 	key_put(a->peer);
 	a->peer = NULL;
-	a->key = key;
-	key_hold(key);
-	a->soft = EVP_PKEY_CTX_new_from_pkey(a->prov->soft, key->pkey, NULL);
-	return a->soft && EVP_PKEY_derive_init(a->soft) > 0 &&
-	       set_context(a, params);
+	return key && keyed_begin(&a->own, key, EVP_PKEY_derive_init, params);
 }
 
 static int set_peer(void *ctx, void *data)
@@ -90,8 +60,8 @@ static int set_peer(void *ctx, void *data)
 	struct agreement *a = ctx;
 	struct key *peer = data;
 
-	if (!a->soft || !peer->pkey ||
-	    EVP_PKEY_derive_set_peer_ex(a->soft, peer->pkey, 0) <= 0)
+	if (!a->own.soft || !peer->pkey ||
+	    EVP_PKEY_derive_set_peer_ex(a->own.soft, peer->pkey, 0) <= 0)
 		return 0;
 	key_put(a->peer);
 	a->peer = peer;
@@ -103,24 +73,18 @@ static int derive(void *ctx, unsigned char *out, size_t *outlen, size_t room)
 {
 	struct agreement *a = ctx;
 
-	if (!a->soft || !a->peer) {
+	if (!a->own.soft || !a->peer) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_MISSING_KEY);
 		return 0;
 	}
-	if (out && exchange(a->key, a->peer, a->soft, out, outlen, room))
+	if (out && exchange(a->own.key, a->peer, a->own.soft, out, outlen,
+			    room))
 		return 1;
 	*outlen = room;
-	return EVP_PKEY_derive(a->soft, out, outlen) > 0;
+	return EVP_PKEY_derive(a->own.soft, out, outlen) > 0;
 }
 
 /* ---- parameters ---- */
-
-static int get_context(void *ctx, OSSL_PARAM params[])
-{
-	struct agreement *a = ctx;
-
-	return a->soft && EVP_PKEY_CTX_get_params(a->soft, params) > 0;
-}
 
 static const OSSL_PARAM *settable_ec(void *ctx, void *provctx)
 {
@@ -170,10 +134,10 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_KEYEXCH_INIT, (void (*)(void))init },		\
 	{ OSSL_FUNC_KEYEXCH_SET_PEER, (void (*)(void))set_peer },	\
 	{ OSSL_FUNC_KEYEXCH_DERIVE, (void (*)(void))derive },		\
-	{ OSSL_FUNC_KEYEXCH_GET_CTX_PARAMS, (void (*)(void))get_context },\
+	{ OSSL_FUNC_KEYEXCH_GET_CTX_PARAMS, (void (*)(void))keyed_get },\
 	{ OSSL_FUNC_KEYEXCH_GETTABLE_CTX_PARAMS,			\
 	  (void (*)(void))settable_##id_ },				\
-	{ OSSL_FUNC_KEYEXCH_SET_CTX_PARAMS, (void (*)(void))set_context },\
+	{ OSSL_FUNC_KEYEXCH_SET_CTX_PARAMS, (void (*)(void))keyed_set },\
 	{ OSSL_FUNC_KEYEXCH_SETTABLE_CTX_PARAMS,			\
 	  (void (*)(void))settable_##id_ },				\
 	{ 0, NULL }							\

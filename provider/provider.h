@@ -10,8 +10,9 @@
  *
  * device.c is /dev/crypto, a process's and its sessions; cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
- * OpenSSL's kinds of algorithms, and provider.c the table of them; public.c is
- * what the kernel is asked about keys.
+ * OpenSSL's kinds of algorithms, and provider.c the table of them; keyed.c is
+ * what operations with keys have in common, and public.c what the kernel is
+ * asked about them.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -175,6 +176,26 @@ int without_properties(const OSSL_PARAM params[],
 /* key.c */
 void key_hold(struct key *key);
 void key_put(struct key *key);
+
+/**
+ * struct keyed - an operation with a key: the first of its context
+ * @prov: whose
+ * @key: the key
+ * @soft: OpenSSL's own, NULL before there is a key
+ */
+struct keyed {
+	struct provider	*prov;
+	struct key	*key;
+	EVP_PKEY_CTX	*soft;
+};
+
+/* keyed.c */
+int keyed_begin(struct keyed *k, struct key *key,
+		int (*begin)(EVP_PKEY_CTX *ctx), const OSSL_PARAM params[]);
+int keyed_dup(struct keyed *k);
+void keyed_end(struct keyed *k);
+int keyed_set(void *ctx, const OSSL_PARAM params[]);
+int keyed_get(void *ctx, OSSL_PARAM params[]);
 
 /*
  * public.c: what a context of OpenSSL's is set to do, by a card.  All return

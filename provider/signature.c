@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Signatures: RSA and ECDSA.
- *
- * A context of OpenSSL's own has all parameters, and says what they are when a
- * card is asked; it does what none can.
  */
 #include "provider.h"
 
@@ -25,17 +22,13 @@ struct signature_row {
 
 /**
  * struct signature - a context
+ * @k: with which key
  * @row: which
- * @prov: whose
- * @key: of what
- * @soft: OpenSSL's own
  * @md: what is digested before, or NULL: its algorithm stays
  */
 struct signature {
+	struct keyed			k;
 	const struct signature_row	*row;
-	struct provider			*prov;
-	struct key			*key;
-	EVP_PKEY_CTX			*soft;
 	EVP_MD_CTX			*md;
 };
 
@@ -47,7 +40,7 @@ static void *new_context(void *provctx, const struct signature_row *row)
 
 	if (s) {
 		s->row = row;
-		s->prov = provctx;
+		s->k.prov = provctx;
 	}
 	return s;
 }
@@ -56,29 +49,25 @@ static void free_context(void *ctx)
 {
 	struct signature *s = ctx;
 
-	EVP_PKEY_CTX_free(s->soft);
+	keyed_end(&s->k);
 	EVP_MD_CTX_free(s->md);
-	key_put(s->key);
 	OPENSSL_free(s);
 }
 
 static void *dup_context(void *ctx)
 {
 	struct signature *s = ctx, *new = OPENSSL_memdup(s, sizeof(*s));
-	bool ok = true;
+	bool ok;
 
 	if (!new)
 		return NULL;
-	if (new->key)
-		key_hold(new->key);
-	new->soft = s->soft ? EVP_PKEY_CTX_dup(s->soft) : NULL;
-	new->md = NULL;
-	if (s->md) {
-		new->md = EVP_MD_CTX_new();
-		ok = new->md;
+	new->md = s->md ? EVP_MD_CTX_new() : NULL;
+	ok = keyed_dup(&new->k);
+	if (s->md && !new->md)
+		ok = false;
+	else if (s->md)
 		ok = ok && EVP_MD_CTX_copy_ex(new->md, s->md);
-	}
-	if (ok && (new->soft || !s->soft))
+	if (ok)
 		return new;
 	free_context(new);
 	return NULL;
@@ -86,43 +75,12 @@ static void *dup_context(void *ctx)
 
 /* ---- beginning ---- */
 
-static int set(void *ctx, const OSSL_PARAM params[])
-{
-	struct signature *s = ctx;
-
-	return EVP_PKEY_CTX_set_params(s->soft, params) > 0;
-}
-
-static int set_context(void *ctx, const OSSL_PARAM params[])
-{
-	struct signature *s = ctx;
-
-	return !params || !s->soft || without_properties(params, set, s);
-}
-
-/* With another key, or the one of before */
-static int begin(struct signature *s, void *data,
+static int begin(struct signature *s, struct key *key,
 		 int (*init)(EVP_PKEY_CTX *ctx), const OSSL_PARAM params[])
 {
-	struct key *key = data;
-
 	EVP_MD_CTX_free(s->md);
 	s->md = NULL;
-	if (key) {
-		EVP_PKEY_CTX_free(s->soft);
-		s->soft = NULL;
-		key_put(s->key);
-		s->key = key;
-		key_hold(key);
-		if (key->pkey)
-			s->soft = EVP_PKEY_CTX_new_from_pkey(s->prov->soft,
-							     key->pkey, NULL);
-	}
-	if (!s->soft) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
-		return 0;
-	}
-	return init(s->soft) > 0 && set_context(s, params);
+	return keyed_begin(&s->k, key, init, params);
 }
 
 static int sign_init(void *ctx, void *key, const OSSL_PARAM params[])
@@ -158,9 +116,9 @@ static int begin_digest(struct signature *s, const char *name, void *key,
 		return 0;
 	digest[0].data = (void *)name;
 	digest[0].data_size = strlen(name);
-	md = EVP_MD_fetch(s->prov->soft, name, NULL);
+	md = EVP_MD_fetch(s->k.prov->soft, name, NULL);
 	s->md = EVP_MD_CTX_new();
-	ok = md && s->md && set_context(s, digest) && set_context(s, params) &&
+	ok = md && s->md && keyed_set(s, digest) && keyed_set(s, params) &&
 	     EVP_DigestInit_ex2(s->md, md, NULL);
 	EVP_MD_free(md);
 	return ok;
@@ -185,13 +143,13 @@ static int sign(void *ctx, unsigned char *sig, size_t *siglen, size_t room,
 {
 	struct signature *s = ctx;
 
-	if (!s->soft)
+	if (!s->k.soft)
 		return 0;
-	if (sig && s->row->sign(s->key, s->soft, sig, siglen, room, tbs,
+	if (sig && s->row->sign(s->k.key, s->k.soft, sig, siglen, room, tbs,
 				tbslen))
 		return 1;
 	*siglen = room;
-	return EVP_PKEY_sign(s->soft, sig, siglen, tbs, tbslen) > 0;
+	return EVP_PKEY_sign(s->k.soft, sig, siglen, tbs, tbslen) > 0;
 }
 
 static int verify(void *ctx, const unsigned char *sig, size_t siglen,
@@ -200,11 +158,12 @@ static int verify(void *ctx, const unsigned char *sig, size_t siglen,
 	struct signature *s = ctx;
 	bool valid;
 
-	if (!s->soft)
+	if (!s->k.soft)
 		return 0;
-	if (s->row->verify(s->key, s->soft, sig, siglen, tbs, tbslen, &valid))
+	if (s->row->verify(s->k.key, s->k.soft, sig, siglen, tbs, tbslen,
+			   &valid))
 		return valid;
-	return EVP_PKEY_verify(s->soft, sig, siglen, tbs, tbslen) > 0;
+	return EVP_PKEY_verify(s->k.soft, sig, siglen, tbs, tbslen) > 0;
 }
 
 static int recover(void *ctx, unsigned char *out, size_t *outlen, size_t room,
@@ -213,7 +172,7 @@ static int recover(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 	struct signature *s = ctx;
 
 	*outlen = room;
-	return s->soft && EVP_PKEY_verify_recover(s->soft, out, outlen, sig,
+	return s->k.soft && EVP_PKEY_verify_recover(s->k.soft, out, outlen, sig,
 						  siglen) > 0;
 }
 
@@ -253,13 +212,6 @@ static int digest_verify_final(void *ctx, const unsigned char *sig,
 }
 
 /* ---- parameters ---- */
-
-static int get_context(void *ctx, OSSL_PARAM params[])
-{
-	struct signature *s = ctx;
-
-	return s->soft && EVP_PKEY_CTX_get_params(s->soft, params) > 0;
-}
 
 static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 {
@@ -308,7 +260,7 @@ static int set_by_program(void *ctx, const OSSL_PARAM params[])
 		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
 		return 0;
 	}
-	return set_context(s, params);
+	return keyed_set(s, params);
 }
 
 /* ---- the table ---- */
@@ -340,7 +292,7 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL,			\
 	  (void (*)(void))digest_verify_final },			\
 	{ OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS,				\
-	  (void (*)(void))get_context },				\
+	  (void (*)(void))keyed_get },				\
 	{ OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS,			\
 	  (void (*)(void))gettable_context },				\
 	{ OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS,				\
