@@ -225,6 +225,7 @@ class Framed(unittest.TestCase):
             f.explicit = 8 if f.nonce == so.COUNTED else 0
             if f.type_at != so.NOWHERE:
                 f.flags |= rng.choice((0, so.INNER_TYPE))
+                f.data_type |= bool(f.flags & so.INNER_TYPE)
             # Python is told the payload's length only by what was sealed
             f.auth_length = rng.choice((so.LENGTH_SENT, so.LENGTH_SEALED))
         else:
@@ -326,6 +327,30 @@ class Framed(unittest.TestCase):
             crypt = self.any_crypt()
             with self.subTest(i=i, crypt=crypt):
                 self.both_ways(crypt, self.rng.choice((1, 1000, 100000)))
+
+    def test_type_zero(self):
+        """Inner types are told from zeros behind them."""
+        f = so.Framing(header=bytes(5), type_at=0, length_at=3, nonce=so.XOR,
+                       data_type=23, flags=so.AUTH_HEADER | so.INNER_TYPE)
+        crypt = self.crypt("aes-gcm", f)
+        a, b = so.pair()
+        so.attach(a)
+        a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        for kind, err in ((0, errno.EINVAL), (1, 0), (23, 0)):
+            try:
+                a.sendmsg([b"!"], [(so.SOL_OCF, so.TYPE, bytes([kind]))])
+                said = 0
+            except OSError as e:
+                said = e.errno
+            self.assertEqual(err, said, kind)
+        f.data_type = 0
+        with self.assertRaises(OSError) as raised:
+            a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+        self.assertEqual(errno.EINVAL, raised.exception.errno)
+        self.both_ways(replace(crypt, framing=replace(f, flags=so.AUTH_HEADER)),
+                       1000)
+        a.close()
+        b.close()
 
     def test_nonsense(self):
         """Whatever bytes a descriptor has: EINVAL, or it works."""

@@ -239,4 +239,22 @@ TEST(descriptors)
 #undef BAD
 }
 
+/* The type is found before the zeros, so it cannot be one of them. */
+TEST(no_inner_type_is_zero)
+{
+	struct framing fr = {
+		.f = *framing_of_tls(SO_CRYPT_TLS_1_3, OCF_AES_GCM, false),
+		.block = 1, .ivlen = 12, .maclen = 16,
+	};
+
+	ASSERT_EQ(0, framing_check(&fr, 12));
+	EXPECT_FALSE(framing_type_fits(&fr.f, 0));
+	EXPECT_TRUE(framing_type_fits(&fr.f, 1));
+	fr.f.data_type = 0;
+	EXPECT_EQ(-EINVAL, framing_check(&fr, 12));
+	fr.f.flags &= ~SO_CRYPT_INNER_TYPE;
+	EXPECT_TRUE(framing_type_fits(&fr.f, 0));
+	EXPECT_EQ(0, framing_check(&fr, 12));
+}
+
 TEST_HARNESS_MAIN

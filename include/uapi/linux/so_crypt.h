@@ -119,7 +119,8 @@ enum {
 #define SO_CRYPT_PADDED		(1u << 2)	/* to whole blocks, by at least
 						 * one byte: n times n - 1 */
 #define SO_CRYPT_INNER_TYPE	(1u << 3)	/* the type follows the payload,
-						 * then zeros: RFC 8446, 5.2 */
+						 * then zeros: RFC 8446, 5.2;
+						 * so no type is zero */
 #define SO_CRYPT_LITTLE		(1u << 4)	/* the length's lowest byte
 						 * comes first */
 #define SO_CRYPT_FRAMING_FLAGS	0x1fu

@@ -178,6 +178,12 @@ static bool nonce_fits(const struct framing *fr, u32 ivlen)
 	}
 }
 
+/* Whether a receiver can tell @type from padding: RFC 8446, 5.4. */
+bool framing_type_fits(const struct so_crypt_framing *f, u8 type)
+{
+	return type || !(f->flags & SO_CRYPT_INNER_TYPE);
+}
+
 /* The core puts the payload's length where TLS has it, and nowhere else. */
 static bool order_fits(const struct so_crypt_framing *f)
 {
@@ -232,7 +238,7 @@ int framing_check(const struct framing *fr, u32 ivlen)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_INNER_TYPE &&
 	    (f->order != SO_CRYPT_AEAD || f->type_at == SO_CRYPT_NOWHERE ||
-	     f->flags & SO_CRYPT_PADDED))
+	     f->flags & SO_CRYPT_PADDED || !framing_type_fits(f, f->data_type)))
 		return -EINVAL;
 	if (!header_fits(f) || !nonce_fits(fr, ivlen) || !order_fits(f) ||
 	    !sizes_fit(fr))

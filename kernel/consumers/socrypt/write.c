@@ -150,6 +150,8 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 			return -EINVAL;
 		in->type = *(u8 *)CMSG_DATA(c);
 		in->typed = true;
+		if (!framing_type_fits(f, in->type))
+			return -EINVAL;
 	}
 	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
