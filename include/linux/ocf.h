@@ -371,6 +371,8 @@ typedef void (*ocf_done_t)(struct ocf_request *req, int err);
  *	OCF_REQ_NEXT_IV.  XTS takes all of its bytes, also of a session with a
  *	shorter one: the rest is then to be zero
  * @tag: tag or MAC with OCF_TAG_INLINE
+ * @behind: how many like it the submitter has to submit after it, and somebody
+ *	waits for all of them; else 0
  * @batch: the batch it is submitted in, or NULL; not looked at after
  *	ocf_submit() has returned
  * @cookie: the consumer's own
@@ -391,6 +393,7 @@ struct ocf_request {
 	u32			ivlen;
 	u32			tag_start;
 	u32			dst_len;
+	u32			behind;
 	u32			result_len;
 	void			*state;
 	struct ocf_batch	*batch;
@@ -459,6 +462,7 @@ static inline void ocf_request_init(struct ocf_request *req,
 	req->ivlen = 0;
 	req->tag_start = OCF_TAG_INLINE;
 	req->dst_len = 0;
+	req->behind = 0;
 	req->state = NULL;
 	req->batch = NULL;
 	req->cookie = NULL;

@@ -361,6 +361,7 @@ struct ocf_session {
 /* BIT(5) is OCF_BIT_WORKER, in <linux/ocf_driver.h> */
 #define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
 /* BIT(7) is OCF_BIT_OPENED, in <linux/ocf_driver.h> */
+#define OCF_BIT_HANDED		BIT(8)	/* to a worker, who has not begun */
 
 /* ocf_request.where; changed under the lock of the list it names */
 enum {
@@ -424,6 +425,7 @@ void ocf_request_work(struct work_struct *work);
 
 /* place.c */
 int ocf_place(struct ocf_request *req, struct ocf_keys *keys);
+void ocf_place_taken(struct ocf_request *req);
 int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_preferred(struct ocf_session *ses);
 u32 ocf_place_crossover(struct ocf_session *ses, bool many);

@@ -58,6 +58,12 @@
  */
 static u32 wake;
 
+/*
+ * ns of requests that workers have been given and have not done.  They are done
+ * on any CPU.
+ */
+static atomic_long_t handed;
+
 static DEFINE_PER_CPU(u32, inlined);
 static DEFINE_PER_CPU(u32, placements);
 static DEFINE_PER_CPU(u32, dice);
@@ -137,6 +143,31 @@ add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 	return n + 1;
 }
 
+/* Whether the CPU has a worker do it, rather than the submitter. */
+static __always_inline bool is_for_worker(const struct ocf_request *req,
+					  u64 service)
+{
+	return req->flags & OCF_REQ_OFFLOAD && service > HANDOVER_NS &&
+	       !(atomic_read(&req->bits) & OCF_BIT_WORKER);
+}
+
+/* ns of what workers have to do */
+static u64 work_before(void)
+{
+	s64 ns = atomic_long_read(&handed);
+
+	return ns > 0 ? div_u64(ns, num_online_cpus()) : 0;
+}
+
+/* ns that are before @req on the CPU, or come after it all the same */
+static __always_inline u64 cpu_load(const struct ocf_request *req, u64 service)
+{
+	if (atomic_read(&req->bits) & OCF_BIT_WORKER ||
+	    is_for_worker(req, service))
+		return work_before();
+	return ocf_route_hold_up(service, req->behind);
+}
+
 /*
  * The candidates, at most OCF_CANDIDATES; returns how many.  Of cards that are
  * equal each gets its part: the first to be looked at is any of them.
@@ -152,6 +183,8 @@ static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 		n = add_candidate(c, n, soft, l);
 		if (n && l->ses->params.policy == OCF_POLICY_CPU)
 			c[0].lag += CPU_PRICE;
+		if (n && cards && l->req)
+			c[0].load += cpu_load(l->req, c[0].service);
 	}
 	while (cards && n < OCF_CANDIDATES) {
 		card = one_of(cards);
@@ -221,10 +254,16 @@ static __always_inline void add_way_back(struct ocf_candidate *c, int n,
 			c[n].lag += way;
 }
 
-/* Whether the CPU was found to be better than any idle card for its size. */
+/* Of it and of those behind it */
+static __always_inline u32 all_bytes(const struct ocf_request *req)
+{
+	return min_t(u64, (u64)req->bytes * (req->behind + 1), U32_MAX);
+}
+
+/* Whether the CPU was found to be better than any idle card for that size. */
 static __always_inline bool is_small(const struct ocf_request *req)
 {
-	return req->bytes <= READ_ONCE(req->session->small[req->op]);
+	return all_bytes(req) <= READ_ONCE(req->session->small[req->op]);
 }
 
 /* Now and then, and where the last look said that none was needed for some */
@@ -277,9 +316,11 @@ static noinline void spare_others(const struct ocf_request *req, u64 ns)
 	struct ocf_session *ses = req->session;
 	int soft = READ_ONCE(ses->soft);
 	bool sure = soft >= 0 && ses->params.policy != OCF_POLICY_CPU &&
-		    cards_are_dearer(ses, soft, req, ns);
+		    cards_are_dearer(ses, soft, req, ns * (req->behind + 1));
+	u32 small = READ_ONCE(ses->small[req->op]);
 
-	WRITE_ONCE(ses->small[req->op], sure ? req->bytes : 0);
+	/* what was found of more bytes holds until it is found to be wrong */
+	WRITE_ONCE(ses->small[req->op], sure ? max(small, all_bytes(req)) : 0);
 	WRITE_ONCE(ses->spared, sure ? EXPLORE - 1 : 0);
 }
 
@@ -346,6 +387,18 @@ static __always_inline int run_inline(struct ocf_device *dev,
 	return run_here(dev, req);
 }
 
+/* The same by a worker, whose work others see. */
+static int run_as_worker(struct ocf_device *dev, struct ocf_request *req)
+{
+	u32 ns = req->estimate;
+	int err;
+
+	atomic_long_add(ns, &handed);
+	err = run_inline(dev, req);
+	atomic_long_sub(ns, &handed);
+	return err;
+}
+
 static void hold(struct ocf_request *req, struct ocf_keys *keys)
 {
 	if (req->keys)
@@ -388,6 +441,8 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 		     struct ocf_request *req)
 {
 	trace_ocf_request_offload(req, dev->number, 0);
+	atomic_or(OCF_BIT_HANDED, &req->bits);
+	atomic_long_add(req->estimate, &handed);
 	INIT_WORK(&req->work, ocf_request_work);
 	queue_work(ocf_wq, &req->work);
 	return -EINPROGRESS;
@@ -436,10 +491,10 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 		WRITE_ONCE(req->ctx->used, jiffies);
 		return send(req, keys, to_card, dev);
 	}
-	if (req->flags & OCF_REQ_OFFLOAD && service > HANDOVER_NS &&
-	    !(atomic_read(&req->bits) & OCF_BIT_WORKER))
+	if (is_for_worker(req, service))
 		return send(req, keys, to_worker, dev);
-	err = run_inline(dev, req);
+	err = atomic_read(&req->bits) & OCF_BIT_WORKER ?
+		run_as_worker(dev, req) : run_inline(dev, req);
 	if (err == -EAGAIN)
 		return send(req, keys, to_worker, dev);
 	return err;
@@ -588,6 +643,18 @@ int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys)
 	if (unlikely(!ocf_session_is_current(ses)))
 		ocf_session_refresh(ses);
 	return place_among(req, keys);
+}
+
+/**
+ * ocf_place_taken() - a worker takes what he was given
+ * @req: the request, which has OCF_BIT_HANDED
+ *
+ * Context: any.
+ */
+void ocf_place_taken(struct ocf_request *req)
+{
+	atomic_andnot(OCF_BIT_HANDED, &req->bits);
+	atomic_long_sub(req->estimate, &handed);
 }
 
 /**

@@ -324,9 +324,10 @@ void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 void ocf_request_work(struct work_struct *work)
 {
 	struct ocf_request *req = container_of(work, struct ocf_request, work);
-
 	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
 
+	if (old & OCF_BIT_HANDED)
+		ocf_place_taken(req);
 	if (old & OCF_BIT_CANCELLED)
 		ocf_request_end(req, -ECANCELED, false);
 	else

@@ -116,6 +116,24 @@ void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 	WRITE_ONCE(*lag, clamp_t(s64, was + base, 0, COST_MAX));
 }
 
+/**
+ * ocf_route_hold_up() - what a request costs those behind it
+ * @service: ns that it takes the submitter himself
+ * @behind: how many like it he has to submit after it
+ *
+ * Who does one request himself has the others wait, and will do them himself,
+ * too, if nothing else is said: a card that is done with this one before that
+ * has a part of the work taken over, and the last ends sooner.  So all end at
+ * about the same time wherever they are, as with list scheduling (Graham,
+ * Bounds on multiprocessing timing anomalies, 1969).
+ *
+ * Return: ns, to be counted as if they were before the request.
+ */
+u64 ocf_route_hold_up(u64 service, u32 behind)
+{
+	return service * behind;
+}
+
 #define HYSTERESIS	16	/* one without the keys is this part better */
 
 /**

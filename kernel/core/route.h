@@ -60,6 +60,7 @@ struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain);
 void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 		    bool busy, bool stale);
+u64 ocf_route_hold_up(u64 service, u32 behind);
 u64 ocf_route_score(const struct ocf_candidate *c);
 int ocf_route_pick(const struct ocf_candidate *c, int n);
 

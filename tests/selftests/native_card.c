@@ -501,6 +501,105 @@ TEST_F(card, as_good_as_the_cpu)
 	EXPECT_EQ(0, crossover(self, OCF_SESSION_SOFTWARE));
 }
 
+/* What the card has done so far; its first line is "operations N". */
+static long done_by_card(void)
+{
+	return atol(get_line("/sys/class/ocf/sim0/counters") +
+		    strlen("operations "));
+}
+
+/* ns that the CPU is known to take for one of LEN bytes */
+static long cpu_takes(Self *self)
+{
+	FILE *f = fopen("/sys/class/ocf/cryptosoft0/cost", "r");
+	long base, slope, ns = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "aes-cbc encrypt %ld %ld", &base, &slope) == 2)
+			ns = base + slope * LEN / 1024;
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+static bool set_knob(const char *knob, long value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", value);
+	return !put_line(knob, text);
+}
+
+/*
+ * A card that takes several times as long as the CPU, and is known to; and none
+ * of its time, so nothing comes of what it does.
+ */
+static bool make_dear(Self *self)
+{
+	long ns = cpu_takes(self);
+	int i;
+
+	if (!ns || put_line(CARD "compute", "0") ||
+	    !set_knob(CARD "overhead_ns", 2 * ns) ||
+	    !set_knob(CARD "latency_ns", 3 * ns))
+		return false;
+	for (i = 0; i < 8; i++)
+		if (run_all(self))
+			return false;
+	return true;
+}
+
+/* What the card does of ten times all commands, one by one or in vectors */
+static long part_of_card(Self *self, bool vectors)
+{
+	long before = done_by_card();
+	int i, n;
+
+	for (n = 0; n < 10; n++) {
+		if (vectors && run_all(self))
+			return -1;
+		for (i = 0; i < MANY; i++)
+			if ((vectors ? self->r[i].res :
+			     native_run(self->fd, &self->c[i])) != LEN)
+				return -1;
+	}
+	return done_by_card() - before;
+}
+
+/*
+ * The CPU is done with each sooner than the card; but who waits for all has the
+ * card do a part of them.  It is said of a machine that is not made to wait
+ * meanwhile: of one try in eight.
+ */
+TEST_F_TIMEOUT(card, shares_a_vector, TIMEOUT)
+{
+	struct ocf_session_open both;
+	long alone, shared;
+	int i, tries = 8;
+
+	do {
+		ASSERT_EQ(0, aim(self, self->fd));
+		ASSERT_TRUE(make_dear(self));
+		ASSERT_EQ(0, open_on(self->fd, 0, &both));
+		for (i = 0; i < MANY; i++) {
+			self->c[i].session = both.session;
+			self->c[i].len = LEN;
+		}
+		alone = part_of_card(self, false);
+		shared = part_of_card(self, true);
+		ASSERT_LE(0, alone);
+		ASSERT_LE(0, shared);
+		/* the debug kernel takes longer for the way than for all */
+		if (*(getenv("OCF_DEBUG_KERNEL") ?: ""))
+			return;
+	} while (shared < alone + 10 && --tries);
+	/* neither does all, and a look now and then is not meant */
+	EXPECT_LE(alone + 10, shared);
+	EXPECT_GT(10 * MANY, shared);
+	EXPECT_GT(10 * MANY / 4, alone);
+}
+
 /* It is taken away: no other may do it. */
 TEST_F(card, a_card_that_goes)
 {

@@ -17,6 +17,7 @@ static struct scene {
 	struct ocf_command	c[N];
 	struct ocf_result	r[N];
 	uint8_t			src[LEN], dst[N * LEN], want[LEN], tag[16];
+	struct io_uring		ring;
 } scene;
 
 static const uint8_t key[32] = "thirty-two bytes of a good key..";
@@ -115,6 +116,76 @@ static void fetch(void *arg)
 	ioctl(s->fd, OCF_REAP, &reap);
 }
 
+/*
+ * What the only entry that was put in says.  What io_uring itself fails of, the
+ * entry does not: it is handed in again, and waited for again.
+ */
+static int entry_says(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+	int tries = 8, res;
+
+	while ((res = io_uring_submit(ring)) < 0 && tries--)
+		;
+	if (res != 1)
+		return EIO;
+	while ((res = io_uring_wait_cqe(ring, &cqe)) < 0 && tries--)
+		;
+	if (res < 0)
+		return EIO;
+	res = cqe->res;
+	io_uring_cqe_seen(ring, cqe);
+	return res < 0 ? -res : 0;
+}
+
+static int ring_command(struct scene *s, bool fixed)
+{
+	struct ocf_command c = s->c[0];
+	struct io_uring_sqe *sqe;
+
+	memset(s->dst, 0, sizeof(s->dst));
+	if (fixed)
+		c.flags = OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST;
+	sqe = ring_prepare(&s->ring, s->fd, OCF_URING_COMMAND, &c, sizeof(c));
+	if (fixed)
+		sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+	return entry_says(&s->ring);
+}
+
+static int entry(void *arg)
+{
+	return ring_command(arg, false);
+}
+
+static int entry_fixed(void *arg)
+{
+	return ring_command(arg, true);
+}
+
+static bool entry_as_wanted(void *arg)
+{
+	struct scene *s = arg;
+
+	return !memcmp(s->dst, s->want, s->c[0].len);
+}
+
+static int entry_vector(void *arg)
+{
+	struct scene *s = arg;
+	struct ocf_vector v = {
+		.commands = addr(s->c), .results = addr(s->r), .count = N,
+	};
+	int i, err;
+
+	memset(s->dst, 0, sizeof(s->dst));
+	memset(s->r, 0, sizeof(s->r));
+	ring_prepare(&s->ring, s->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	err = entry_says(&s->ring);
+	for (i = 0; i < N && !err; i++)
+		err = s->r[i].res < 0 ? -s->r[i].res : 0;
+	return err;
+}
+
 /* All commands are to seal, or to open, @len bytes. */
 static void aim(enum ocf_op op, uint32_t len)
 {
@@ -184,6 +255,29 @@ TEST_F(failing, commands)
 		memcpy(scene.want, scene.dst, sizes[i]);
 		EXPECT_LT(2 * N, fail_sweep(&sweep, &scene));
 	}
+}
+
+TEST_F(failing, entries)
+{
+	static const struct fail_case sweeps[] = {
+		{ entry, entry_as_wanted, NULL },
+		{ entry_fixed, entry_as_wanted, NULL },
+		{ entry_vector, as_wanted, NULL },
+	};
+	static const uint32_t sizes[] = { 64, 1700, LEN };
+	struct iovec all = { &scene, offsetof(struct scene, ring) };
+	int i, j;
+
+	ASSERT_TRUE(ring_init(&scene.ring));
+	ASSERT_EQ(0, io_uring_register_buffers(&scene.ring, &all, 1));
+	for (i = 0; i < COUNT(sizes); i++) {
+		aim(OCF_OP_ENCRYPT, sizes[i]);
+		ASSERT_EQ(0, run(&scene));
+		memcpy(scene.want, scene.dst, sizes[i]);
+		for (j = 0; j < COUNT(sweeps); j++)
+			EXPECT_LT(0, fail_sweep(&sweeps[j], &scene));
+	}
+	io_uring_queue_exit(&scene.ring);
 }
 
 /* 3 ^ 5 modulo 7 */

@@ -4,6 +4,7 @@
  * and whatever noise there is, and never overflow; the choice is the least.
  */
 #include <kselftest_harness.h>
+#include <math.h>
 #include <pthread.h>
 
 #include "../../kernel/core/route.h"
@@ -187,6 +188,65 @@ TEST(where_the_keys_are_is_preferred)
 	/* the lag counts */
 	c[0].lag = 100;
 	EXPECT_EQ(1, ocf_route_pick(c, 2));
+}
+
+/* When @n requests, one after the other submitted, are all done. */
+static double last_done(int n, u64 cpu, u64 card, u64 lag)
+{
+	double now = 0, card_free = 0, card_done = 0;
+
+	for (; n; n--) {
+		struct ocf_candidate c[2] = {
+			{ .service = cpu,
+			  .load = ocf_route_hold_up(cpu, n - 1) },
+			{ .service = card, .lag = lag,
+			  .load = card_free > now ? card_free - now : 0 },
+		};
+
+		if (!ocf_route_pick(c, 2)) {
+			now += cpu;
+			continue;
+		}
+		card_free = (card_free > now ? card_free : now) + card;
+		card_done = card_free + lag;
+	}
+	return card_done > now ? card_done : now;
+}
+
+/* The same of the best of all divisions. */
+static double best_division(int n, u64 cpu, u64 card, u64 lag)
+{
+	double best = (double)n * cpu, t;
+	int i;
+
+	for (i = 1; i <= n; i++) {
+		t = fmax((double)i * card + lag, (double)(n - i) * cpu);
+		best = fmin(best, t);
+	}
+	return best;
+}
+
+/* Whoever waits for all waits little longer than he must. */
+TEST(those_behind_are_not_held_up)
+{
+	static const u64 ns[] = { 300, 1000, 20000, 220000, 1000000 };
+	int n, i, j, k;
+	u64 most;
+
+	for (n = 1; n <= 256; n *= 2)
+		for (i = 0; i < 5; i++)
+			for (j = 0; j < 5; j++)
+				for (k = 0; k < 5; k++) {
+					most = fmin(ns[i], ns[j]);
+					EXPECT_LE(last_done(n, ns[i], ns[j],
+							    ns[k]),
+						  best_division(n, ns[i], ns[j],
+								ns[k]) + most);
+				}
+	/* alone as before */
+	EXPECT_EQ(1000, last_done(1, 1000, 300, 20000));
+	/* 32 of 220 us, and a card of 75 us that answers 900 us later */
+	EXPECT_GT(32 * 220000 / 2, last_done(32, 220000, 75000, 900000));
 }
 
 /*

@@ -213,7 +213,6 @@ struct cdev_buffer {
  * @public: of a native public-key command: what it has besides
  * @vector: of a native command: what it came in, or NULL
  * @ioucmd: of a native command: what it came with, or NULL
- * @index: of a native command: its place in @vector
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: who has it, and who cancels it
  * @cancelled: of a native command: it was
@@ -239,7 +238,6 @@ struct cdev_op {
 	struct cdev_public	*public;
 	struct cdev_vector	*vector;
 	struct io_uring_cmd	*ioucmd;
-	u32			index;
 	atomic_t		passed;
 	refcount_t		held;
 	bool			cancelled;

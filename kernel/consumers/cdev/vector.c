@@ -401,7 +401,7 @@ static void put_result(struct cdev_vector *v, u32 i, u64 cookie, int res)
 		v->err = -EFAULT;
 }
 
-/* cdev_copy_in(), without its loops */
+/* cdev_copy_in(), without its loops; what is not there has no cookie. */
 static int read_command(struct cdev_op *op,
 			const struct ocf_command __user *from)
 {
@@ -410,8 +410,9 @@ static int read_command(struct cdev_op *op,
 	int i;
 
 	static_assert(sizeof(op->user) == 10 * sizeof(*to));
+	static_assert(!offsetof(struct ocf_command, cookie));
 	if (!user_read_access_begin(from, sizeof(op->user)))
-		return -EFAULT;
+		goto none;
 #pragma GCC unroll 10
 	for (i = 0; i < 10; i++)
 		unsafe_get_user(to[i], &in[i], fault);
@@ -419,20 +420,30 @@ static int read_command(struct cdev_op *op,
 	return 0;
 fault:
 	user_read_access_end();
+none:
+	to[0] = 0;
 	return -EFAULT;
 }
 
+static struct cdev_op *get_for(struct cdev_vector *v)
+{
+	struct cdev_op *op = cdev_command_get(v->file, v->ioucmd);
+
+	if (op)
+		op->vector = v;
+	return op;
+}
+
+/* @i is its index, and @behind come after it. */
 static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
-		     u32 flags)
+		     u32 behind, u32 flags)
 {
 	int err;
 
-	command_of(op)->cookie = 0;
 	err = read_command(op, v->commands + i) ?: cdev_command_prepare(op);
 	if (err < 0)
 		return err;
-	op->vector = v;
-	op->index = i;
+	op->req.behind = behind;
 	if (unlikely(err))
 		return cdev_command_special(op);
 	return cdev_command_submit(op, flags);
@@ -469,18 +480,18 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 {
 	struct cdev_file *file = v->file;
 	struct cdev_op *op = NULL;
+	u32 i, left = v->count;
 	bool all;
 	int err;
-	u32 i;
 
-	for (i = 0; i < v->count && !fatal_signal_pending(current); i++) {
-		if (!op)
-			op = cdev_command_get(file, v->ioucmd);
+	for (i = 0; left && !fatal_signal_pending(current); i++) {
+		left--;
+		op = op ?: get_for(v);
 		if (!op) {
 			put_result(v, i, 0, -ENOMEM);
 			continue;
 		}
-		err = start_one(v, op, i, flags);
+		err = start_one(v, op, i, left, flags);
 		if (err == -EINPROGRESS) {
 			op = NULL;
 			continue;
@@ -491,7 +502,7 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 	}
 	if (op)
 		cdev_command_end(op);
-	if (i < v->count)
+	if (left)
 		v->err = -EINTR;
 	spin_lock_bh(&file->ring_lock);
 	all = !--v->left;
@@ -512,7 +523,8 @@ void cdev_vector_deliver(struct cdev_vector *v)
 
 	list_for_each_entry_safe(op, next, &v->done, node) {
 		if (current->mm == op->mm)
-			put_result(v, op->index, command_of(op)->cookie,
+			put_result(v, v->count - 1 - op->req.behind,
+				   command_of(op)->cookie,
 				   cdev_command_deliver(op));
 		else
 			v->err = -ECANCELED;
