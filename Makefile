@@ -6,7 +6,7 @@
 #	make test-machine	the test machine; make test-install: make install
 #	make check		tier 1: style, static checks, unit tests
 #	make bench		figures; make budgets: instructions, compared
-#	make install		on this host, with DKMS
+#	make install		on this host, with DKMS; make deb: packages
 
 SHELL	:= /bin/bash
 B	:= build
@@ -32,8 +32,11 @@ all: modules
 help:
 	@sed -n '/^#\tmake/s/^#\t//p' Makefile
 
+# A package's build says what it needs, and has DEPS empty.
+DEPS := scripts/deps
+
 deps:
-	@scripts/deps
+	@$(DEPS)
 
 $(B)/stock/release:
 	@scripts/deps
@@ -63,12 +66,14 @@ include tests/vectors/vectors.mk
 include tests/virtio/virtio.mk
 include tests/bridge/bridge.mk
 include tests/install/install.mk
+include tests/deb/deb.mk
 include lib/lib.mk
 include provider/provider.mk
 include examples/examples.mk
 include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
 include tests/card/card.mk
+include tools/tools.mk
 include tests/tools/tools.mk
 include bench/bench.mk
 include bench/sched/sched.mk
@@ -80,9 +85,9 @@ include tests/provider/provider.mk
 include tests/soak/soak.mk
 include docs/docs.mk
 
-install: lib provider
+install: lib provider tools
 install uninstall:
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
+	@PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' KVER='$(KVER)' \
 		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \
 		scripts/install $@
 
@@ -90,10 +95,15 @@ check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
 test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
-      test-socrypt test-libocf \
-      test-provider vectors thirdparty examples budgets test-machine test-install
+      test-socrypt test-libocf test-measure \
+      test-provider vectors thirdparty examples budgets test-machine test-install \
+      test-deb
 
 test-debug: selftests-debug test-random-debug test-pk-debug
+
+# What it shares with test
+.PHONY: debug-programs
+debug-programs: modules machine $(SELF_BUILT) $(SELF_FAILING) $(PK_KEYS)
 
 clean:
 	rm -rf $(B)

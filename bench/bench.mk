@@ -5,22 +5,25 @@
 #	make budgets		instructions against budgets and bench/baseline.txt
 #	make budgets UPDATE=1	write bench/baseline.txt anew
 #	make bench-sched	the choice of cards, see bench/sched/sched.mk
-#	make bench		throughput over size, beside AF_ALG and OpenSSL
+#	make bench		throughput over size, by ocfspeed(8): beside AF_ALG
+#				and OpenSSL
 #	make bench-route	the choice of devices, simulated
 #	make bench-public-key	the CPU, a real card, simulated ones
 #	make bench-choice	the choice between the CPU and a real card
+#	make bench-copies	what each way copies of an operation's data
 #	make bench-socket	instructions per byte sent, beside kTLS
 
-BENCH_WAYS := rounds job devcrypto afalg openssl native
-BENCH_DEPS := $(wildcard bench/*.[ch] bench/floor/*.h tests/lib/oracle.[ch]) \
+BENCH_WAYS := bench/rounds.c bench/native.c \
+	      $(addprefix tools/speed/,data.c linux.c afalg.c openssl.c) \
+	      tools/lib/oracle.c tools/lib/ids_linux.c
+BENCH_DEPS := $(wildcard bench/*.[ch] bench/floor/*.h tools/*/*.[ch]) \
 	      $(wildcard include/uapi/*/*.h)
 BENCH_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 		-D_GNU_SOURCE -Iinclude/uapi
 
-$(B)/bench/count $(B)/bench/speed: $(B)/bench/%: bench/%.c $(BENCH_DEPS)
+$(B)/bench/count: bench/count.c $(BENCH_DEPS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< $(BENCH_WAYS:%=bench/%.c) \
-		tests/lib/oracle.c -luring -lcrypto
+	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< $(BENCH_WAYS) -luring -lcrypto
 
 budgets: modules machine $(B)/bench/count
 	@$(PYTHON) -m pytest -q -p no:cacheprovider bench/test_budgets.py
@@ -34,8 +37,9 @@ bench-choice: modules machine $(B)/bench/choice
 	@$(VM) --cards 1 --timeout 1200 --module-args ocf_virtio:patience=5000 \
 		-- $(B)/bench/choice
 
-bench: modules machine $(B)/bench/speed
-	@$(VM) --cpus 1 --timeout 1200 -- $(B)/bench/speed
+bench: modules machine tools
+	@$(VM) --cpus 1 --timeout 1200 -- tools/ocfspeed --size \
+		64,256,1024,4096,16384,65536,262144,1048576
 
 $(B)/bench/route: bench/route/sim.c kernel/core/route.c kernel/core/route.h \
 		  tests/unit/include/shim.h
@@ -56,10 +60,13 @@ $(SOCKET_BENCHES): $(B)/bench/socket/%: bench/socket/%.c bench/socket/link.c \
 bench-socket: modules machine $(SOCKET_BENCHES)
 	@$(VM) --icount -- bench/socket/run $(B)
 
-.PHONY: bench-route bench-choice bench-public-key bench-socket
+.PHONY: bench-route bench-choice bench-copies bench-public-key bench-socket
 bench-public-key: modules machine
 	@$(VM) --cards 1 --timeout 1200 -- bench/public_key rates
 	@$(VM) --cards 1 --cpus 1 --timeout 1200 -- bench/public_key shares
+
+bench-copies: modules machine tools
+	@$(VM) --icount -- bench/copies/run
 
 bench-route: $(B)/bench/route
 	@$<

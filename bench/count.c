@@ -19,9 +19,12 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include <crypto/cryptodev.h>
+
+#include "../tools/speed/way.h"
 #include "floor/floor.h"
 #include "native.h"
-#include "way.h"
+#include "rounds.h"
 
 #define WARM	64
 #define ROUNDS	256
@@ -56,20 +59,40 @@ static void pause_for(int n)
 	least_;								\
 })
 
-/* By job's name, 0 at the end; a page boundary is where pinning may begin. */
-static const struct {
-	const char	*job;
+#define CIPHER(cipher_, keylen_, ivlen_, block_)			\
+	{ .mode = OCF_MODE_CIPHER, .cipher = (cipher_), .mac = "",	\
+	  .device = "", .keylen = (keylen_), .ivlen = (ivlen_),		\
+	  .block = (block_) }
+#define DIGEST(mac_, keylen_)						\
+	{ .mode = OCF_MODE_DIGEST, .cipher = "", .mac = (mac_),		\
+	  .device = "", .mackeylen = (keylen_), .maclen = 32, .block = 1 }
+
+/* 0 at the end of lengths; a page boundary is where pinning may begin. */
+static const struct job {
+	const char	*name;
+	struct work	work;
 	size_t		lens[6];
-} table[] = {
-	{ "null",	 { 64, 256, 1024, 4096, 16384 } },
-	{ "aes-128-cbc", { 64, 1024, 4096, 16384 } },
-	{ "aes-128-gcm", { 64, 16384 } },
-	{ "sha256",	 { 64, 16384 } },
-	{ "hmac-sha256", { 64, 16384 } },
+} jobs[] = {
+	{ "null", CIPHER("null", 0, 0, 1), { 64, 256, 1024, 4096, 16384 } },
+	{ "aes-128-cbc", CIPHER("aes-cbc", 16, 16, 16),
+	  { 64, 1024, 4096, 16384 } },
+	{ "aes-128-gcm",
+	  { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .mac = "",
+	    .device = "", .keylen = 16, .ivlen = 12, .maclen = 16,
+	    .block = 1 }, { 64, 16384 } },
+	{ "sha256", DIGEST("sha256", 0), { 64, 16384 } },
+	{ "hmac-sha256", DIGEST("hmac-sha256", 32), { 64, 16384 } },
 };
 
-static const struct way *const ways[] = {
-	&way_devcrypto, &way_devcrypto_copy, &way_afalg, &way_afalg_splice,
+static const struct {
+	const char		*name;
+	const struct way	*way;
+	bool			copy;
+} ways[] = {
+	{ "devcrypto", &way_linux, false },
+	{ "devcrypto-copy", &way_linux, true },
+	{ "afalg", &way_afalg, false },
+	{ "afalg-splice", &way_afalg_splice, false },
 };
 
 #define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
@@ -98,18 +121,22 @@ static bool is_wanted(const char *name)
 	return !*wanted;
 }
 
-static void count_job(const struct way *way, const struct job *job, size_t len)
+/* Always the same place: what lies where makes no difference then. */
+static void count_job(const char *as, const struct way *way,
+		      const struct job *job, const struct work *work,
+		      size_t len)
 {
-	const char *name = name_of("%s/%s/%zu", way->name, job->name, len);
+	const char *name = name_of("%s/%s/%zu", as, job->name, len);
 	uint64_t n;
 
 	if (!is_wanted(name))
 		return;
-	if (!way->begin(job))
-		die(way->name);
-	way->aim(job, len);
+	lay_out(len, 1);
+	if (data_prepare(work, len) < 0 || !way->find(work) ||
+	    !way->begin(work) || !way->aim(work, len))
+		die(name);
 	n = LEAST(way->run());
-	if (!job_check(job, len)) {
+	if (!data_right(work, len)) {
 		fprintf(stderr, "%s: the result is wrong\n", name);
 		exit(1);
 	}
@@ -117,33 +144,33 @@ static void count_job(const struct way *way, const struct job *job, size_t len)
 	printf("%s %lu\n", name, n);
 }
 
-static void count_session(const struct way *way, const struct job *job)
+static void count_session(const char *as, const struct way *way,
+			  const struct job *job)
 {
-	const char *name = name_of("%s/session/%s", way->name, job->name);
+	const char *name = name_of("%s/session/%s", as, job->name);
 
-	if (is_wanted(name))
-		printf("%s %lu\n", name,
-		       LEAST(way->begin(job) && (way->end(), true)));
+	if (is_wanted(name) && way->find(&job->work))
+		printf("%s %lu\n", name, LEAST(way->begin(&job->work) &&
+						(way->end(), true)));
 }
 
-static void count_way(const struct way *way)
+static void count_way(const char *as, const struct way *way, bool copy)
 {
 	const size_t *len;
 	int i;
 
-	if (!way->init())
-		die(way->name);
-	for (i = 0; i < COUNT(table); i++) {
-		const struct job *job = job_find(table[i].job);
+	for (i = 0; i < COUNT(jobs); i++) {
+		struct work work = jobs[i].work;
 
-		if (way == &way_afalg_splice && job->kind != CIPHER)
+		work.copy = copy;
+		if (way == &way_afalg_splice && work.mode != OCF_MODE_CIPHER)
 			continue;
-		for (len = table[i].lens; *len; len++)
-			count_job(way, job, *len);
+		for (len = jobs[i].lens; *len; len++)
+			count_job(as, way, &jobs[i], &work, *len);
 	}
-	if (way == &way_devcrypto || way == &way_afalg) {
-		count_session(way, job_find("null"));
-		count_session(way, job_find("aes-128-cbc"));
+	if (!copy && way != &way_afalg_splice) {
+		count_session(as, way, &jobs[0]);
+		count_session(as, way, &jobs[1]);
 	}
 }
 
@@ -163,10 +190,12 @@ static void count_floor(int fd)
 	};
 	int i;
 
-	op = (struct crypt_op){ .len = 64, .src = src, .dst = dst };
+	lay_out(1024, 1);
+	op = (struct crypt_op){ .len = 64, .src = src_at(0),
+				.dst = dst_at(0) };
 	printf("floor/empty %lu\n", LEAST(!ioctl(fd, FLOOR_EMPTY, 0)));
 	count_floor_call(fd, "copy", FLOOR_COPY);
-	if (memcmp(src, dst, op.len))
+	if (memcmp(src_at(0), dst_at(0), op.len))
 		die("the floor copied something else");
 	count_floor_call(fd, "raw", FLOOR_RAW);
 	for (i = 0; i < COUNT(lens); i++) {
@@ -192,14 +221,15 @@ int main(int argc, char **argv)
 	int fd, i;
 
 	wanted = argv + 1;
-	job_data();
+	if (!data_init())
+		die("OpenSSL's providers");
 	printf("nothing %lu\n", LEAST(true));
 	printf("getpid %lu\n", LEAST(syscall(SYS_getpid) > 0));
 	fd = open("/dev/bench_floor", O_RDWR | O_CLOEXEC);
 	if (fd >= 0)
 		count_floor(fd);
 	for (i = 0; i < COUNT(ways); i++)
-		count_way(ways[i]);
+		count_way(ways[i].name, ways[i].way, ways[i].copy);
 	if (!native_begin("null", 0))
 		die("native");
 	count_native("vector/null", native_vector);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "../tools/speed/way.h"
 #include "native.h"
-#include "way.h"
 
 #define LEN	64		/* bytes of a command */
 
@@ -32,13 +32,14 @@ bool native_begin(const char *cipher, size_t keylen)
 	if (!fd)
 		fd = open("/dev/crypto", O_RDWR | O_CLOEXEC);
 	strcpy(open_it.cipher, cipher);
+	lay_out(NATIVE_MANY * LEN, 1);
 	if (fd < 0 || ioctl(fd, OCF_SESSION_OPEN, &open_it))
 		return false;
 	for (i = 0; i < NATIVE_MANY; i++)
 		commands[i] = (struct ocf_command){
 			.cookie = i, .session = open_it.session,
-			.src = (uintptr_t)src + i * LEN,
-			.dst = (uintptr_t)dst + i * LEN, .len = LEN,
+			.src = (uintptr_t)src_at(0) + i * LEN,
+			.dst = (uintptr_t)dst_at(0) + i * LEN, .len = LEN,
 		};
 	return true;
 }

@@ -12,9 +12,9 @@ $(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: examples/user/%.c \
 	$(Q)$(CC) -O2 -Wall -Wextra -Werror -Iinclude/uapi -o $@ $<
 
 $(B)/examples/seal_openssl: examples/tests/seal_openssl.c \
-		examples/user/hex.h $(wildcard tests/lib/*)
+		examples/user/hex.h $(wildcard tools/lib/*)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O2 -Wall -Wextra -Werror -o $@ $< tests/lib/oracle.c -lcrypto
+	$(Q)$(CC) -O2 -Wall -Wextra -Werror -o $@ $< tools/lib/oracle.c -lcrypto
 
 .PHONY: examples
 examples: modules machine $(EXAMPLES:%=$(B)/examples/%) \

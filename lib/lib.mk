@@ -5,7 +5,8 @@
 #	make lib
 
 LIB := $(B)/lib
-LIB_CFLAGS := -O2 -g -fPIC $(TEST_WARN) -Ilib/include -Iinclude/uapi
+LIB_CFLAGS := -O2 -g -fPIC $(TEST_WARN) -Ilib/include -Iinclude/uapi \
+	      $(CPPFLAGS) $(CFLAGS)
 LIB_HEADERS := $(wildcard lib/*.h lib/include/ocf/*.h include/uapi/linux/*.h)
 
 # libNAME.so.0 of OBJECTS, with LIBS
@@ -13,7 +14,7 @@ define library
 $(LIB)/$(1).so.0: $(2:%=$(LIB)/%.o) lib/libocf.map
 	$(Q)$(CC) -shared -Wl,-soname,$(1).so.0 \
 		-Wl,--version-script=lib/libocf.map -Wl,-z,defs -Wl,-rpath,'$$$$ORIGIN' -o $$@ \
-		$(2:%=$(LIB)/%.o) -L$(LIB) $(3)
+		$(2:%=$(LIB)/%.o) $(LDFLAGS) -L$(LIB) $(3)
 	@ln -sf $(1).so.0 $(LIB)/$(1).so
 endef
 

@@ -643,9 +643,11 @@ static const unsigned char *next_iv(const struct cipher *c,
 /* @n bytes of the block before the next were used. */
 static int set_offset(struct cipher *c, unsigned int n)
 {
+	unsigned char next[BLOCK_MAX];
+
 	if (c->row->mode != MODE_CTR || n >= BLOCK_MAX)
 		return n == c->offset;
-	next_iv(c, c->iv);
+	memcpy(c->iv, next_iv(c, next), BLOCK_MAX);
 	c->offset = n;
 	if (n)
 		count_back(c->iv);

@@ -7,7 +7,9 @@
  *	cat /sys/kernel/debug/bench_copies		NAME CALLS BYTES
  *
  * On a processor without ERMS, as under --icount, all copies come through one
- * routine.  Those of less than SMALL bytes are arguments.
+ * routine.  Those of less than SMALL bytes are arguments.  What is copied by
+ * way of an iterator, which may also be over pages held before, is counted
+ * besides.
  */
 #include <linux/debugfs.h>
 #include <linux/kprobes.h>
@@ -18,14 +20,19 @@
 
 #define SMALL	512
 
+enum kind { CALL, COPY, ITER };
+
 static struct counter {
 	struct kprobe	probe;
 	const char	*name;
-	bool		copies;
+	enum kind	kind;
 	atomic64_t	calls, bytes;
 } counters[] = {
 	{ .name = "copy", .probe.symbol_name = "rep_movs_alternative",
-	  .copies = true },
+	  .kind = COPY },
+	{ .name = "iter", .probe.symbol_name = "_copy_from_iter",
+	  .kind = ITER },
+	{ .name = "iter", .probe.symbol_name = "_copy_to_iter", .kind = ITER },
 	{ .name = "read", .probe.symbol_name = "__x64_sys_pread64" },
 	{ .name = "write", .probe.symbol_name = "__x64_sys_write" },
 	{ .name = "ioctl", .probe.symbol_name = "__x64_sys_ioctl" },
@@ -40,13 +47,15 @@ static int hit(struct kprobe *p, struct pt_regs *regs)
 {
 	struct counter *c = container_of(p, struct counter, probe);
 
-	if (current->tgid != READ_ONCE(whose))
-		return 0;
-	if (c->copies && regs->cx < SMALL)
+	/* registers of the calling convention, but of the routine */
+	long bytes = c->kind == COPY ? regs->cx :
+		     c->kind == ITER ? regs->si : SMALL;
+
+	if (current->tgid != READ_ONCE(whose) || bytes < SMALL)
 		return 0;
 	atomic64_inc(&c->calls);
-	if (c->copies)
-		atomic64_add(regs->cx, &c->bytes);
+	if (c->kind != CALL)
+		atomic64_add(bytes, &c->bytes);
 	return 0;
 }
 

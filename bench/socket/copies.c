@@ -56,7 +56,7 @@ static void end(struct counts *c)
 		if (!strcmp(name, "copy")) {
 			c->copies = calls;
 			c->bytes = bytes;
-		} else {
+		} else if (strcmp(name, "iter")) {
 			c->calls += calls;
 		}
 	}

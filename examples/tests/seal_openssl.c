@@ -4,7 +4,7 @@
  *
  *	seal_openssl KEY NONCE HEADER < in > out
  */
-#include "../../tests/lib/oracle.h"
+#include "../../tools/lib/oracle.h"
 #include "../user/hex.h"
 
 #define LEN_MAX	262140

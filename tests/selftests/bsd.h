@@ -7,7 +7,7 @@
 
 #include <bsd/crypto/cryptodev.h>
 
-#include "../unit/ids.h"
+#include "../../tools/lib/ids.h"
 #include "dev.h"
 
 static const uint8_t key_bytes[512] =

@@ -19,7 +19,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "../lib/oracle.h"
+#include "../../tools/lib/oracle.h"
 
 #define DEVICE		"/dev/crypto"
 #define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))

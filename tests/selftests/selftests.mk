@@ -21,38 +21,38 @@ SELF_FAILING := $(B)/selftests/linux_fail $(B)/selftests/bsd_fail \
 
 SELF_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Iinclude/uapi $(HARNESS)
 SELF_DEPS := $(wildcard tests/selftests/*.h tests/lib/*.[ch]) \
-	     $(wildcard include/uapi/*/*.h) tests/unit/ids.h
+	     $(wildcard include/uapi/*/*.h tools/lib/*.[ch])
 
 define self_build
 $(B)/selftests/$(1)_$(2): tests/selftests/$(1)_$(2).c $$(SELF_DEPS) \
-			  tests/unit/ids_$(1).c $(B)/linux-tools/version
+			  tools/lib/ids_$(1).c $(B)/linux-tools/version
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(SELF_CFLAGS) -o $$@ $$< tests/unit/ids_$(1).c \
-		tests/lib/oracle.c -lcrypto -lpthread
+	$$(Q)$$(CC) $$(SELF_CFLAGS) -o $$@ $$< tools/lib/ids_$(1).c \
+		tools/lib/oracle.c -lcrypto -lpthread
 
 $(B)/selftests/$(1)_$(2).32: tests/selftests/$(1)_$(2).c $$(SELF_DEPS) \
-			     tests/unit/ids_$(1).c $(B)/linux-tools/version
+			     tools/lib/ids_$(1).c $(B)/linux-tools/version
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -m32 $$(SELF_CFLAGS) -o $$@ $$< tests/unit/ids_$(1).c \
+	$$(Q)$$(CC) -m32 $$(SELF_CFLAGS) -o $$@ $$< tools/lib/ids_$(1).c \
 		-lpthread
 endef
 
 define differ_build
 $(B)/selftests/$(1)_$(2): tests/selftests/$(1)_$(2).c $$(SELF_DEPS) \
-			  tests/selftests/differ.c tests/unit/ids_$(1).c \
+			  tests/selftests/differ.c tools/lib/ids_$(1).c \
 			  $(B)/linux-tools/version
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(SELF_CFLAGS) -o $$@ $$< tests/selftests/differ.c \
-		tests/unit/ids_$(1).c tests/lib/oracle.c -lcrypto
+		tools/lib/ids_$(1).c tools/lib/oracle.c -lcrypto
 endef
 
 define other_build
 $(B)/selftests/$(1)$(2): tests/selftests/$(1).c $$(SELF_$(1)) $$(SELF_DEPS) \
-			 tests/unit/ids_linux.c tests/unit/ids_bsd.c \
+			 tools/lib/ids_linux.c tools/lib/ids_bsd.c \
 			 $(B)/linux-tools/version
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $(if $(2),-m32) $$(SELF_CFLAGS) -o $$@ $$< $$(SELF_$(1)) \
-		tests/unit/ids_linux.c tests/unit/ids_bsd.c -lpthread
+		tools/lib/ids_linux.c tools/lib/ids_bsd.c -lpthread
 endef
 
 $(foreach a,linux bsd,$(foreach t,$(SELF_$(a)) fail,\
@@ -72,7 +72,7 @@ $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< $(NATIVE_WITH) -luring -lpthread
 $(B)/selftests/native_differ: NATIVE_WITH := tests/selftests/differ.c \
-	tests/lib/oracle.c -lcrypto
+	tools/lib/oracle.c -lcrypto
 
 # unload is the last: it leaves everything as if loaded just now
 SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \

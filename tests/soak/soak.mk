@@ -8,10 +8,10 @@
 #	soak-faults	four cards in software, each fault (12 min)
 
 $(B)/soak/soak_work: tests/soak/soak_work.c $(SELF_DEPS) \
-		     tests/unit/ids_linux.c $(B)/linux-tools/version
+		     tools/lib/ids_linux.c $(B)/linux-tools/version
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $< \
-		tests/unit/ids_linux.c tests/lib/oracle.c -lcrypto -lpthread
+		tools/lib/ids_linux.c tools/lib/oracle.c -lcrypto -lpthread
 
 SOAK_S ?= 600
 

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "../lib/oracle.h"
+#include "../../tools/lib/oracle.h"
 #include "../selftests/linux.h"
 #include "../selftests/random.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ocfctl and ocfstat against a tree that is made here, without a kernel."""
+"""The tools against a tree that is made here, without a kernel."""
 
 import contextlib
 import json
@@ -574,3 +574,105 @@ def test_sizes():
 def test_tables():
     assert text.table(("A", "N"), [("long", 1), ("b", 200)]) == [
         "A       N", "long    1", "b     200"]
+
+
+# ocfspeed ------------------------------------------------------------------
+
+
+def result(way: str, device: str, size: int, rate: float, **more) -> dict:
+    return {"algorithm": "aes-cbc", "mode": "cipher", "decrypt": False,
+            "way": way, "device": device, "bytes": size,
+            "operations_per_s": rate, "bytes_per_s": rate * size, **more}
+
+
+RESULTS = [
+    result("run", "any", 64, 1e6), result("run", "any", 4096, 1e5),
+    result("uring", "sim10", 64, 2e6),
+    {"algorithm": "aes-cbc", "mode": "cipher", "decrypt": False,
+     "way": "uring", "device": "sim10", "bytes": 4096, "error": "E2BIG",
+     "reason": "too big"},
+    {"algorithm": "aes-cbc", "mode": "-", "decrypt": False, "way": "afalg",
+     "device": "any", "bytes": 64, "error": "EOPNOTSUPP", "reason": ""},
+    {"algorithm": "aes-cbc", "mode": "-", "decrypt": False, "way": "afalg",
+     "device": "any", "bytes": 4096, "error": "EOPNOTSUPP", "reason": ""},
+    result("run", "any", 4096, 1e5) | {"algorithm": "aes-cbc+hmac-sha1",
+                                       "mode": "mte", "decrypt": True},
+    result("run", "any", 0, 1234.5) | {"algorithm": "rsa-sign",
+                                       "mode": "public"},
+]
+
+
+@pytest.fixture(name="measured")
+def what_was_measured(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(RESULTS))
+    return str(path)
+
+
+def test_speed_shows(tree, measured):
+    assert tree.says("ocfspeed", "--load", measured) == """
+aes-cbc: MB/s
+WAY    DEVICE      64    4096
+run    any      64.00  409.60
+uring  sim10   128.00   E2BIG
+
+aes-cbc+hmac-sha1, mte, decryption: MB/s
+WAY  DEVICE    4096
+run  any     409.60
+
+rsa-sign: operations/s
+WAY  DEVICE
+run  any     1234.5
+"""
+
+
+def test_speed_repeats(tree, measured):
+    assert json.loads(tree.says("ocfspeed", "--json", "--load",
+                                measured)) == RESULTS
+
+
+@pytest.mark.parametrize("kind, begins", [
+    ("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_speed_draws(tree, measured, tmp_path, kind, begins):
+    path = tmp_path / f"speed.{kind}"
+    tree.says("ocfspeed", "--load", measured, "--plot", str(path))
+    assert path.read_bytes().startswith(begins)
+
+
+def test_speed_of_a_wrong_result(tree, measured, tmp_path):
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps([RESULTS[3] | {"error": "EBADMSG"}]))
+    done = tree.run("ocfspeed", "--load", str(path))
+    assert done.returncode == 1
+    assert "uring sim10: the result is wrong" in done.stderr
+
+
+def test_speed_lists(tree):
+    said = tree.says("ocfspeed", "--list")
+    assert "algorithms: aes-cbc sha256 deflate all" in said
+    assert "devices: any cryptosoft0 sim10" in said
+
+
+@pytest.mark.parametrize("words, what", [
+    (["--load", "/nonexistent"], "No such file"),
+    (["--load", "/etc/hostname"], "Expecting value"),
+    (["--plot", "speed.nonsense"], "nonsense"),
+    (["aes-cbc/x"], "x is no number of bits"),
+    (["+sha1"], "ALGORITHM[/BITS]"),
+    (["--size", "0"], "is not between 1 and"),
+    (["--seconds", "nan"], "is not between"),
+    (["--way", "carrier-pigeon"], "carrier-pigeon is none of"),
+])
+def test_speed_of_nonsense(tree, measured, tmp_path, words, what):
+    if "--plot" in words:
+        words = ["--plot", str(tmp_path / words[1]), "--json", "--load",
+                 measured]
+    done = tree.run("ocfspeed", *words)
+    assert done.returncode in (1, 2)
+    assert what in done.stderr and "Traceback" not in done.stderr
+
+
+def test_speed_without_the_device(tree):
+    if os.path.exists("/dev/crypto"):
+        pytest.skip("there is one")
+    assert "modprobe ocf" in tree.fails(1, "ocfspeed", "aes-cbc")

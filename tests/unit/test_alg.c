@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 #include "../../kernel/core/alg.h"
-#include "../lib/oracle.h"
-#include "ids.h"
+#include "../../tools/lib/oracle.h"
+#include "../../tools/lib/ids.h"
 
 #define for_each_alg(row_) \
 	for (unsigned int alg_ = 1; alg_ < OCF_ALG_COUNT; alg_++) \

@@ -9,7 +9,7 @@
 #include "../../kernel/core/alg.h"
 #include "../../kernel/core/params.h"
 #include "../../kernel/core/kat_vectors.h"
-#include "../lib/oracle.h"
+#include "../../tools/lib/oracle.h"
 
 #define BUF	8192
 

@@ -13,7 +13,7 @@
 
 #include <linux/ocf_driver.h>
 
-#include "../lib/oracle.h"
+#include "../../tools/lib/oracle.h"
 
 #define RECORD_MAX	700
 #define AAD		13

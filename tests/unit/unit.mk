@@ -6,7 +6,7 @@
 
 UNITS := alg params route health mte nonce kat docs framing
 
-UNIT_alg := kernel/core/alg.c tests/unit/ids_linux.c tests/unit/ids_bsd.c
+UNIT_alg := kernel/core/alg.c tools/lib/ids_linux.c tools/lib/ids_bsd.c
 UNIT_params := kernel/core/params.c kernel/core/alg.c
 UNIT_route := kernel/core/route.c
 UNIT_health := kernel/core/health.c
@@ -20,7 +20,7 @@ UNIT_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Itests/unit/include \
 	       -Iinclude -Iinclude/uapi $(HARNESS)
 UNIT_LIBS := -lcrypto -lz -lm -lpthread
 UNIT_DEPS := $(wildcard tests/unit/*.h tests/unit/include/*.h) \
-	     $(wildcard tests/unit/include/*/*.h tests/lib/*) \
+	     $(wildcard tests/unit/include/*/*.h tools/lib/*) \
 	     $(wildcard kernel/core/*.h kernel/drivers/soft/nonce.c kernel/consumers/socrypt/framing.h include/linux/*.h include/uapi/*/*.h) \
 	     docs/algorithms.md
 
@@ -32,7 +32,7 @@ $(B)/unit/$(1)-$(2): tests/unit/test_$(1).c $$(UNIT_$(1)) $$(UNIT_DEPS) \
 		     $(B)/linux-tools/version
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) $(3) -o $$@ tests/unit/test_$(1).c \
-		$$(UNIT_$(1)) tests/lib/oracle.c $$(UNIT_LIBS)
+		$$(UNIT_$(1)) tools/lib/oracle.c $$(UNIT_LIBS)
 endef
 
 $(foreach u,$(UNITS),$(eval $(call unit_build,$(u),asan,$(ASAN))))

@@ -16,7 +16,7 @@ VEC_DATA := typed-standards typed-protocols \
 
 VEC_FILES := $(VEC_DATA:%=tests/vectors/data/%.txt)
 VEC_SRCS := $(addprefix tests/vectors/,run_vectors.c algs.c parse.c check.c \
-	monte.c linux.c bsd.c) tests/unit/ids_linux.c tests/unit/ids_bsd.c
+	monte.c linux.c bsd.c) tools/lib/ids_linux.c tools/lib/ids_bsd.c
 
 .PHONY: vectors
 

@@ -5,14 +5,14 @@
 
 VIRTIO_BUILT := $(B)/virtio/virtio_differ $(B)/virtio/virtio_life
 VIRTIO_DEPS := $(SELF_DEPS) $(wildcard tests/virtio/*.h) \
-	       tests/selftests/differ.c tests/unit/ids_linux.c \
-	       tests/unit/ids_bsd.c $(B)/linux-tools/version
+	       tests/selftests/differ.c tools/lib/ids_linux.c \
+	       tools/lib/ids_bsd.c $(B)/linux-tools/version
 
 $(B)/virtio/%: tests/virtio/%.c $(VIRTIO_DEPS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< tests/selftests/differ.c \
-		tests/unit/ids_linux.c tests/unit/ids_bsd.c \
-		tests/lib/oracle.c -lcrypto -lpthread
+		tools/lib/ids_linux.c tools/lib/ids_bsd.c \
+		tools/lib/oracle.c -lcrypto -lpthread
 
 # An emulated card has the host's main loop, and that has others to serve.
 VIRTIO_VM := $(VM) --cards 2 --module-args ocf_virtio:patience=5000

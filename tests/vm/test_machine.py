@@ -63,10 +63,10 @@ def test_a_dead_kernel(what, limit, says):
 
 
 def test_a_kernel_that_does_not_boot():
-    """It is tried twice: what fails then is not the project's."""
+    """It is tried three times: what fails then is not the project's."""
     got = vm("--append", "rdinit=/none root=none", "--", "true")
     assert got.returncode == CRASHED
-    assert got.stderr.count(b"the kernel did not boot, once more") == 1
+    assert got.stderr.count(b"the kernel did not boot, once more") == 2
     assert b"Unable to mount root fs" in got.stderr
 
 

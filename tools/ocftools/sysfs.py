@@ -11,6 +11,8 @@ SYSFS = "/sys"
 OPERATIONS = ("encrypt", "decrypt")
 COST_UNKNOWN = (100000, 100000)   # base, slope of what was never measured
 WEIGHT_MAX = 10000                # per cent
+# Who does RSA of a number has signatures made of it by the core.
+IMPLIED = {"rsa-decrypt": "rsa-sign", "rsa-encrypt": "rsa-verify"}
 
 # What reading or writing a file of a device says that has just gone.
 GONE = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
@@ -90,6 +92,16 @@ class Device:
     def forbidden(self) -> list[str]:
         names = self.text("forbid")
         return [] if names == "none" else names.split(",")
+
+    def public_keys(self) -> list[str]:
+        """Operations it can be asked for."""
+        try:
+            lines = self.text("public_key").splitlines()
+        except FileNotFoundError:
+            return []
+        names = [line.split()[0] for line in lines if line]
+        implied = [IMPLIED[n] for n in names if n in IMPLIED]
+        return list(dict.fromkeys([*names, *implied]))
 
     def costs(self) -> dict[str, dict[str, Cost]]:
         """By algorithm, then by direction."""

@@ -22,6 +22,7 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
+BOOTS = 3           # how often it is tried
 BOOT_S = 300        # s; the debug kernel takes as long on a busy host,
 DEBUG_BOOT_S = 900  # and is not stuck
 KVM_PROBE_S = 10
@@ -212,13 +213,16 @@ class Machine:
                                            die_with_parent))
             for card in self.processes:
                 card.wait()
-            code = self._run()
-            if code == CRASHED and not self.up and not self.opt.probe:
+            for left in reversed(range(BOOTS)):
+                code = self._run()
+                if code != CRASHED or self.up or self.opt.probe or not left:
+                    break
                 # seen once in a thousand: an emulated processor runs what
-                # another is just patching, a static key's jump for example
+                # another is just patching, a static key's jump for example;
+                # and of the debug kernel, on a busy host, once in ten: an
+                # interrupt finds no per-CPU data yet
                 print("vm: the kernel did not boot, once more",
                       file=sys.stderr, flush=True)
-                code = self._run()
             return code
         finally:
             for card in self.processes:

@@ -80,9 +80,9 @@ static void put_name(char *name, size_t size, const char *theirs, size_t keylen)
 		snprintf(name, size, "%s", theirs);
 }
 
-static EVP_CIPHER *fetch(const char *alg, size_t keylen)
+EVP_CIPHER *oracle_fetch(const char *alg, size_t keylen)
 {
-	char name[32];
+	char name[ORACLE_NAME_MAX];
 	size_t i;
 
 	for (i = 0; i < COUNT(ciphers); i++) {
@@ -104,9 +104,22 @@ static int digest_row(const char *alg)
 	return -1;
 }
 
+const char *oracle_digest_name(const char *alg, size_t keylen,
+			       char over[ORACLE_NAME_MAX])
+{
+	int row = digest_row(alg);
+	const char *mac;
+
+	if (row < 0)
+		return NULL;
+	put_name(over, ORACLE_NAME_MAX, digests[row].over, keylen);
+	mac = digests[row].mac;
+	return mac && (keylen || !strcmp(mac, "HMAC")) ? mac : "";
+}
+
 bool oracle_sizes(const char *alg, size_t keylen, struct oracle_sizes *sizes)
 {
-	EVP_CIPHER *cipher = fetch(alg, keylen);
+	EVP_CIPHER *cipher = oracle_fetch(alg, keylen);
 	int row = digest_row(alg);
 	EVP_MD *md;
 
@@ -183,7 +196,7 @@ bool oracle_cipher(const char *alg, bool encrypt, const uint8_t *key,
 	if (!strcmp(alg, "aes-xts") && keylen == 48)
 		return xts_by_ecb(encrypt, key, keylen, iv, in, len, out);
 	ctx = EVP_CIPHER_CTX_new();
-	cipher = fetch(alg, keylen);
+	cipher = oracle_fetch(alg, keylen);
 	ok = ctx && cipher &&
 	     EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, encrypt) &&
 	     EVP_CIPHER_CTX_set_key_length(ctx, keylen) &&
@@ -196,23 +209,22 @@ bool oracle_cipher(const char *alg, bool encrypt, const uint8_t *key,
 	return ok;
 }
 
-static bool mac(int row, const uint8_t *key, size_t keylen, const uint8_t *iv,
-		size_t ivlen, const uint8_t *in, size_t len, uint8_t *out)
+static bool mac(const char *name, char *over, const uint8_t *key,
+		size_t keylen, const uint8_t *iv, size_t ivlen,
+		const uint8_t *in, size_t len, uint8_t *out)
 {
-	bool blake = !strncmp(digests[row].mac, "BLAKE", 5);
-	bool cipher = strchr(digests[row].over, '%');
-	EVP_MAC *alg = EVP_MAC_fetch(NULL, digests[row].mac, NULL);
+	EVP_MAC *alg = EVP_MAC_fetch(NULL, name, NULL);
 	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(alg);
 	OSSL_PARAM p[3], *q = p;
-	char over[32];
 	size_t n;
 	bool ok;
 
-	put_name(over, sizeof(over), digests[row].over, keylen);
-	if (!blake)
-		*q++ = OSSL_PARAM_construct_utf8_string(cipher ?
-				OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST,
-				over, 0);
+	if (!strcmp(name, "HMAC"))
+		*q++ = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+							over, 0);
+	else if (strncmp(name, "BLAKE", 5))
+		*q++ = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER,
+							over, 0);
 	if (ivlen)
 		*q++ = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV,
 							 (void *)iv, ivlen);
@@ -228,7 +240,8 @@ bool oracle_digest(const char *alg, const uint8_t *key, size_t keylen,
 		   const uint8_t *iv, size_t ivlen, const uint8_t *in,
 		   size_t len, uint8_t *out)
 {
-	int row = digest_row(alg);
+	char over[ORACLE_NAME_MAX];
+	const char *name;
 	EVP_MD *md;
 	bool ok;
 
@@ -236,12 +249,13 @@ bool oracle_digest(const char *alg, const uint8_t *key, size_t keylen,
 		memset(out, 0, 16);
 		return true;
 	}
-	if (row < 0)
+	name = oracle_digest_name(alg, keylen, over);
+	if (!name)
 		return false;
-	if (digests[row].mac && (keylen || !strcmp(digests[row].mac, "HMAC")))
-		return mac(row, keylen ? key : (const uint8_t *)"", keylen, iv,
-			   ivlen, in, len, out);
-	md = EVP_MD_fetch(NULL, digests[row].over, NULL);
+	if (*name)
+		return mac(name, over, keylen ? key : (const uint8_t *)"",
+			   keylen, iv, ivlen, in, len, out);
+	md = EVP_MD_fetch(NULL, over, NULL);
 	ok = md && EVP_Digest(in, len, out, NULL, md, NULL);
 	EVP_MD_free(md);
 	return ok;
@@ -252,7 +266,7 @@ bool oracle_seal(const char *alg, const uint8_t *key, size_t keylen,
 		 size_t aadlen, const uint8_t *in, size_t len, uint8_t *out,
 		 uint8_t *tag, size_t taglen)
 {
-	EVP_CIPHER *cipher = fetch(alg, keylen);
+	EVP_CIPHER *cipher = oracle_fetch(alg, keylen);
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
 	bool ccm = !strcmp(alg, "aes-ccm");
 	int n = 0, rest;

@@ -49,4 +49,24 @@ bool oracle_seal(const char *alg, const uint8_t *key, size_t keylen,
 		 size_t aadlen, const uint8_t *in, size_t len, uint8_t *out,
 		 uint8_t *tag, size_t taglen);
 
+/* ---- OpenSSL's own objects ---- */
+
+struct evp_cipher_st;
+
+/* The cipher or AEAD algorithm, to be freed; NULL if OpenSSL has none. */
+struct evp_cipher_st *oracle_fetch(const char *alg, size_t keylen);
+
+#define ORACLE_NAME_MAX	32	/* bytes of a name, with the NUL */
+
+/**
+ * oracle_digest_name() - the digest or MAC
+ * @alg: the framework's name
+ * @keylen: bytes; 0 for the digest that a MAC may also be
+ * @over: set: OpenSSL's name of the digest or cipher it is made of
+ *
+ * Return: OpenSSL's name of the MAC, "" for a digest, or NULL if it has none.
+ */
+const char *oracle_digest_name(const char *alg, size_t keylen,
+			       char over[ORACLE_NAME_MAX]);
+
 #endif /* ORACLE_H */

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Public-key operations: by libocf, and by OpenSSL, which makes the keys and
+ * has the last word on results.
+ */
+#include <errno.h>
+#include <ocf/public.h>
+#include <ocf/queue.h>
+#include <string.h>
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+#include "way.h"
+
+#define DIGEST_LEN	32	/* SHA-256 */
+#define RESULT_MAX	1024	/* bytes: 8,192 bits */
+
+/* Bits of the keys, curves by those of their field */
+static const struct {
+	unsigned int		bits;
+	enum ocf_pk_curve	id;
+	const char		*name;
+} curves[] = {
+	{ 256, OCF_PK_P256, "P-256" },
+	{ 384, OCF_PK_P384, "P-384" },
+	{ 521, OCF_PK_P521, "P-521" },
+};
+
+static EVP_PKEY *pair, *peer;
+static EVP_PKEY_CTX *ctx;
+static uint8_t private[8 * RESULT_MAX], public[2 * RESULT_MAX];
+static uint8_t peers[RESULT_MAX], digest[DIGEST_LEN];
+/* OpenSSL's signature: as it is, and of ECDSA also r and s */
+static uint8_t signature[RESULT_MAX], r[RESULT_MAX], s[RESULT_MAX];
+static size_t siglen;
+static uint8_t results[DEPTH_MAX][2][RESULT_MAX];
+
+static struct ocf *ocf;
+static struct ocf_queue *queue;
+static struct ocf_public op;
+static struct ocf_pk_value values[DEPTH_MAX]
+			[OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX];
+static struct ocf_pk_command commands[DEPTH_MAX];
+static struct ocf_result done[DEPTH_MAX];
+static unsigned int depth, next;
+
+/* What follows is by name: "rsa-sign" and so on. */
+struct kind {
+	const char		*name;
+	enum ocf_pk_code	code;
+	bool			(*make)(unsigned int bits);
+	bool			(*aim)(unsigned int bits);
+	bool			(*init)(EVP_PKEY_CTX *ctx);
+	bool			(*run)(void);
+	bool			(*right)(void);
+};
+
+static const struct kind *kind;
+
+static bool failed(int err)
+{
+	errno = -err;
+	return false;
+}
+
+static bool set_pkcs1(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_CTX_set_rsa_padding(c, RSA_PKCS1_PADDING) > 0 &&
+	       EVP_PKEY_CTX_set_signature_md(c, EVP_sha256()) > 0;
+}
+
+static bool init_sign(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_sign_init(c) > 0 &&
+	       (EVP_PKEY_get_base_id(pair) != EVP_PKEY_RSA || set_pkcs1(c));
+}
+
+static bool init_verify(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_verify_init(c) > 0 &&
+	       (EVP_PKEY_get_base_id(pair) != EVP_PKEY_RSA || set_pkcs1(c));
+}
+
+static bool init_derive(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_derive_init(c) > 0 &&
+	       EVP_PKEY_derive_set_peer(c, peer) > 0;
+}
+
+static bool run_sign(void)
+{
+	siglen = sizeof(signature);
+	return EVP_PKEY_sign(ctx, signature, &siglen, digest, DIGEST_LEN) > 0;
+}
+
+static bool run_verify(void)
+{
+	return EVP_PKEY_verify(ctx, signature, siglen, digest,
+			       DIGEST_LEN) == 1;
+}
+
+static bool run_derive(void)
+{
+	siglen = sizeof(signature);
+	return EVP_PKEY_derive(ctx, signature, &siglen) > 0;
+}
+
+/* ---- RSA ---- */
+
+static bool make_rsa(unsigned int bits)
+{
+	pair = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bits);
+	return pair;
+}
+
+static bool put_rsa(const struct iovec *last)
+{
+	uint8_t *to = private;
+	int n = i2d_PrivateKey(pair, NULL), m = i2d_PublicKey(pair, NULL);
+
+	if (n <= 0 || n > (int)sizeof(private) || m <= 0 ||
+	    m > (int)sizeof(public))
+		return false;
+	i2d_PrivateKey(pair, &to);
+	to = public;
+	i2d_PublicKey(pair, &to);
+	op.scheme = OCF_PK_PKCS1;
+	op.hash = "sha256";
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
+	if (last)
+		op.in[1] = *last;
+	op.in[1 + !!last] = last ? (struct iovec){ public, m } :
+				   (struct iovec){ private, n };
+	return true;
+}
+
+static bool aim_rsa_sign(unsigned int bits)
+{
+	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
+	return put_rsa(NULL);
+}
+
+static bool aim_rsa_verify(unsigned int bits)
+{
+	return put_rsa(&(struct iovec){ signature, siglen });
+}
+
+static bool right_rsa(void)
+{
+	return !memcmp(results[0][0], signature, siglen);
+}
+
+/* ---- elliptic curves ---- */
+
+static int curve_row(unsigned int bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(curves) / sizeof(*curves); i++)
+		if (curves[i].bits == bits)
+			return i;
+	return -1;
+}
+
+static bool make_ec(unsigned int bits)
+{
+	int row = curve_row(bits);
+
+	if (row < 0)
+		return failed(-EINVAL);
+	pair = EVP_EC_gen(curves[row].name);
+	peer = EVP_EC_gen(curves[row].name);
+	return pair && peer;
+}
+
+/* The private number, as long as the field's are */
+static bool put_private(size_t len)
+{
+	BIGNUM *x = NULL;
+	bool ok = EVP_PKEY_get_bn_param(pair, OSSL_PKEY_PARAM_PRIV_KEY, &x) &&
+		  BN_bn2binpad(x, private, len) > 0;
+
+	BN_clear_free(x);
+	return ok;
+}
+
+static bool put_point(EVP_PKEY *from, uint8_t *to, size_t *len)
+{
+	return EVP_PKEY_get_octet_string_param(from,
+		OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, to, RESULT_MAX, len);
+}
+
+static bool split_signature(size_t len)
+{
+	const uint8_t *from = signature;
+	ECDSA_SIG *sig = d2i_ECDSA_SIG(NULL, &from, siglen);
+	bool ok = sig && BN_bn2binpad(ECDSA_SIG_get0_r(sig), r, len) > 0 &&
+		  BN_bn2binpad(ECDSA_SIG_get0_s(sig), s, len) > 0;
+
+	ECDSA_SIG_free(sig);
+	return ok;
+}
+
+static bool aim_ecdsa_sign(unsigned int bits)
+{
+	size_t len = (bits + 7) / 8;
+
+	op.curve = curves[curve_row(bits)].id;
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
+	op.in[1] = (struct iovec){ private, len };
+	op.out[0] = op.out[1] = (struct iovec){ NULL, len };
+	return put_private(len);
+}
+
+static bool aim_ecdsa_verify(unsigned int bits)
+{
+	size_t len = (bits + 7) / 8, n;
+
+	if (!put_point(pair, public, &n) || !split_signature(len))
+		return false;
+	op.curve = curves[curve_row(bits)].id;
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
+	op.in[1] = (struct iovec){ public, n };
+	op.in[2] = (struct iovec){ r, len };
+	op.in[3] = (struct iovec){ s, len };
+	return true;
+}
+
+static bool right_ecdsa(void)
+{
+	size_t len = op.out[0].iov_len;
+	ECDSA_SIG *sig = ECDSA_SIG_new();
+	uint8_t *to = signature;
+	EVP_PKEY_CTX *c;
+	bool ok;
+
+	ECDSA_SIG_set0(sig, BN_bin2bn(results[0][0], len, NULL),
+		       BN_bin2bn(results[0][1], len, NULL));
+	siglen = i2d_ECDSA_SIG(sig, &to);
+	ECDSA_SIG_free(sig);
+	c = EVP_PKEY_CTX_new(pair, NULL);
+	ok = c && init_verify(c) &&
+	     EVP_PKEY_verify(c, signature, siglen, digest, DIGEST_LEN) == 1;
+	EVP_PKEY_CTX_free(c);
+	return ok;
+}
+
+static bool aim_ecdh(unsigned int bits)
+{
+	size_t len = (bits + 7) / 8, n;
+
+	if (!put_private(len) || !put_point(peer, peers, &n))
+		return false;
+	op.curve = curves[curve_row(bits)].id;
+	op.in[0] = (struct iovec){ private, len };
+	op.in[1] = (struct iovec){ peers, n };
+	op.out[0] = (struct iovec){ NULL, len };
+	return true;
+}
+
+/* ---- X25519 ---- */
+
+static bool make_x25519(unsigned int bits)
+{
+	pair = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	return pair && peer;
+}
+
+static bool aim_x25519(unsigned int bits)
+{
+	size_t n = 32, m = 32;
+
+	op.in[0] = (struct iovec){ private, 32 };
+	op.in[1] = (struct iovec){ peers, 32 };
+	op.out[0] = (struct iovec){ NULL, 32 };
+	return EVP_PKEY_get_raw_private_key(pair, private, &n) &&
+	       EVP_PKEY_get_raw_public_key(peer, peers, &m);
+}
+
+static const struct kind kinds[] = {
+	{ "rsa-sign", OCF_PK_RSA_SIGN, make_rsa, aim_rsa_sign, init_sign,
+	  run_sign, right_rsa },
+	{ "rsa-verify", OCF_PK_RSA_VERIFY, make_rsa, aim_rsa_verify,
+	  init_verify, run_verify, NULL },
+	{ "ecdsa-sign", OCF_PK_ECDSA_SIGN, make_ec, aim_ecdsa_sign, init_sign,
+	  run_sign, right_ecdsa },
+	{ "ecdsa-verify", OCF_PK_ECDSA_VERIFY, make_ec, aim_ecdsa_verify,
+	  init_verify, run_verify, NULL },
+	{ "ecdh", OCF_PK_ECDH, make_ec, aim_ecdh, init_derive, run_derive,
+	  right_rsa },
+	{ "x25519", OCF_PK_X25519, make_x25519, aim_x25519, init_derive,
+	  run_derive, right_rsa },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- OpenSSL ---- */
+
+static void end(void)
+{
+	ocf_queue_close(queue);
+	queue = NULL;
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(pair);
+	EVP_PKEY_free(peer);
+	ctx = NULL;
+	pair = NULL;
+	peer = NULL;
+}
+
+/* A signature to verify, or the right result */
+static bool prepare(void)
+{
+	EVP_PKEY_CTX *c = ctx;
+	bool ok;
+
+	if (kind->run == run_derive)
+		return run_derive();
+	ctx = EVP_PKEY_CTX_new(pair, NULL);
+	ok = ctx && init_sign(ctx) && run_sign();
+	EVP_PKEY_CTX_free(ctx);
+	ctx = c;
+	return ok;
+}
+
+static bool find(const struct work *w)
+{
+	kind = find_kind(w->cipher);
+	return kind ? true : failed(-EOPNOTSUPP);
+}
+
+static bool begin(const struct work *w)
+{
+	memset(digest, 0xd1, sizeof(digest));
+	errno = EIO;
+	if (!kind->make(w->keylen))
+		return false;
+	ctx = EVP_PKEY_CTX_new(pair, NULL);
+	return ctx && kind->init(ctx) && prepare();
+}
+
+static bool aim(const struct work *w, size_t len)
+{
+	return true;
+}
+
+static unsigned int run(void)
+{
+	errno = EIO;
+	return kind->run();
+}
+
+static unsigned int nothing(void)
+{
+	return 0;
+}
+
+const struct way way_public_openssl = {
+	"openssl", find, begin, aim, run, nothing, end,
+};
+
+/* ---- libocf ---- */
+
+static bool find_ours(const struct work *w)
+{
+	int err = ocf ? 0 : ocf_open(&ocf);
+
+	return err ? failed(err) : find(w);
+}
+
+static bool begin_ours(const struct work *w)
+{
+	depth = w->depth;
+	return begin(w);
+}
+
+static bool begin_queue(const struct work *w, unsigned int flags)
+{
+	int err;
+
+	if (!begin_ours(w))
+		return false;
+	err = ocf_queue_open(ocf, depth, flags | OCF_QUEUE_ONE_THREAD, &queue);
+	return err ? failed(err) : true;
+}
+
+static bool begin_uring(const struct work *w)
+{
+	return begin_queue(w, OCF_QUEUE_URING);
+}
+
+static bool begin_submit(const struct work *w)
+{
+	return begin_queue(w, OCF_QUEUE_NO_URING);
+}
+
+static void point_results(unsigned int i)
+{
+	op.out[0].iov_base = results[i][0];
+	op.out[1].iov_base = results[i][1];
+}
+
+/* Does it once, and sees whether that is right. */
+static bool try_it(void)
+{
+	int res;
+
+	point_results(0);
+	res = ocf_public_run(ocf, &op);
+	if (res < 0)
+		return failed(res);
+	errno = EBADMSG;
+	return !kind->right || kind->right();
+}
+
+static bool aim_ours(const struct work *w, size_t len)
+{
+	unsigned int i;
+	int err = 0;
+
+	next = 0;
+	op = (struct ocf_public){ .code = kind->code, .device = w->device };
+	errno = EIO;
+	if (!kind->aim(w->keylen) || !try_it())
+		return false;
+	for (i = 0; i < depth && !err; i++) {
+		point_results(i);
+		err = ocf_public_command(&op, i, values[i], &commands[i]);
+	}
+	return err ? failed(err) : true;
+}
+
+static unsigned int run_ours(void)
+{
+	int res = ocf_run(ocf, (const struct ocf_command *)commands);
+
+	return res < 0 ? failed(res) : 1;
+}
+
+static unsigned int take(void)
+{
+	int i, n = ocf_queue_get(queue, done, depth, -1);
+
+	if (n <= 0)
+		return failed(n ?: -EIO);
+	for (i = 0; i < n; i++)
+		if (done[i].res < 0)
+			return failed(done[i].res);
+	return n;
+}
+
+static unsigned int run_queue(void)
+{
+	unsigned int n = ocf_queue_count(queue);
+	int err = 0;
+
+	while (n++ < depth && !err)
+		err = ocf_queue_put(queue, (const struct ocf_command *)
+				    &commands[next++ % depth]);
+	if (!err)
+		err = ocf_queue_submit(queue);
+	return err ? failed(err) : take();
+}
+
+static unsigned int drain(void)
+{
+	unsigned int all = 0, n;
+
+	while (ocf_queue_count(queue)) {
+		n = take();
+		if (!n)
+			break;
+		all += n;
+	}
+	return all;
+}
+
+const struct way way_public_run = {
+	"run", find_ours, begin_ours, aim_ours, run_ours, nothing, end,
+};
+
+const struct way way_public_uring = {
+	"uring", find_ours, begin_uring, aim_ours, run_queue, drain, end,
+};
+
+const struct way way_public_submit = {
+	"submit", find_ours, begin_submit, aim_ours, run_queue, drain, end,
+};

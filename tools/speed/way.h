@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Work, and the ways there are to have it done: the interfaces of /dev/crypto,
+ * AF_ALG and OpenSSL.  What measures them goes through all of them alike.
+ */
+#ifndef SPEED_WAY_H
+#define SPEED_WAY_H
+
+#include <linux/ocf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEN_MAX		(1u << 20)	/* bytes of data */
+#define DEPTH_MAX	OCF_VECTOR_MAX	/* operations at a time */
+#define AAD_LEN		16		/* bytes before the data: AEAD, MTE */
+#define IV_MAX		16
+#define KEY_MAX		512
+
+/**
+ * struct work - what is to be done
+ * @mode: OCF_MODE_*, or OCF_MODE_NONE for a public-key operation
+ * @cipher: the framework's name, or ""; of a public-key operation that
+ * @mac: the framework's name, or ""
+ * @device: the only one to use, or ""
+ * @keylen: bytes; of a public-key operation bits
+ * @mackeylen: bytes
+ * @ivlen: bytes
+ * @maclen: bytes of digest, MAC or tag
+ * @block: bytes
+ * @decrypt: the direction
+ * @copy: ask for no pages to be pinned
+ * @depth: operations under way at a time, by ways that have several
+ */
+struct work {
+	enum ocf_mode	mode;
+	const char	*cipher, *mac, *device;
+	size_t		keylen, mackeylen, ivlen, maclen, block;
+	bool		decrypt, copy;
+	unsigned int	depth;
+};
+
+/**
+ * struct way - a way to have work done
+ * @name: as it is asked for
+ * @find: what the algorithms are called there; false, with errno, if it does
+ *	not have them or such work.  Comes before everything else
+ * @begin: makes a session
+ * @aim: points it at pieces of so many bytes (lay_out())
+ * @run: does one, or some of those that are under way; returns how many were
+ *	done, 0: errno says why none
+ * @drain: finishes what is under way, and returns how many that were
+ * @end: ends the session
+ */
+struct way {
+	const char	*name;
+	bool		(*find)(const struct work *work);
+	bool		(*begin)(const struct work *work);
+	bool		(*aim)(const struct work *work, size_t len);
+	unsigned int	(*run)(void);
+	unsigned int	(*drain)(void);
+	void		(*end)(void);
+};
+
+/* native.c: one at a time; a vector; a queue by io_uring, with registered
+ * buffers, by ioctl()
+ */
+extern const struct way way_run, way_vector, way_uring, way_fixed, way_submit;
+/* linux.c, bsd.c */
+extern const struct way way_linux, way_linux_async, way_bsd;
+/* afalg.c: copied; by way of a pipe */
+extern const struct way way_afalg, way_afalg_splice;
+/* openssl.c */
+extern const struct way way_openssl;
+/* public.c: as those of native.c; OpenSSL */
+extern const struct way way_public_run, way_public_uring, way_public_submit,
+			way_public_openssl;
+
+/* ---- memory: data.c ---- */
+
+extern uint8_t key[KEY_MAX], mackey[KEY_MAX], iv[IV_MAX], aad[AAD_LEN];
+
+/*
+ * Sources and destinations lie in one area, each on places of their own as far
+ * as it has room.  Behind a destination is room for digest, MAC or tag, and in
+ * front of nothing.
+ */
+extern uint8_t area[];
+extern const size_t area_size;
+
+/* Fills keys and sources; all pages are there afterwards. */
+bool data_init(void);
+/* For pieces of so many bytes from now on, on so many places at most. */
+void lay_out(size_t len, unsigned int most);
+extern unsigned int places;	/* how many there are */
+uint8_t *src_at(unsigned int place);
+uint8_t *dst_at(unsigned int place);
+
+/* Bytes of a source, and of a destination with digest, MAC or tag */
+size_t src_len(const struct work *work, size_t len);
+size_t dst_len(const struct work *work, size_t len);
+
+/* Bytes of a record of TLS with so many of payload */
+size_t record_len(const struct work *work, size_t len);
+
+/**
+ * data_prepare() - make sources of them that can be decrypted, and know results
+ * @work: what will be done; by OpenSSL first
+ * @len: bytes of payload, as lay_out() was told
+ *
+ * Return: 1; 0: OpenSSL does not have it; -1: it failed.
+ */
+int data_prepare(const struct work *work, size_t len);
+
+/* Whether the first destination has what OpenSSL has there. */
+bool data_right(const struct work *work, size_t len);
+
+#endif /* SPEED_WAY_H */
