@@ -69,46 +69,28 @@ static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 	return EVP_PKEY_decrypt(a->soft, out, outlen, in, inlen) > 0;
 }
 
+/* OpenSSL's own */
+
+typedef const OSSL_PARAM *(*question_fn)(const EVP_ASYM_CIPHER *of);
+
+static const OSSL_PARAM *ask(struct provider *prov,
+			     question_fn question)
+{
+	EVP_ASYM_CIPHER *own = EVP_ASYM_CIPHER_fetch(prov->soft, "RSA", NULL);
+	const OSSL_PARAM *params = own ? question(own) : NULL;
+
+	EVP_ASYM_CIPHER_free(own);
+	return params;
+}
+
 static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
 {
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS,
-				       NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS,
-				       NULL, 0),
-		OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL,
-					0),
-		OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_CLIENT_VERSION,
-				NULL),
-		OSSL_PARAM_uint(OSSL_ASYM_CIPHER_PARAM_TLS_NEGOTIATED_VERSION,
-				NULL),
-		OSSL_PARAM_END
-	};
-
-	return params;
+	return ask(provctx, EVP_ASYM_CIPHER_settable_ctx_params);
 }
 
 static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 {
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL,
-				     0),
-		OSSL_PARAM_END
-	};
-
-	return params;
+	return ask(provctx, EVP_ASYM_CIPHER_gettable_ctx_params);
 }
 
 static const OSSL_DISPATCH rsa_calls[] = {

@@ -422,7 +422,8 @@ static int record(struct cipher *c, unsigned char *out, size_t *outl,
 
 static bool is_ready(const struct cipher *c)
 {
-	if (c->has_key && (c->has_iv || !c->row->ivlen))
+	/* an IV that nobody has given is zero, but that of XTS */
+	if (c->has_key && (c->has_iv || c->row->mode != MODE_XTS))
 		return true;
 	ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
 	return false;
@@ -597,7 +598,11 @@ static int get_row(OSSL_PARAM params[], const struct cipher_row *row)
 	if (p && !OSSL_PARAM_set_size_t(p, row->block))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_CUSTOM_IV);
-	return !p || OSSL_PARAM_set_int(p, row->mode == MODE_XTS);
+	if (p && !OSSL_PARAM_set_int(p, row->mode == MODE_XTS))
+		return 0;
+	/* those of DES have parity */
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY);
+	return !p || OSSL_PARAM_set_int(p, row->crossing == CROSSING_DES3);
 }
 
 static const OSSL_PARAM *gettable(void *provctx)
@@ -608,6 +613,7 @@ static const OSSL_PARAM *gettable(void *provctx)
 		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
 		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_BLOCK_SIZE, NULL),
 		OSSL_PARAM_int(OSSL_CIPHER_PARAM_CUSTOM_IV, NULL),
+		OSSL_PARAM_int(OSSL_CIPHER_PARAM_HAS_RAND_KEY, NULL),
 		OSSL_PARAM_END
 	};
 
@@ -624,6 +630,7 @@ static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0),
 		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, NULL, 0),
 		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_TLS_MAC, NULL, 0),
+		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_RANDOM_KEY, NULL, 0),
 		OSSL_PARAM_END
 	};
 
@@ -684,6 +691,11 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_UPDATED_IV);
 	if (p && !set_iv(p, next_iv(c, next), c->row->ivlen))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_RANDOM_KEY);
+	/* EVP_CIPHER_CTX_rand_key() gives no size: what it points at has it */
+	if (p && ((p->data_size && p->data_size < c->row->keylen) ||
+		  EVP_CIPHER_CTX_rand_key(c->soft, p->data) <= 0))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_TLS_MAC);
 	return !p || OSSL_PARAM_set_octet_ptr(p, c->tls_mac, c->tls_mac_size);

@@ -155,16 +155,6 @@ static void *dup_context(void *ctx)
 
 /* ---- calls ---- */
 
-static int init(void *ctx, const OSSL_PARAM params[])
-{
-	struct digest *d = ctx;
-
-	gather_free(&d->data);
-	/* where there is no card, nothing is kept */
-	d->own = !session_is_worth(&d->ses, GATHER_MAX);
-	return !d->own || EVP_DigestInit_ex2(d->soft, d->md, NULL);
-}
-
 /* OpenSSL's has what was kept. */
 static int give_away(struct digest *d)
 {
@@ -174,6 +164,40 @@ static int give_away(struct digest *d)
 	d->own = true;
 	gather_free(&d->data);
 	return ok;
+}
+
+/* SSL 3.0's digests have a secret in them, and are OpenSSL's own. */
+
+static const OSSL_PARAM *settable(const struct digest_row *row)
+{
+	static const OSSL_PARAM params[] = {
+		OSSL_PARAM_octet_string(OSSL_DIGEST_PARAM_SSL3_MS, NULL, 0),
+		OSSL_PARAM_END
+	};
+
+	return row == digest_rows ? params : params + 1;
+}
+
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	struct digest *d = ctx;
+
+	if (!params ||
+	    !OSSL_PARAM_locate_const(params, OSSL_DIGEST_PARAM_SSL3_MS))
+		return 1;
+	return (d->own || give_away(d)) &&
+	       EVP_MD_CTX_set_params(d->soft, params);
+}
+
+static int init(void *ctx, const OSSL_PARAM params[])
+{
+	struct digest *d = ctx;
+
+	gather_free(&d->data);
+	/* where there is no card, nothing is kept */
+	d->own = !session_is_worth(&d->ses, GATHER_MAX);
+	return (!d->own || EVP_DigestInit_ex2(d->soft, d->md, NULL)) &&
+	       set_context(d, params);
 }
 
 static int update(void *ctx, const unsigned char *in, size_t len)
@@ -250,6 +274,10 @@ static int get_##n_(OSSL_PARAM params[])				\
 {									\
 	return get_row(params, &digest_rows[n_]);			\
 }									\
+static const OSSL_PARAM *settable_##n_(void *ctx, void *provctx)	\
+{									\
+	return settable(&digest_rows[n_]);				\
+}									\
 static const OSSL_DISPATCH calls_##n_[] = {				\
 	{ OSSL_FUNC_DIGEST_NEWCTX, (void (*)(void))new_##n_ },		\
 	{ OSSL_FUNC_DIGEST_FREECTX, (void (*)(void))free_context },	\
@@ -257,6 +285,10 @@ static const OSSL_DISPATCH calls_##n_[] = {				\
 	{ OSSL_FUNC_DIGEST_INIT, (void (*)(void))init },		\
 	{ OSSL_FUNC_DIGEST_UPDATE, (void (*)(void))update },		\
 	{ OSSL_FUNC_DIGEST_FINAL, (void (*)(void))final },		\
+	{ OSSL_FUNC_DIGEST_SET_CTX_PARAMS,				\
+	  (void (*)(void))set_context },				\
+	{ OSSL_FUNC_DIGEST_SETTABLE_CTX_PARAMS,				\
+	  (void (*)(void))settable_##n_ },				\
 	{ OSSL_FUNC_DIGEST_GET_PARAMS, (void (*)(void))get_##n_ },	\
 	{ OSSL_FUNC_DIGEST_GETTABLE_PARAMS, (void (*)(void))gettable },	\
 	{ 0, NULL }							\

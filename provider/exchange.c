@@ -8,10 +8,12 @@
  * struct agreement - a context
  * @own: one's own side
  * @peer: the other's key
+ * @pad: DH: leading zeros stay; OpenSSL's own does not say
  */
 struct agreement {
 	struct keyed	own;
 	struct key	*peer;
+	bool		pad;
 };
 
 static void *new_context(void *provctx)
@@ -46,13 +48,32 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
+static int set_context(void *ctx, const OSSL_PARAM params[])
+{
+	struct agreement *a = ctx;
+	const OSSL_PARAM *p;
+	unsigned int pad;
+
+	if (!keyed_set(&a->own, params))
+		return 0;
+	p = params ? OSSL_PARAM_locate_const(params, OSSL_EXCHANGE_PARAM_PAD) :
+		     NULL;
+	if (p && !OSSL_PARAM_get_uint(p, &pad))
+		return 0;
+	if (p)
+		a->pad = pad;
+	return 1;
+}
+
 static int init(void *ctx, void *key, const OSSL_PARAM params[])
 {
 	struct agreement *a = ctx;
 
 	key_put(a->peer);
 	a->peer = NULL;
-	return key && keyed_begin(&a->own, key, EVP_PKEY_derive_init, params);
+	a->pad = false;
+	return key && keyed_begin(&a->own, key, EVP_PKEY_derive_init, NULL) &&
+	       set_context(a, params);
 }
 
 static int set_peer(void *ctx, void *data)
@@ -77,8 +98,8 @@ static int derive(void *ctx, unsigned char *out, size_t *outlen, size_t room)
 		ERR_raise(ERR_LIB_PROV, PROV_R_MISSING_KEY);
 		return 0;
 	}
-	if (out && exchange(a->own.key, a->peer, a->own.soft, out, outlen,
-			    room))
+	if (out && exchange(a->own.key, a->peer, a->own.soft, a->pad, out,
+			    outlen, room))
 		return 1;
 	*outlen = room;
 	return EVP_PKEY_derive(a->own.soft, out, outlen) > 0;
@@ -86,43 +107,27 @@ static int derive(void *ctx, unsigned char *out, size_t *outlen, size_t room)
 
 /* ---- parameters ---- */
 
-static const OSSL_PARAM *settable_ec(void *ctx, void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_int(OSSL_EXCHANGE_PARAM_EC_ECDH_COFACTOR_MODE, NULL),
-		OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_TYPE, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_DIGEST, NULL, 0),
-		OSSL_PARAM_size_t(OSSL_EXCHANGE_PARAM_KDF_OUTLEN, NULL),
-		OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0),
-		OSSL_PARAM_END
-	};
+typedef const OSSL_PARAM *(*question_fn)(const EVP_KEYEXCH *of);
 
+static const OSSL_PARAM *ask(struct provider *prov, const char *name,
+			     question_fn question)
+{
+	EVP_KEYEXCH *own = EVP_KEYEXCH_fetch(prov->soft, name, NULL);
+	const OSSL_PARAM *params = own ? question(own) : NULL;
+
+	EVP_KEYEXCH_free(own);
 	return params;
 }
 
-static const OSSL_PARAM *settable_dh(void *ctx, void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_uint(OSSL_EXCHANGE_PARAM_PAD, NULL),
-		OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_TYPE, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_DIGEST, NULL, 0),
-		OSSL_PARAM_size_t(OSSL_EXCHANGE_PARAM_KDF_OUTLEN, NULL),
-		OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_KDF_PARAM_CEK_ALG, NULL, 0),
-		OSSL_PARAM_END
-	};
-
-	return params;
-}
-
-static const OSSL_PARAM *settable_x25519(void *ctx, void *provctx)
-{
-	static const OSSL_PARAM params[] = { OSSL_PARAM_END };
-
-	return params;
-}
-
-#define AGREEMENT(id_)							\
+#define AGREEMENT(id_, name_)						\
+static const OSSL_PARAM *id_##_gettable(void *ctx, void *provctx)	\
+{									\
+	return ask(provctx, name_, EVP_KEYEXCH_gettable_ctx_params);	\
+}									\
+static const OSSL_PARAM *id_##_settable(void *ctx, void *provctx)	\
+{									\
+	return ask(provctx, name_, EVP_KEYEXCH_settable_ctx_params);	\
+}									\
 static void *id_##_new(void *provctx)					\
 {									\
 	return new_context(provctx);					\
@@ -136,16 +141,16 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_KEYEXCH_DERIVE, (void (*)(void))derive },		\
 	{ OSSL_FUNC_KEYEXCH_GET_CTX_PARAMS, (void (*)(void))keyed_get },\
 	{ OSSL_FUNC_KEYEXCH_GETTABLE_CTX_PARAMS,			\
-	  (void (*)(void))settable_##id_ },				\
-	{ OSSL_FUNC_KEYEXCH_SET_CTX_PARAMS, (void (*)(void))keyed_set },\
+	  (void (*)(void))id_##_gettable },				\
+	{ OSSL_FUNC_KEYEXCH_SET_CTX_PARAMS, (void (*)(void))set_context },\
 	{ OSSL_FUNC_KEYEXCH_SETTABLE_CTX_PARAMS,			\
-	  (void (*)(void))settable_##id_ },				\
+	  (void (*)(void))id_##_settable },				\
 	{ 0, NULL }							\
 }
 
-AGREEMENT(ec);
-AGREEMENT(dh);
-AGREEMENT(x25519);
+AGREEMENT(ec, "ECDH");
+AGREEMENT(dh, "DH");
+AGREEMENT(x25519, "X25519");
 
 const OSSL_ALGORITHM exchange_algorithms[] = {
 	{ "ECDH", "provider=ocf", ec_calls, NULL },

@@ -71,6 +71,9 @@ static void *dup_key(const void *data, int selection)
 		new->pkey = EVP_PKEY_dup(key->pkey);
 		new->has = key->has;
 		ok = !!new->pkey;
+	} else if (!strcmp(key->type, "RSA")) {
+		/* which has no parameters */
+		ok = 0;
 	} else if (strcmp(key->type, "X25519")) {
 		ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->soft, key->pkey,
 						 NULL);
@@ -90,6 +93,7 @@ static void *dup_key(const void *data, int selection)
 
 static int validate(const void *data, int selection, int check)
 {
+	bool quick = check == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK;
 	const struct key *key = data;
 	EVP_PKEY_CTX *ctx;
 	int ok = 0;
@@ -99,15 +103,17 @@ static int validate(const void *data, int selection, int check)
 	ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->soft, key->pkey, NULL);
 	if (!ctx)
 		return 0;
-	selection &= OSSL_KEYMGMT_SELECT_KEYPAIR;
-	if (selection == OSSL_KEYMGMT_SELECT_KEYPAIR)
-		ok = EVP_PKEY_check(ctx);
+	if (!(~selection & OSSL_KEYMGMT_SELECT_KEYPAIR))
+		ok = selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS ?
+		     EVP_PKEY_check(ctx) : EVP_PKEY_pairwise_check(ctx);
 	else if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
 		ok = EVP_PKEY_private_check(ctx);
 	else if (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY)
-		ok = EVP_PKEY_public_check(ctx);
+		ok = quick ? EVP_PKEY_public_check_quick(ctx) :
+			     EVP_PKEY_public_check(ctx);
 	else
-		ok = EVP_PKEY_param_check(ctx);
+		ok = quick ? EVP_PKEY_param_check_quick(ctx) :
+			     EVP_PKEY_param_check(ctx);
 	EVP_PKEY_CTX_free(ctx);
 	return ok == 1;
 }
@@ -180,7 +186,10 @@ static int export(void *data, int selection, OSSL_CALLBACK *callback, void *arg)
 }
 
 #define BN(name_)	OSSL_PARAM_BN(name_, NULL, 0)
+#define TEXT(name_)	OSSL_PARAM_utf8_string(name_, NULL, 0)
+#define OCTETS(name_)	OSSL_PARAM_octet_string(name_, NULL, 0)
 
+/* OpenSSL asks for this before there is a key, and does not say which. */
 static const OSSL_PARAM *types(int selection)
 {
 	static const OSSL_PARAM params[] = {
@@ -190,10 +199,18 @@ static const OSSL_PARAM *types(int selection)
 		BN(OSSL_PKEY_PARAM_RSA_EXPONENT1),
 		BN(OSSL_PKEY_PARAM_RSA_EXPONENT2),
 		BN(OSSL_PKEY_PARAM_RSA_COEFFICIENT1),
-		OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
+		TEXT(OSSL_PKEY_PARAM_GROUP_NAME),
+		TEXT(OSSL_PKEY_PARAM_EC_ENCODING),
+		TEXT(OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT),
+		TEXT(OSSL_PKEY_PARAM_EC_FIELD_TYPE),
+		BN(OSSL_PKEY_PARAM_EC_P), BN(OSSL_PKEY_PARAM_EC_A),
+		BN(OSSL_PKEY_PARAM_EC_B), OCTETS(OSSL_PKEY_PARAM_EC_GENERATOR),
+		BN(OSSL_PKEY_PARAM_EC_ORDER), BN(OSSL_PKEY_PARAM_EC_COFACTOR),
+		OCTETS(OSSL_PKEY_PARAM_EC_SEED),
 		BN(OSSL_PKEY_PARAM_FFC_P), BN(OSSL_PKEY_PARAM_FFC_Q),
 		BN(OSSL_PKEY_PARAM_FFC_G),
-		OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
+		OSSL_PARAM_int(OSSL_PKEY_PARAM_DH_PRIV_LEN, NULL),
+		OCTETS(OSSL_PKEY_PARAM_PUB_KEY),
 		BN(OSSL_PKEY_PARAM_PRIV_KEY),
 		OSSL_PARAM_END
 	};
@@ -208,32 +225,6 @@ static int get_params(void *data, OSSL_PARAM params[])
 	struct key *key = data;
 
 	return key->pkey ? EVP_PKEY_get_params(key->pkey, params) : 1;
-}
-
-static const OSSL_PARAM *gettable(void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_int(OSSL_PKEY_PARAM_BITS, NULL),
-		OSSL_PARAM_int(OSSL_PKEY_PARAM_SECURITY_BITS, NULL),
-		OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, NULL),
-		OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_DEFAULT_DIGEST, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
-		OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY,
-					NULL, 0),
-		OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
-		BN(OSSL_PKEY_PARAM_RSA_N), BN(OSSL_PKEY_PARAM_RSA_E),
-		BN(OSSL_PKEY_PARAM_RSA_D), BN(OSSL_PKEY_PARAM_RSA_FACTOR1),
-		BN(OSSL_PKEY_PARAM_RSA_FACTOR2),
-		BN(OSSL_PKEY_PARAM_RSA_EXPONENT1),
-		BN(OSSL_PKEY_PARAM_RSA_EXPONENT2),
-		BN(OSSL_PKEY_PARAM_RSA_COEFFICIENT1),
-		BN(OSSL_PKEY_PARAM_FFC_P), BN(OSSL_PKEY_PARAM_FFC_Q),
-		BN(OSSL_PKEY_PARAM_FFC_G), BN(OSSL_PKEY_PARAM_PRIV_KEY),
-		BN(OSSL_PKEY_PARAM_EC_PUB_X), BN(OSSL_PKEY_PARAM_EC_PUB_Y),
-		OSSL_PARAM_END
-	};
-
-	return params;
 }
 
 /* A key that has no parameters is nothing until its public part is set. */
@@ -263,20 +254,6 @@ static int set_params(void *data, const OSSL_PARAM params[])
 	if (ok && p)
 		key->has = OSSL_KEYMGMT_SELECT_PUBLIC_KEY;
 	return ok;
-}
-
-#define POINT_FORMAT	OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT
-
-static const OSSL_PARAM *settable(void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY,
-					NULL, 0),
-		OSSL_PARAM_utf8_string(POINT_FORMAT, NULL, 0),
-		OSSL_PARAM_END
-	};
-
-	return params;
 }
 
 /* ---- making them ---- */
@@ -340,28 +317,12 @@ static int gen_set_template(void *gen, void *data)
 	struct making *m = gen;
 	struct key *key = data;
 
-	/* one of X25519 has no parameters */
-	if (!key->pkey)
+	/* nor has one of X25519 parameters */
+	if (!key || !key->pkey)
 		return 1;
 	EVP_PKEY_CTX_free(m->ctx);
 	m->ctx = EVP_PKEY_CTX_new_from_pkey(m->prov->soft, key->pkey, NULL);
 	return m->ctx && gen_start(m);
-}
-
-static const OSSL_PARAM *gen_settable(void *gen, void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_size_t(OSSL_PKEY_PARAM_RSA_BITS, NULL),
-		OSSL_PARAM_size_t(OSSL_PKEY_PARAM_RSA_PRIMES, NULL),
-		BN(OSSL_PKEY_PARAM_RSA_E),
-		OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_EC_ENCODING, NULL, 0),
-		OSSL_PARAM_int(OSSL_PKEY_PARAM_DH_PRIV_LEN, NULL),
-		OSSL_PARAM_size_t(OSSL_PKEY_PARAM_FFC_PBITS, NULL),
-		OSSL_PARAM_END
-	};
-
-	return params;
 }
 
 /**
@@ -406,6 +367,20 @@ static void *gen(void *making, OSSL_CALLBACK *callback, void *arg)
 	return NULL;
 }
 
+/* ---- what there is of parameters: what OpenSSL's own have ---- */
+
+typedef const OSSL_PARAM *(*question_fn)(const EVP_KEYMGMT *of);
+
+static const OSSL_PARAM *ask(struct provider *prov, const char *type,
+			     question_fn question)
+{
+	EVP_KEYMGMT *own = EVP_KEYMGMT_fetch(prov->soft, type, NULL);
+	const OSSL_PARAM *params = own ? question(own) : NULL;
+
+	EVP_KEYMGMT_free(own);
+	return params;
+}
+
 /* ---- the table ---- */
 
 #define KEY(id_, type_, signature_, exchange_)				\
@@ -417,6 +392,18 @@ static void *id_##_gen_init(void *provctx, int selection,		\
 			    const OSSL_PARAM params[])			\
 {									\
 	return gen_init(provctx, type_, selection, params);		\
+}									\
+static const OSSL_PARAM *id_##_gettable(void *provctx)			\
+{									\
+	return ask(provctx, type_, EVP_KEYMGMT_gettable_params);	\
+}									\
+static const OSSL_PARAM *id_##_settable(void *provctx)			\
+{									\
+	return ask(provctx, type_, EVP_KEYMGMT_settable_params);	\
+}									\
+static const OSSL_PARAM *id_##_gen_settable(void *gen, void *provctx)	\
+{									\
+	return ask(provctx, type_, EVP_KEYMGMT_gen_settable_params);	\
 }									\
 static const char *id_##_operation(int operation)			\
 {									\
@@ -434,16 +421,18 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_KEYMGMT_EXPORT, (void (*)(void))export },		\
 	{ OSSL_FUNC_KEYMGMT_EXPORT_TYPES, (void (*)(void))types },	\
 	{ OSSL_FUNC_KEYMGMT_GET_PARAMS, (void (*)(void))get_params },	\
-	{ OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, (void (*)(void))gettable },\
+	{ OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS,				\
+	  (void (*)(void))id_##_gettable },				\
 	{ OSSL_FUNC_KEYMGMT_SET_PARAMS, (void (*)(void))set_params },	\
-	{ OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, (void (*)(void))settable },\
+	{ OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS,				\
+	  (void (*)(void))id_##_settable },				\
 	{ OSSL_FUNC_KEYMGMT_GEN_INIT, (void (*)(void))id_##_gen_init },	\
 	{ OSSL_FUNC_KEYMGMT_GEN_SET_TEMPLATE,				\
 	  (void (*)(void))gen_set_template },				\
 	{ OSSL_FUNC_KEYMGMT_GEN_SET_PARAMS,				\
 	  (void (*)(void))gen_set_params },				\
 	{ OSSL_FUNC_KEYMGMT_GEN_SETTABLE_PARAMS,			\
-	  (void (*)(void))gen_settable },				\
+	  (void (*)(void))id_##_gen_settable },				\
 	{ OSSL_FUNC_KEYMGMT_GEN, (void (*)(void))gen },			\
 	{ OSSL_FUNC_KEYMGMT_GEN_CLEANUP, (void (*)(void))gen_cleanup },	\
 	{ OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME,			\

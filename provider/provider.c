@@ -13,43 +13,6 @@
 #define ENV_LEAST	"OCF_LEAST"
 #define CONF_LEAST	"least"
 
-#define PARAMS_MAX	32
-
-/**
- * without_properties() - set parameters, but for those that name providers
- * @params: the parameters
- * @set: sets them
- * @ctx: of what
- *
- * Return: what @set returns; 0 if they are too many.
- */
-int without_properties(const OSSL_PARAM params[],
-		       int (*set)(void *ctx, const OSSL_PARAM params[]),
-		       void *ctx)
-{
-	static const char * const names[] = {
-		OSSL_ALG_PARAM_PROPERTIES,
-		OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES,
-		OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS,
-		OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS,
-	};
-	OSSL_PARAM rest[PARAMS_MAX];
-	size_t n = 0, i;
-
-	for (; params->key; params++) {
-		for (i = 0; i < COUNT(names); i++)
-			if (!strcmp(params->key, names[i]))
-				break;
-		if (i < COUNT(names))
-			continue;
-		if (n == PARAMS_MAX - 1)
-			return 0;
-		rest[n++] = *params;
-	}
-	rest[n] = OSSL_PARAM_construct_end();
-	return set(ctx, rest);
-}
-
 static const OSSL_PARAM *gettable(void *ctx)
 {
 	static const OSSL_PARAM params[] = {
@@ -192,8 +155,8 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in,
 	if (!prov)
 		return 0;
 	prov->core = core;
-	prov->soft = OSSL_LIB_CTX_new();
-	if (prov->soft)
+	prov->soft = OSSL_LIB_CTX_new_child(core, in);
+	if (prov->soft && EVP_set_default_properties(prov->soft, NOT_OURS))
 		prov->default_provider = OSSL_PROVIDER_load(prov->soft,
 							    "default");
 	if (!prov->default_provider || !set_least(prov, in) ||

@@ -2,11 +2,11 @@
 /*
  * ocf.so, a provider for OpenSSL 3: the map.
  *
- * Each algorithm is two: OpenSSL's own, in a library context of ours that has
- * the default provider, and a session of /dev/crypto.  What is too small for
- * any card goes to the first, without a call of the system; and so does what
- * the second cannot do, or fails to do.  Keys are kept, and wiped, by us: a
- * child of fork() makes sessions of its own.
+ * Each algorithm is two: OpenSSL's own, found in a child of the program's
+ * library context where we are not asked, and a session of /dev/crypto.  What
+ * is too small for any card goes to the first, without a call of the system;
+ * and so does what the second cannot do, or fails to do.  Keys are kept, and
+ * wiped, by us: a child of fork() makes sessions of its own.
  *
  * device.c is /dev/crypto, a process's and its sessions; cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
@@ -33,6 +33,9 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
+/* As a query of properties */
+#define NOT_OURS	"provider!=ocf"
+
 /* What fits in a command, and is a multiple of every block */
 #define PART_MAX	(8u << 20)
 
@@ -48,8 +51,9 @@ enum crossing {
 /**
  * struct provider - the provider, as a program has loaded it
  * @core: OpenSSL's handle of it
- * @soft: a library context with the default provider
- * @default_provider: that
+ * @soft: a child of the library context that we are loaded in, with all of its
+ *	providers but us
+ * @default_provider: the default one, which it has in any case
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @process: what a child must not have
  * @inherited: the device of the process before fork(), or this one's
@@ -168,11 +172,6 @@ struct key {
 	int		has;
 };
 
-/* provider.c: for what is in a library context that has one provider alone */
-int without_properties(const OSSL_PARAM params[],
-		       int (*set)(void *ctx, const OSSL_PARAM params[]),
-		       void *ctx);
-
 /* key.c */
 void key_hold(struct key *key);
 void key_put(struct key *key);
@@ -219,7 +218,7 @@ bool rsa_encrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 bool rsa_decrypt(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *out,
 		 size_t *outlen, size_t room, const unsigned char *in,
 		 size_t inlen, bool *valid);
-bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
+bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx, bool pad,
 	      unsigned char *out, size_t *outlen, size_t room);
 
 #endif /* PROVIDER_H */

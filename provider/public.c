@@ -3,6 +3,8 @@
  * Operations with keys, by a card: what OpenSSL's own context was set to do is
  * asked of it, and what the kernel has no word for is left to it.
  */
+/* RSA_padding_check_PKCS1_type_2() has no successor */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/rsa.h>
@@ -13,6 +15,9 @@
 
 #define NUMBER_MAX	1024	/* bytes */
 #define CURVE_MAX	66	/* bytes of a coordinate */
+
+/* OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION of OpenSSL 3.2 */
+#define IMPLICIT_REJECTION	"implicit-rejection"
 
 /* ---- RSA ---- */
 
@@ -141,6 +146,35 @@ static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
 }
 
 /*
+ * Whether wrong padding is to give a message all the same, one that follows
+ * from the ciphertext: what OpenSSL has done since 3.2, as the kernel does.
+ * Before, it did not know the parameter, and told.
+ */
+static bool rejects_silently(EVP_PKEY_CTX *ctx)
+{
+	unsigned int on = 0;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint(IMPLICIT_REJECTION, &on),
+		OSSL_PARAM_END
+	};
+
+	EVP_PKEY_CTX_get_params(ctx, params);
+	return on;
+}
+
+/* In place, and in constant time.  Bytes, or -EBADMSG. */
+static int unpad(unsigned char *data, size_t size, int len)
+{
+	unsigned char *padded = OPENSSL_memdup(data, size);
+
+	if (!padded)
+		return -ENOMEM;
+	len = RSA_padding_check_PKCS1_type_2(data, size, padded, len, size);
+	OPENSSL_clear_free(padded, size);
+	return len < 0 ? -EBADMSG : len;
+}
+
+/*
  * What a card says of a padding is the answer: to ask the CPU as well would
  * take longer for a wrong one.
  */
@@ -151,11 +185,15 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	bool secret = op->code == OCF_PK_RSA_DECRYPT;
 	size_t size = EVP_PKEY_get_size(key->pkey);
 	unsigned char *der;
+	bool told;
 	int len, res;
 
 	if (room < size || !public_is_worth(key->prov) ||
 	    !set_encryption(key, ctx, op))
 		return false;
+	told = secret && op->scheme == OCF_PK_PKCS1 && !rejects_silently(ctx);
+	if (told)
+		op->scheme = OCF_PK_RAW;
 	der = rsa_der(key, secret, &len);
 	if (!der)
 		return false;
@@ -164,6 +202,8 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	op->out[0] = (struct iovec){ out, size };
 	res = public_run(key->prov, op);
 	OPENSSL_clear_free(der, len);
+	if (told && res == (int)size)
+		res = unpad(out, size, res);
 	*outlen = res > 0 ? res : 0;
 	*valid = res >= 0;
 	return res >= 0 || res == -EBADMSG;
@@ -253,6 +293,15 @@ static size_t der_of(const unsigned char *r, const unsigned char *s, size_t n,
 	return len > 0 ? len : 0;
 }
 
+/* OpenSSL refuses what is no digest of the hash that was set. */
+static bool is_digest(EVP_PKEY_CTX *ctx, size_t len)
+{
+	const EVP_MD *md;
+
+	return EVP_PKEY_CTX_get_signature_md(ctx, &md) <= 0 || !md ||
+	       (size_t)EVP_MD_get_size(md) == len;
+}
+
 bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 		size_t *siglen, size_t room, const unsigned char *tbs,
 		size_t tbslen)
@@ -262,7 +311,7 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	if (public_is_worth(key->prov))
+	if (public_is_worth(key->prov) && is_digest(ctx, tbslen))
 		op.curve = curve_of(key, &n);
 	if (!op.curve)
 		return false;
@@ -289,7 +338,7 @@ bool ecdsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	int res;
 	bool ok;
 
-	if (public_is_worth(key->prov))
+	if (public_is_worth(key->prov) && is_digest(ctx, tbslen))
 		op.curve = curve_of(key, &n);
 	if (!op.curve)
 		return false;
@@ -356,24 +405,18 @@ static bool by_x25519(struct key *key, struct key *peer, unsigned char *out,
 	return ok;
 }
 
-static bool by_numbers(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
+static bool by_numbers(struct key *key, struct key *peer, bool pad,
 		       unsigned char *out, size_t *outlen, size_t room)
 {
 	unsigned char secret[NUMBER_MAX], public[NUMBER_MAX], p[NUMBER_MAX];
 	size_t n = EVP_PKEY_get_size(key->pkey), zeros = 0;
-	unsigned int pad = 0;
 	struct ocf_public op = {
 		.code = OCF_PK_DH,
 		.in = { { secret, n }, { public, n }, { p, n } },
 		.out = { { out, n } },
 	};
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_uint(OSSL_EXCHANGE_PARAM_PAD, &pad),
-		OSSL_PARAM_END
-	};
 	bool ok;
 
-	EVP_PKEY_CTX_get_params(ctx, params);
 	ok = n && n <= NUMBER_MAX && room >= n &&
 	     number_of(key, OSSL_PKEY_PARAM_PRIV_KEY, secret, n) &&
 	     number_of(peer, OSSL_PKEY_PARAM_PUB_KEY, public, n) &&
@@ -402,7 +445,7 @@ static bool has_kdf(const struct key *key, EVP_PKEY_CTX *ctx)
 	       EVP_PKEY_CTX_get_params(ctx, params) > 0 && *name;
 }
 
-bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
+bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx, bool pad,
 	      unsigned char *out, size_t *outlen, size_t room)
 {
 	if (!public_is_worth(key->prov) || has_kdf(key, ctx))
@@ -411,5 +454,5 @@ bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx,
 		return by_curve(key, peer, out, outlen, room);
 	if (!strcmp(key->type, "X25519"))
 		return by_x25519(key, peer, out, outlen, room);
-	return by_numbers(key, peer, ctx, out, outlen, room);
+	return by_numbers(key, peer, pad, out, outlen, room);
 }

@@ -120,9 +120,7 @@ static const OSSL_DISPATCH rand_calls[] = {
 	{ 0, NULL }
 };
 
-/* By OpenSSL's name of what a program asks for, and by its own */
 const OSSL_ALGORITHM rand_algorithms[] = {
-	{ "CTR-DRBG", "provider=ocf", rand_calls, NULL },
 	{ "OCF-RANDOM", "provider=ocf", rand_calls, NULL },
 	{ NULL, NULL, NULL, NULL }
 };

@@ -163,7 +163,8 @@ static int verify(void *ctx, const unsigned char *sig, size_t siglen,
 	if (s->row->verify(s->k.key, s->k.soft, sig, siglen, tbs, tbslen,
 			   &valid))
 		return valid;
-	return EVP_PKEY_verify(s->k.soft, sig, siglen, tbs, tbslen) > 0;
+	/* it tells what is no signature at all from a wrong one */
+	return EVP_PKEY_verify(s->k.soft, sig, siglen, tbs, tbslen);
 }
 
 static int recover(void *ctx, unsigned char *out, size_t *outlen, size_t room,
@@ -207,47 +208,22 @@ static int digest_verify_final(void *ctx, const unsigned char *sig,
 	struct signature *s = ctx;
 	unsigned int len;
 
-	return s->md && EVP_DigestFinal_ex(s->md, digest, &len) &&
-	       verify(s, sig, siglen, digest, len);
+	if (!s->md || !EVP_DigestFinal_ex(s->md, digest, &len))
+		return 0;
+	return verify(s, sig, siglen, digest, len);
 }
 
 /* ---- parameters ---- */
 
-static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
+typedef const OSSL_PARAM *(*question_fn)(const EVP_SIGNATURE *of);
+
+static const OSSL_PARAM *ask(struct provider *prov, const char *name,
+			     question_fn question)
 {
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL,
-					0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL,
-				       0),
-		OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
-		OSSL_PARAM_END
-	};
+	EVP_SIGNATURE *own = EVP_SIGNATURE_fetch(prov->soft, name, NULL);
+	const OSSL_PARAM *params = own ? question(own) : NULL;
 
-	return params;
-}
-
-static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
-{
-	static const OSSL_PARAM params[] = {
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PROPERTIES, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL,
-				       0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES,
-				       NULL, 0),
-		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL,
-				       0),
-		OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
-		OSSL_PARAM_END
-	};
-
+	EVP_SIGNATURE_free(own);
 	return params;
 }
 
@@ -263,10 +239,48 @@ static int set_by_program(void *ctx, const OSSL_PARAM params[])
 	return keyed_set(s, params);
 }
 
+/* What is digested before has its own. */
+
+static int get_digest(void *ctx, OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	return s->md && EVP_MD_CTX_get_params(s->md, params);
+}
+
+static const OSSL_PARAM *gettable_digest(void *ctx)
+{
+	struct signature *s = ctx;
+
+	return s->md ? EVP_MD_CTX_gettable_params(s->md) : NULL;
+}
+
+static int set_digest(void *ctx, const OSSL_PARAM params[])
+{
+	struct signature *s = ctx;
+
+	return s->md && EVP_MD_CTX_set_params(s->md, params);
+}
+
+static const OSSL_PARAM *settable_digest(void *ctx)
+{
+	struct signature *s = ctx;
+
+	return s->md ? EVP_MD_CTX_settable_params(s->md) : NULL;
+}
+
 /* ---- the table ---- */
 
-#define SIGNATURE(id_, ...)						\
+#define SIGNATURE(id_, name_, ...)					\
 static const struct signature_row id_ = { __VA_ARGS__ };		\
+static const OSSL_PARAM *id_##_gettable(void *ctx, void *provctx)	\
+{									\
+	return ask(provctx, name_, EVP_SIGNATURE_gettable_ctx_params);	\
+}									\
+static const OSSL_PARAM *id_##_settable(void *ctx, void *provctx)	\
+{									\
+	return ask(provctx, name_, EVP_SIGNATURE_settable_ctx_params);	\
+}									\
 static void *id_##_new(void *provctx, const char *properties)		\
 {									\
 	return new_context(provctx, &id_);				\
@@ -294,19 +308,27 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS,				\
 	  (void (*)(void))keyed_get },				\
 	{ OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS,			\
-	  (void (*)(void))gettable_context },				\
+	  (void (*)(void))id_##_gettable },				\
 	{ OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS,				\
 	  (void (*)(void))set_by_program },				\
 	{ OSSL_FUNC_SIGNATURE_SETTABLE_CTX_PARAMS,			\
-	  (void (*)(void))settable_context },				\
+	  (void (*)(void))id_##_settable },				\
+	{ OSSL_FUNC_SIGNATURE_GET_CTX_MD_PARAMS,			\
+	  (void (*)(void))get_digest },					\
+	{ OSSL_FUNC_SIGNATURE_GETTABLE_CTX_MD_PARAMS,			\
+	  (void (*)(void))gettable_digest },				\
+	{ OSSL_FUNC_SIGNATURE_SET_CTX_MD_PARAMS,			\
+	  (void (*)(void))set_digest },					\
+	{ OSSL_FUNC_SIGNATURE_SETTABLE_CTX_MD_PARAMS,			\
+	  (void (*)(void))settable_digest },				\
 	{ OSSL_FUNC_SIGNATURE_VERIFY_RECOVER_INIT,			\
 	  (void (*)(void))recover_init },				\
 	{ OSSL_FUNC_SIGNATURE_VERIFY_RECOVER, (void (*)(void))recover },\
 	{ 0, NULL }							\
 }
 
-SIGNATURE(rsa, "SHA2-256", rsa_sign, rsa_verify);
-SIGNATURE(ecdsa, "SHA2-256", ecdsa_sign, ecdsa_verify);
+SIGNATURE(rsa, "RSA", "SHA2-256", rsa_sign, rsa_verify);
+SIGNATURE(ecdsa, "ECDSA", "SHA2-256", ecdsa_sign, ecdsa_verify);
 
 const OSSL_ALGORITHM signature_algorithms[] = {
 	{ "RSA:rsaEncryption:1.2.840.113549.1.1.1", "provider=ocf", rsa_calls,

@@ -47,6 +47,7 @@ PROVIDER = """openssl_conf = all
 [all]
 providers = list
 alg_section = algorithms
+random = numbers
 [list]
 default = default_section
 ocf = ocf_section
@@ -57,6 +58,8 @@ activate = 1
 least = {least}
 [algorithms]
 default_properties = ?provider=ocf
+[numbers]
+random = OCF-RANDOM
 """
 
 

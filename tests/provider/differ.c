@@ -691,7 +691,7 @@ static void keys(int rounds)
 
 static void rand_round(void)
 {
-	EVP_RAND *rand = EVP_RAND_fetch(NULL, "CTR-DRBG", OURS);
+	EVP_RAND *rand = EVP_RAND_fetch(NULL, "OCF-RANDOM", OURS);
 	EVP_RAND_CTX *ctx = EVP_RAND_CTX_new(rand, NULL);
 
 	what = "RAND";

@@ -28,6 +28,33 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 		--env NGINX=$(CURDIR)/$(B)/nginx/usr/sbin/nginx -- \
 		tests/provider/programs.py
 
+# OpenSSL's own tests: all that goes to the kernel by the kernel, and without the
+# device all there is.  Then ours, on newer OpenSSLs.
+OPENSSL_TESTS := $(B)/thirdparty/openssl-tests
+RECIPES_QUICK := test_evp test_evp_extra test_mac test_hmac test_cmac \
+		 test_aesgcm test_bio_enc test_rsapss
+RECIPES_SLOW := test_enc test_dgst test_rsa test_ec test_dh test_req \
+		test_pkeyutl test_rand test_ssl_old test_sslapi
+RECIPES := $(VM) --memory 2G --timeout 3600 --env OCF_LEAST=0 -- \
+	   tests/provider/recipes $(OPENSSL_TESTS)
+
+.PHONY: test-recipes test-openssl
+test-recipes: modules machine provider $(OPENSSL_TESTS).built
+	@$(RECIPES) $(RECIPES_QUICK)
+
+test-openssl: modules machine provider $(OPENSSL_TESTS).built
+	@JOBS=$(JOBS) tests/provider/recipes $(OPENSSL_TESTS)
+	@$(RECIPES) $(RECIPES_SLOW)
+	@for v in 3.5=~300.5 4.0=~400.0; do \
+		dir=$(CURDIR)/$(B)/openssl-$${v%=*}; \
+		tests/provider/newer "$${v#*=}" $$dir || exit; \
+		LD_LIBRARY_PATH=$$dir/lib OPENSSL_MODULES=$$dir $$dir/bin/differ || exit; \
+		$(VM) --memory 2G --env LD_LIBRARY_PATH=$$dir/lib \
+			--env OPENSSL_MODULES=$$dir --env OCF_LEAST=0 -- \
+			sh -ec "$$dir/bin/differ; $$dir/bin/uses; \
+			$$dir/bin/processes" || exit; \
+	done
+
 .PHONY: bench-provider
 bench-provider: modules machine provider
 	@$(VM) --timeout 3600 --cards 2 $(PROVIDER_ENV) -- bench/provider/run

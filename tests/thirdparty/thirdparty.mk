@@ -22,7 +22,12 @@ $(THIRD)/%.built: $(THIRD)/%.fetched $(wildcard tests/thirdparty/*.c) \
 	@$(call once,$*,echo "thirdparty: building $*"; \
 		CC="$(CC)" tests/thirdparty/build $*)
 
-thirdparty-built: $(THIRD_PACKAGES:%=$(THIRD)/%.built)
+# of the same sources
+$(THIRD)/openssl-tests.built: $(THIRD)/openssl.built tests/thirdparty/build
+	@$(call once,openssl-tests,echo "thirdparty: building openssl-tests"; \
+		tests/thirdparty/build openssl-tests)
+
+thirdparty-built: $(THIRD)/openssl-tests.built $(THIRD_PACKAGES:%=$(THIRD)/%.built)
 
 # A real file, 16 MiB unless THIRD_MIB says otherwise: the kernel, its modules.
 THIRD_MIB ?= 16
