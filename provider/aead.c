@@ -37,6 +37,7 @@ struct aead_row {
 
 /**
  * struct aead - a context
+ * @pipes: messages that are had all at once
  * @row: which
  * @soft: OpenSSL's own
  * @ses: the kernel's
@@ -58,6 +59,7 @@ struct aead_row {
  * @data: what came in
  */
 struct aead {
+	struct pipes		pipes;
 	const struct aead_row	*row;
 	EVP_CIPHER_CTX		*soft;
 	struct session		ses;
@@ -86,6 +88,8 @@ static void describe(const void *owner, struct ocf_session_open *params)
 
 /* ---- contexts ---- */
 
+static const struct pipe_kind pipe_kind;
+
 static void *new_context(void *provctx, const struct aead_row *row)
 {
 	struct aead *c = OPENSSL_zalloc(sizeof(*c));
@@ -93,6 +97,7 @@ static void *new_context(void *provctx, const struct aead_row *row)
 	if (!c)
 		return NULL;
 	c->row = row;
+	c->pipes.kind = &pipe_kind;
 	c->ivlen = row->ivlen;
 	c->taglen = row->taglen;
 	c->declared = SIZE_MAX;
@@ -111,6 +116,7 @@ static void free_context(void *ctx)
 {
 	struct aead *c = ctx;
 
+	pipes_end(&c->pipes);
 	session_end(&c->ses);
 	EVP_CIPHER_CTX_free(c->soft);
 	gather_free(&c->aad);
@@ -129,7 +135,8 @@ static void *dup_context(void *ctx)
 	new->ses.owner = new;
 	new->aad = new->data = (struct gathered){};
 	new->soft = EVP_CIPHER_CTX_new();
-	ok = new->soft;
+	ok = pipes_dup(&new->pipes);
+	ok = ok && new->soft;
 	ok = ok && EVP_CIPHER_CTX_copy(new->soft, c->soft) &&
 	     gather_dup(&new->aad, &c->aad) && gather_dup(&new->data, &c->data);
 	if (ok)
@@ -245,27 +252,27 @@ static bool is_kernels(struct aead *c, size_t len)
 }
 
 /* A session has lengths of nonce and tag of its own. */
-static void fit_session(struct aead *c)
+static struct session *session_of(void *ctx)
 {
+	struct aead *c = ctx;
+
 	if (c->made_ivlen != c->ivlen || c->made_taglen != c->taglen)
 		session_end(&c->ses);
 	c->made_ivlen = c->ivlen;
 	c->made_taglen = c->taglen;
+	return &c->ses;
 }
 
-/* Decryption that fails has written nothing, and OpenSSL's own says so. */
-static bool by_kernel(struct aead *c, unsigned char *out, size_t len)
+static void ask_for(struct aead *c, unsigned char *out, size_t len,
+		    struct ocf_command *command)
 {
-	struct ocf_command command = {
+	*command = (struct ocf_command){
 		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
 		.src = addr(c->data.data), .dst = addr(out), .len = len,
 		.aad = addr(c->aad.data), .auth_len = c->aad.len,
 		.tag = addr(c->tag),
 	};
-
-	memcpy(command.iv, c->iv, c->ivlen);
-	fit_session(c);
-	return session_run(&c->ses, &command) == (int)len;
+	memcpy(command->iv, c->iv, c->ivlen);
 }
 
 /* ---- update and final ---- */
@@ -281,10 +288,43 @@ static int soft_update(struct aead *c, unsigned char *out, size_t *outl,
 	return 1;
 }
 
+/* Whether data are the kernel's; from a copy: they may be where it writes. */
+static bool offer(void *ctx, unsigned char *out, size_t outsize,
+		  const unsigned char *in, size_t len,
+		  struct ocf_command *command)
+{
+	struct aead *c = ctx;
+
+	if (c->over || c->done || outsize < len || !is_kernels(c, len) ||
+	    !gather(&c->data, in, len))
+		return false;
+	ask_for(c, out, len, command);
+	return true;
+}
+
+/* Decryption that fails has written nothing, and OpenSSL's own says so. */
+static int take(void *ctx, int res, unsigned char *out, size_t *outl,
+		const unsigned char *in, size_t len)
+{
+	struct aead *c = ctx;
+	int ok;
+
+	if (res == (int)len) {
+		c->fresh = false;
+		c->done = true;
+		*outl = len;
+		return 1;
+	}
+	ok = soft_update(c, out, outl, c->data.data, len);
+	forget(c);
+	return ok;
+}
+
 static int data_update(struct aead *c, unsigned char *out, size_t *outl,
 		       size_t outsize, const unsigned char *in, size_t len)
 {
-	bool kept;
+	struct ocf_command command;
+	int ok, res;
 
 	if (outsize < len) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
@@ -292,19 +332,13 @@ static int data_update(struct aead *c, unsigned char *out, size_t *outl,
 	}
 	if (!catch_up(c))
 		return 0;
-	/* from a copy: @in may be where the result goes */
-	kept = is_kernels(c, len) && gather(&c->data, in, len);
-	if (kept && by_kernel(c, out, len)) {
-		c->fresh = false;
-		c->done = true;
-		*outl = len;
-		return 1;
+	if (offer(c, out, outsize, in, len, &command)) {
+		res = session_run(session_of(c), &command);
+		return take(c, res, out, outl, in, len);
 	}
-	if (kept)
-		in = c->data.data;
-	kept = soft_update(c, out, outl, in, len);
+	ok = soft_update(c, out, outl, in, len);
 	forget(c);
-	return kept;
+	return ok;
 }
 
 static bool is_over(const struct aead *c)
@@ -432,6 +466,7 @@ static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, NULL),
 		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN,
 					NULL, 0),
+		OSSL_PARAM_octet_ptr(PIPELINE_TAG, NULL, 0),
 		OSSL_PARAM_END
 	};
 
@@ -462,6 +497,8 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	struct aead *c = ctx;
 	OSSL_PARAM *p;
 
+	if (!pipes_tags(&c->pipes, params, get_context))
+		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
 	if (p && c->over && c->encrypt) {
 		if (!c->has_tag || !p->data_size || p->data_size > c->taglen) {
@@ -490,6 +527,7 @@ static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
 					NULL, 0),
 		OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV,
 					NULL, 0),
+		OSSL_PARAM_octet_ptr(PIPELINE_TAG, NULL, 0),
 		OSSL_PARAM_END
 	};
 
@@ -508,6 +546,11 @@ static void note_tag(struct aead *c, const OSSL_PARAM *p)
 	}
 }
 
+static int set_one(void *ctx, OSSL_PARAM params[])
+{
+	return set_context(ctx, params);
+}
+
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	struct aead *c = ctx;
@@ -515,6 +558,8 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 
 	if (!params)
 		return 1;
+	if (!pipes_tags(&c->pipes, params, set_one))
+		return 0;
 	if (has_any(params, tls_sets, COUNT(tls_sets)) ||
 	    OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_IVLEN)) {
 		if (!catch_up(c))
@@ -532,6 +577,22 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 		note_tag(c, p);
 	return 1;
 }
+
+/* ---- pipelines ---- */
+
+static void *make(void *like)
+{
+	struct aead *c = like;
+
+	return new_context(c->ses.prov, c->row);
+}
+
+static const struct pipe_kind pipe_kind = {
+	.make = make, .free = free_context, .dup = dup_context,
+	.encrypt_init = encrypt_init, .decrypt_init = decrypt_init,
+	.update = update, .final = final, .session = session_of,
+	.offer = offer, .take = take,
+};
 
 /* ---- the rows ---- */
 
@@ -575,6 +636,14 @@ const OSSL_DISPATCH id_##_calls[] = {					\
 	{ OSSL_FUNC_CIPHER_UPDATE, (void (*)(void))update },		\
 	{ OSSL_FUNC_CIPHER_FINAL, (void (*)(void))final },		\
 	{ OSSL_FUNC_CIPHER_CIPHER, (void (*)(void))at_once },		\
+	{ OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT,			\
+	  (void (*)(void))pipes_encrypt_init },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT,			\
+	  (void (*)(void))pipes_decrypt_init },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_UPDATE,				\
+	  (void (*)(void))pipes_update },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_FINAL,				\
+	  (void (*)(void))pipes_final },				\
 	{ OSSL_FUNC_CIPHER_GET_PARAMS, (void (*)(void))id_##_get },	\
 	{ OSSL_FUNC_CIPHER_GETTABLE_PARAMS, (void (*)(void))gettable },	\
 	{ OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },\

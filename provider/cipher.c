@@ -37,6 +37,7 @@ struct cipher_row {
 
 /**
  * struct cipher - a context
+ * @pipes: messages that are had all at once
  * @row: which
  * @soft: OpenSSL's own
  * @ses: the kernel's
@@ -54,8 +55,10 @@ struct cipher_row {
  * @tls: version of records, or 0: each update is one
  * @tls_mac_size: bytes of the MAC behind what is in them
  * @tls_mac: it
+ * @last: last block of ciphertext, of what is decrypted in place
  */
 struct cipher {
+	struct pipes		pipes;
 	const struct cipher_row	*row;
 	EVP_CIPHER_CTX		*soft;
 	struct session		ses;
@@ -69,6 +72,7 @@ struct cipher {
 	unsigned int		tls;
 	size_t			tls_mac_size;
 	unsigned char		tls_mac[TLS_MAC_MAX];
+	unsigned char		last[BLOCK_MAX];
 };
 
 static void describe(const void *owner, struct ocf_session_open *params)
@@ -119,6 +123,8 @@ EVP_CIPHER_CTX *soft_cipher(struct provider *prov, const char *name)
 	return NULL;
 }
 
+static const struct pipe_kind pipe_kind;
+
 static void *new_context(void *provctx, const struct cipher_row *row)
 {
 	struct cipher *c = OPENSSL_zalloc(sizeof(*c));
@@ -126,6 +132,7 @@ static void *new_context(void *provctx, const struct cipher_row *row)
 	if (!c)
 		return NULL;
 	c->row = row;
+	c->pipes.kind = &pipe_kind;
 	c->pad = true;
 	c->ses = (struct session){
 		.prov = provctx, .crossing = row->crossing,
@@ -142,6 +149,7 @@ static void free_context(void *ctx)
 {
 	struct cipher *c = ctx;
 
+	pipes_end(&c->pipes);
 	session_end(&c->ses);
 	EVP_CIPHER_CTX_free(c->soft);
 	OPENSSL_clear_free(c, sizeof(*c));
@@ -153,15 +161,14 @@ static void *dup_context(void *ctx)
 
 	if (!new)
 		return NULL;
-	new->soft = EVP_CIPHER_CTX_new();
-	if (!new->soft || !EVP_CIPHER_CTX_copy(new->soft, c->soft)) {
-		EVP_CIPHER_CTX_free(new->soft);
-		OPENSSL_clear_free(new, sizeof(*new));
-		return NULL;
-	}
 	new->ses.id = 0;
 	new->ses.owner = new;
-	return new;
+	new->soft = EVP_CIPHER_CTX_new();
+	if (pipes_dup(&new->pipes) && new->soft &&
+	    EVP_CIPHER_CTX_copy(new->soft, c->soft))
+		return new;
+	free_context(new);
+	return NULL;
 }
 
 static int set_context(void *ctx, const OSSL_PARAM params[]);
@@ -256,18 +263,16 @@ static int by_software(struct cipher *c, unsigned char *out,
 	return EVP_CipherUpdate(c->soft, out, &n, in, len) && n == (int)len;
 }
 
-/* -errno if it has not done it */
-static int by_kernel(struct cipher *c, unsigned char *out,
-		     const unsigned char *in, size_t len)
+static void ask_for(struct cipher *c, unsigned char *out,
+		    const unsigned char *in, size_t len,
+		    struct ocf_command *command)
 {
-	struct ocf_command command = {
+	*command = (struct ocf_command){
 		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
 		.src = addr(in), .dst = addr(out), .len = len,
 	};
-
 	if (c->row->ivlen)
-		memcpy(command.iv, c->iv, c->row->ivlen);
-	return session_run(&c->ses, &command);
+		memcpy(command->iv, c->iv, c->row->ivlen);
 }
 
 /* Devices have worked on it, and may have left a part of the result. */
@@ -285,25 +290,38 @@ static bool is_kernels(struct cipher *c, size_t len)
 	return !c->offset && session_is_worth(&c->ses, len);
 }
 
-static int some_blocks(struct cipher *c, unsigned char *out,
+/* In place, decryption overwrites what the next block needs. */
+static void keep_last(struct cipher *c, const unsigned char *in, size_t len)
+{
+	if (c->row->mode == MODE_CBC && !c->encrypt)
+		memcpy(c->last, in + len - c->row->block, c->row->block);
+}
+
+/* What the kernel has said of blocks; if it has not done them, it is done. */
+static int done_blocks(struct cipher *c, int res, unsigned char *out,
 		       const unsigned char *in, size_t len)
 {
-	unsigned char last[BLOCK_MAX];
-	bool kernel = is_kernels(c, len);
-	int res = -ENOSYS;
-
-	/* in place, decryption overwrites it */
-	if (c->row->mode == MODE_CBC && !c->encrypt)
-		memcpy(last, in + len - c->row->block, c->row->block);
-	if (kernel)
-		res = by_kernel(c, out, in, len);
 	if (res == (int)len)
 		c->stale = true;
 	else if ((in == out && was_begun(res)) || !by_software(c, out, in, len))
 		return 0;
 	go_on(c, c->encrypt && len >= c->row->block ?
-	      out + len - c->row->block : last, len);
+	      out + len - c->row->block : c->last, len);
 	return 1;
+}
+
+static int some_blocks(struct cipher *c, unsigned char *out,
+		       const unsigned char *in, size_t len)
+{
+	struct ocf_command command;
+	int res = -ENOSYS;
+
+	keep_last(c, in, len);
+	if (is_kernels(c, len)) {
+		ask_for(c, out, in, len, &command);
+		res = session_run(&c->ses, &command);
+	}
+	return done_blocks(c, res, out, in, len);
 }
 
 /* How many of @len bytes are next: to or from where a CTR block begins, too. */
@@ -575,6 +593,52 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	return !len || blocks(c, out, in, len);
 }
 
+/* ---- pipelines ---- */
+
+static void *make(void *like)
+{
+	struct cipher *c = like, *new = new_context(c->ses.prov, c->row);
+
+	if (new)
+		new->pad = c->pad;
+	return new;
+}
+
+static struct session *session_of(void *ctx)
+{
+	return &((struct cipher *)ctx)->ses;
+}
+
+/* What needs no block from before, or to be kept: records, as a rule */
+static bool offer(void *ctx, unsigned char *out, size_t outsize,
+		  const unsigned char *in, size_t len,
+		  struct ocf_command *command)
+{
+	struct cipher *c = ctx;
+
+	if (!len || !c->has_key || !c->has_iv || c->tls || c->nparts ||
+	    holds(c) || outsize < len || len % c->row->block ||
+	    next_part(c, len) != len || !is_kernels(c, len))
+		return false;
+	keep_last(c, in, len);
+	ask_for(c, out, in, len, command);
+	return true;
+}
+
+static int take(void *ctx, int res, unsigned char *out, size_t *outl,
+		const unsigned char *in, size_t len)
+{
+	*outl = len;
+	return done_blocks(ctx, res, out, in, len);
+}
+
+static const struct pipe_kind pipe_kind = {
+	.make = make, .free = free_context, .dup = dup_context,
+	.encrypt_init = encrypt_init, .decrypt_init = decrypt_init,
+	.update = update, .final = final, .session = session_of,
+	.offer = offer, .take = take,
+};
+
 /* ---- parameters ---- */
 
 static int get_row(OSSL_PARAM params[], const struct cipher_row *row)
@@ -724,6 +788,8 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 
 	if (!params)
 		return 1;
+	if (!pipes_set(&c->pipes, params, set_context))
+		return 0;
 	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_PADDING);
 	if (p) {
 		if (!OSSL_PARAM_get_uint(p, &n))
@@ -805,6 +871,14 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_CIPHER_UPDATE, (void (*)(void))update },		\
 	{ OSSL_FUNC_CIPHER_FINAL, (void (*)(void))final },		\
 	{ OSSL_FUNC_CIPHER_CIPHER, (void (*)(void))at_once },		\
+	{ OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT,			\
+	  (void (*)(void))pipes_encrypt_init },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT,			\
+	  (void (*)(void))pipes_decrypt_init },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_UPDATE,				\
+	  (void (*)(void))pipes_update },				\
+	{ OSSL_FUNC_CIPHER_PIPELINE_FINAL,				\
+	  (void (*)(void))pipes_final },				\
 	{ OSSL_FUNC_CIPHER_GET_PARAMS, (void (*)(void))id_##_get },	\
 	{ OSSL_FUNC_CIPHER_GETTABLE_PARAMS, (void (*)(void))gettable },	\
 	{ OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (void (*)(void))get_context },\

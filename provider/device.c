@@ -392,6 +392,34 @@ int session_run(struct session *ses, struct ocf_command *c)
 	return run(ses->prov, ocf, c);
 }
 
+/**
+ * session_run_many() - do commands of a session, all in one call
+ * @ses: as of session_run()
+ * @commands: the commands; their session is filled in
+ * @results: are filled in
+ * @count: how many
+ *
+ * A job is paused for each of them, so that others go on.
+ */
+void session_run_many(struct session *ses, struct ocf_command *commands,
+		      struct ocf_result *results, size_t count)
+{
+	struct ocf *ocf = device_of(ses->prov);
+	int err = ocf ? session_make(ses, ocf) : -ENODEV;
+	bool job = ASYNC_get_current_job();
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		commands[i].session = ses->id;
+		/* what is not filled in may have been begun */
+		results[i].res = err ? err : -EIO;
+		if (!err && job)
+			results[i].res = run(ses->prov, ocf, &commands[i]);
+	}
+	if (!err && !job)
+		ocf_run_many(ocf, commands, results, count);
+}
+
 /* Its owner ends.  Another process's is left to it. */
 void session_end(struct session *ses)
 {

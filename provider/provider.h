@@ -8,7 +8,8 @@
  * and so does what the second cannot do, or fails to do.  Keys are kept, and
  * wiped, by us: a child of fork() makes sessions of its own.
  *
- * device.c is /dev/crypto, a process's and its sessions; cipher.c, aead.c,
+ * device.c is /dev/crypto, a process's and its sessions; pipeline.c is many
+ * messages at a time; cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
  * OpenSSL's kinds of algorithms, and provider.c the table of them; keyed.c is
  * what operations with keys have in common, and public.c what the kernel is
@@ -100,6 +101,8 @@ int device_init(struct provider *prov);
 void device_exit(struct provider *prov);
 bool session_is_worth(struct session *ses, size_t len);
 int session_run(struct session *ses, struct ocf_command *c);
+void session_run_many(struct session *ses, struct ocf_command *commands,
+		      struct ocf_result *results, size_t count);
 void session_end(struct session *ses);
 bool public_is_worth(struct provider *prov);
 int public_run(struct provider *prov, struct ocf_public *op);
@@ -118,6 +121,83 @@ extern const OSSL_ALGORITHM key_algorithms[];
 extern const OSSL_ALGORITHM signature_algorithms[];
 extern const OSSL_ALGORITHM exchange_algorithms[];
 extern const OSSL_ALGORITHM asym_algorithms[];
+
+/* OpenSSL 3.5's, which 3.0 does not ask for */
+#ifndef OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT
+#define OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT	15
+#define OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT	16
+#define OSSL_FUNC_CIPHER_PIPELINE_UPDATE	17
+#define OSSL_FUNC_CIPHER_PIPELINE_FINAL		18
+#endif
+#define PIPELINE_TAG	"pipeline-tag"
+#define PIPES_MAX	32		/* EVP_MAX_PIPES */
+
+typedef int (*pipe_init_fn)(void *ctx, const unsigned char *key, size_t keylen,
+			    const unsigned char *iv, size_t ivlen,
+			    const OSSL_PARAM params[]);
+
+/**
+ * struct pipe_kind - contexts that can be in pipelines
+ * @make: makes one for the cipher of another
+ * @free: ends one
+ * @dup: copies one
+ * @encrypt_init: begins the message of one
+ * @decrypt_init: likewise
+ * @update: goes on with one alone
+ * @final: ends its message
+ * @session: the kernel's of one, which does for all: they have one key
+ * @offer: fills in a command, if what one is to go on with is the kernel's
+ * @take: makes of its result what the caller sees
+ */
+struct pipe_kind {
+	void		*(*make)(void *like);
+	void		(*free)(void *ctx);
+	void		*(*dup)(void *ctx);
+	pipe_init_fn	encrypt_init, decrypt_init;
+	int		(*update)(void *ctx, unsigned char *out, size_t *outl,
+				  size_t outsize, const unsigned char *in,
+				  size_t len);
+	int		(*final)(void *ctx, unsigned char *out, size_t *outl,
+				 size_t outsize);
+	struct session	*(*session)(void *ctx);
+	bool		(*offer)(void *ctx, unsigned char *out, size_t outsize,
+				 const unsigned char *in, size_t len,
+				 struct ocf_command *c);
+	int		(*take)(void *ctx, int res, unsigned char *out,
+				size_t *outl, const unsigned char *in,
+				size_t len);
+};
+
+/**
+ * struct pipes - the pipelines of a context: what it begins with
+ * @kind: what they are made of
+ * @each: their contexts, NULL if there were none yet
+ * @count: how many
+ */
+struct pipes {
+	const struct pipe_kind	*kind;
+	void			**each;
+	size_t			count;
+};
+
+/* pipeline.c: a provider's calls, of what begins with struct pipes */
+int pipes_encrypt_init(void *ctx, const unsigned char *key, size_t keylen,
+		       size_t count, const unsigned char **iv, size_t ivlen,
+		       const OSSL_PARAM params[]);
+int pipes_decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
+		       size_t count, const unsigned char **iv, size_t ivlen,
+		       const OSSL_PARAM params[]);
+int pipes_update(void *ctx, size_t count, unsigned char **out, size_t *outl,
+		 const size_t *outsize, const unsigned char **in,
+		 const size_t *inl);
+int pipes_final(void *ctx, size_t count, unsigned char **out, size_t *outl,
+		const size_t *outsize);
+void pipes_end(struct pipes *p);
+int pipes_dup(struct pipes *p);
+int pipes_set(struct pipes *p, const OSSL_PARAM params[],
+	      int (*set)(void *ctx, const OSSL_PARAM params[]));
+int pipes_tags(struct pipes *p, const OSSL_PARAM params[],
+	       int (*set)(void *ctx, OSSL_PARAM params[]));
 
 /* cipher.c: OpenSSL's own, with neither key nor IV; NULL if there is none */
 EVP_CIPHER_CTX *soft_cipher(struct provider *prov, const char *name);

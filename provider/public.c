@@ -10,6 +10,7 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "provider.h"
 
@@ -39,6 +40,37 @@ static const char *hash_of(struct key *key, const EVP_MD *md)
 	return row ? row->kernel : NULL;
 }
 
+/*
+ * The salt of PSS: bytes, -1 for any, or -2.  By its name, because 3.5's
+ * EVP_PKEY_CTX_get_rsa_pss_saltlen() does not know the default of 3.5.
+ */
+static int salt_of(const struct key *key, EVP_PKEY_CTX *ctx, const EVP_MD *md,
+		   bool verify)
+{
+	int size = EVP_MD_get_size(md), most, n;
+	char name[32] = "";
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, name,
+				       sizeof(name)),
+		OSSL_PARAM_END
+	};
+	char end;
+
+	most = EVP_PKEY_get_size(key->pkey) - size - 2 -
+	       (EVP_PKEY_get_bits(key->pkey) % 8 == 1);
+	if (EVP_PKEY_CTX_get_params(ctx, params) <= 0)
+		return -2;
+	if (!strcmp(name, "digest"))
+		return size;
+	if (verify && !strncmp(name, "auto", 4))
+		return -1;
+	if (!strcmp(name, "max") || !strcmp(name, "auto"))
+		return most;
+	if (!strcmp(name, "auto-digestmax"))
+		return size < most ? size : most;
+	return sscanf(name, "%d%c", &n, &end) == 1 ? n : -2;
+}
+
 /* Padding and hash of a signature; false: not the kernel's */
 static bool set_signature(struct key *key, EVP_PKEY_CTX *ctx, bool verify,
 			  struct ocf_public *op)
@@ -59,17 +91,10 @@ static bool set_signature(struct key *key, EVP_PKEY_CTX *ctx, bool verify,
 	op->scheme = OCF_PK_PSS;
 	if (padding != RSA_PKCS1_PSS_PADDING || !md ||
 	    EVP_PKEY_CTX_get_rsa_mgf1_md(ctx, &mgf1) <= 0 ||
-	    hash_of(key, mgf1) != op->hash ||
-	    EVP_PKEY_CTX_get_rsa_pss_saltlen(ctx, &salt) <= 0)
+	    hash_of(key, mgf1) != op->hash)
 		return false;
-	if (salt == RSA_PSS_SALTLEN_DIGEST)
-		salt = EVP_MD_get_size(md);
-	else if (verify && salt == RSA_PSS_SALTLEN_AUTO)
-		salt = -1;
-	else if (salt < 0)
-		salt = EVP_PKEY_get_size(key->pkey) - EVP_MD_get_size(md) - 2 -
-		       (EVP_PKEY_get_bits(key->pkey) % 8 == 1);
-	op->salt = salt;
+	salt = salt_of(key, ctx, md, verify);
+	op->salt = salt == -1 ? OCF_PK_SALT_ANY : salt;
 	return salt >= -1;
 }
 

@@ -143,6 +143,26 @@ class Programs(unittest.TestCase):
                        for a, b in ("ab", "ba")}
             self.assertEqual(1, len(secrets))
 
+    def test_pss(self):
+        """Each salt's length there is a word for, by the kernel."""
+        dev = Device(SOFTWARE)
+        self.plain("openssl", "genrsa", "-out", "pss.key", "2048")
+        self.plain("openssl", "pkey", "-in", "pss.key", "-pubout", "-out",
+                   "pss.pub")
+        check = ["-verify", "pss.pub", "-signature", "sig", "data"]
+        for said, asked in (("digest", "digest"), ("max", "max"), ("20", "20"),
+                            ("digest", "auto"), ("max", "auto")):
+            opts = ["openssl", "dgst", "-sha256", "-sigopt",
+                    "rsa_padding_mode:pss", "-sigopt"]
+            before = dev.counter("pk_operations")
+            self.run_(*opts, "rsa_pss_saltlen:" + said, "-sign", "pss.key",
+                      "-out", "sig", "data")
+            self.assertLess(before, dev.counter("pk_operations"), said)
+            self.plain(*opts, "rsa_pss_saltlen:" + asked, *check)
+            before = dev.counter("pk_operations")
+            self.run_(*opts, "rsa_pss_saltlen:" + asked, *check)
+            self.assertLess(before, dev.counter("pk_operations"), asked)
+
     def test_rand(self):
         a, b = (self.run_("openssl", "rand", "32") for _ in range(2))
         self.assertEqual((32, 32), (len(a), len(b)))

@@ -52,7 +52,7 @@ test-openssl: modules machine provider $(OPENSSL_TESTS).built
 		$(VM) --memory 2G --env LD_LIBRARY_PATH=$$dir/lib \
 			--env OPENSSL_MODULES=$$dir --env OCF_LEAST=0 -- \
 			sh -ec "$$dir/bin/differ; $$dir/bin/uses; \
-			$$dir/bin/processes" || exit; \
+			$$dir/bin/processes; $$dir/bin/pipes" || exit; \
 	done
 
 .PHONY: bench-provider
