@@ -8,71 +8,12 @@
  * works on a message as a whole.  They are kept: if more come, or it is asked
  * for anything but the tag, OpenSSL's own does them again and goes on.
  * Decryption goes to the kernel only if the tag is known before.  Nonces that a
- * cipher makes itself, as in TLS 1.2, are OpenSSL's, and so are such messages.
+ * cipher makes itself are OpenSSL's, and so are such messages, but for records
+ * of TLS 1.2: record.c.
  */
 #include <limits.h>
 
-#include "provider.h"
-
-#define KEY_MAX		32
-#define IV_MAX		16
-#define TAG_LEN		16
-
-/**
- * struct aead_row - an AEAD cipher
- * @name: OpenSSL's
- * @kernel: ours
- * @mode: EVP_CIPH_*
- * @crossing: CROSSING_*
- * @keylen: bytes
- * @ivlen: bytes, of a nonce if nothing is said
- * @taglen: likewise
- */
-struct aead_row {
-	const char	*name, *kernel;
-	unsigned int	mode;
-	enum crossing	crossing;
-	size_t		keylen, ivlen, taglen;
-};
-
-/**
- * struct aead - a context
- * @pipes: messages that are had all at once
- * @row: which
- * @soft: OpenSSL's own
- * @ses: the kernel's
- * @key: the key, if it was given
- * @iv: the nonce, if @fresh
- * @ivlen: bytes of it
- * @made_ivlen: of those that @ses was made for
- * @made_taglen: likewise
- * @has_key: @key is there
- * @encrypt: direction
- * @fresh: a nonce was given, and nothing but associated data since
- * @done: the kernel has done what is in @data, and nothing came since
- * @over: it was all of a message; there has to be another nonce
- * @tag: the tag, given or the kernel's
- * @taglen: bytes; of encryption with GCM all
- * @has_tag: it was given
- * @declared: CCM: bytes of data that were announced, or SIZE_MAX
- * @aad: what is authenticated besides
- * @data: what came in
- */
-struct aead {
-	struct pipes		pipes;
-	const struct aead_row	*row;
-	EVP_CIPHER_CTX		*soft;
-	struct session		ses;
-	unsigned char		key[KEY_MAX];
-	unsigned char		iv[IV_MAX];
-	size_t			ivlen, made_ivlen, made_taglen;
-	bool			has_key, encrypt, fresh, done, over;
-	unsigned char		tag[TAG_LEN];
-	size_t			taglen;
-	bool			has_tag;
-	size_t			declared;
-	struct gathered		aad, data;
-};
+#include "aead.h"
 
 static void describe(const void *owner, struct ocf_session_open *params)
 {
@@ -145,13 +86,8 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
-static bool is_ccm(const struct aead *c)
-{
-	return c->row->mode == EVP_CIPH_CCM_MODE;
-}
-
 /* What was kept of a message is of no use any more. */
-static void forget(struct aead *c)
+void aead_forget(struct aead *c)
 {
 	c->fresh = false;
 	c->done = false;
@@ -172,7 +108,7 @@ static int catch_up(struct aead *c)
 	ok = again && EVP_CipherUpdate(c->soft, again, &n, c->data.data,
 				       c->data.len);
 	OPENSSL_clear_free(again, c->data.len);
-	forget(c);
+	aead_forget(c);
 	/* else it would begin again with the first block */
 	c->over = !ok;
 	return ok;
@@ -195,7 +131,7 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 	/* a message that is under way may go on */
 	if (!iv && !key && more && !catch_up(c))
 		return 0;
-	forget(c);
+	aead_forget(c);
 	c->encrypt = encrypt;
 	if (encrypt)
 		c->has_tag = false;
@@ -252,7 +188,7 @@ static bool is_kernels(struct aead *c, size_t len)
 }
 
 /* A session has lengths of nonce and tag of its own. */
-static struct session *session_of(void *ctx)
+struct session *aead_session(void *ctx)
 {
 	struct aead *c = ctx;
 
@@ -316,7 +252,7 @@ static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		return 1;
 	}
 	ok = soft_update(c, out, outl, c->data.data, len);
-	forget(c);
+	aead_forget(c);
 	return ok;
 }
 
@@ -333,11 +269,11 @@ static int data_update(struct aead *c, unsigned char *out, size_t *outl,
 	if (!catch_up(c))
 		return 0;
 	if (offer(c, out, outsize, in, len, &command)) {
-		res = session_run(session_of(c), &command);
+		res = session_run(aead_session(c), &command);
 		return take(c, res, out, outl, in, len);
 	}
 	ok = soft_update(c, out, outl, in, len);
-	forget(c);
+	aead_forget(c);
 	return ok;
 }
 
@@ -356,6 +292,8 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	*outl = 0;
 	if (is_over(c))
 		return 0;
+	if (record_by_kernel(c, out, outl, outsize, in, len))
+		return 1;
 	if (out && in)
 		return data_update(c, out, outl, outsize, in, len);
 	if (!catch_up(c))
@@ -380,11 +318,11 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 		/* a nonce is for one message */
 		c->over = true;
 		c->has_tag = true;
-		forget(c);
+		aead_forget(c);
 		return 1;
 	}
 	ok = EVP_CipherFinal_ex(c->soft, out ? out : none, &n);
-	forget(c);
+	aead_forget(c);
 	c->has_tag = false;
 	return ok;
 }
@@ -398,6 +336,12 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 
 	if (is_over(c) || len > INT_MAX || outsize < len)
 		return 0;
+	if (record_by_kernel(c, out, outl, outsize, in, len)) {
+		/* as OpenSSL's own has it */
+		if (is_gcm(c) || is_ccm(c))
+			*outl = len;
+		return 1;
+	}
 	if (c->done || (in && out && is_kernels(c, len))) {
 		if (!in)
 			return final(c, out, outl, outsize);
@@ -406,7 +350,7 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (in && !out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
 	if (in && out)
-		forget(c);
+		aead_forget(c);
 	n = EVP_Cipher(c->soft, out, in, len);
 	if (n < 0)
 		return 0;
@@ -569,9 +513,14 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	if (!EVP_CIPHER_CTX_set_params(c->soft, params))
 		return 0;
 	/* another nonce than that of a message that was all the kernel's */
-	if (OSSL_PARAM_locate_const(params, tls_sets[1]) ||
-	    OSSL_PARAM_locate_const(params, tls_sets[2]))
+	if (has_any(params, tls_sets, COUNT(tls_sets)))
 		c->over = false;
+	p = OSSL_PARAM_locate_const(params, tls_sets[1]);
+	if (p)
+		record_fixed(c, p);
+	p = OSSL_PARAM_locate_const(params, tls_sets[0]);
+	if (p)
+		record_announced(c, p);
 	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
 	if (p)
 		note_tag(c, p);
@@ -590,7 +539,7 @@ static void *make(void *like)
 static const struct pipe_kind pipe_kind = {
 	.make = make, .free = free_context, .dup = dup_context,
 	.encrypt_init = encrypt_init, .decrypt_init = decrypt_init,
-	.update = update, .final = final, .session = session_of,
+	.update = update, .final = final, .session = aead_session,
 	.offer = offer, .take = take,
 };
 

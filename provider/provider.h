@@ -8,8 +8,8 @@
  * and so does what the second cannot do, or fails to do.  Keys are kept, and
  * wiped, by us: a child of fork() makes sessions of its own.
  *
- * device.c is /dev/crypto, a process's and its sessions; pipeline.c is many
- * messages at a time; cipher.c, aead.c,
+ * device.c is /dev/crypto, a process's and its sessions; record.c is TLS 1.2's
+ * records, pipeline.c many messages at a time; cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
  * OpenSSL's kinds of algorithms, and provider.c the table of them; keyed.c is
  * what operations with keys have in common, and public.c what the kernel is

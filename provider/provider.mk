@@ -8,7 +8,7 @@ PROVIDER := $(B)/provider/ocf.so
 PROVIDER_OBJECTS := $(patsubst provider/%.c,$(B)/provider/%.o,\
 	$(wildcard provider/*.c))
 
-$(B)/provider/%.o: provider/%.c provider/provider.h $(LIB_HEADERS) VERSION
+$(B)/provider/%.o: provider/%.c $(wildcard provider/*.h) $(LIB_HEADERS) VERSION
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -fPIC $(TEST_WARN) -Ilib/include -Iinclude/uapi \
 		$(CPPFLAGS) $(CFLAGS) -DOCF_VERSION='"$(shell cat VERSION)"' -c -o $@ $<

@@ -689,6 +689,99 @@ static void keys(int rounds)
 	}
 }
 
+/* ---- records of TLS 1.2 with AEAD ---- */
+
+static EVP_CIPHER_CTX *record_context(const char *name, const char *properties,
+				      bool encrypt, unsigned char *key,
+				      unsigned char *fixed, int tag)
+{
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, properties);
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	bool chacha = name[0] == 'C', ccm = !chacha && strstr(name, "CCM");
+
+	CHECK(EVP_CipherInit_ex2(ctx, cipher, NULL, NULL, encrypt, NULL));
+	CHECK(!ccm || (EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12,
+					   NULL) > 0 &&
+		       EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag,
+					   NULL) > 0));
+	CHECK(EVP_CipherInit_ex2(ctx, NULL, key, NULL, encrypt, NULL));
+	CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED,
+				  chacha ? 12 : 4, fixed) > 0);
+	EVP_CIPHER_free(cipher);
+	return ctx;
+}
+
+/* Whether @want bytes come out; EVP_Cipher() may tell of all that went in. */
+static bool do_record(EVP_CIPHER_CTX *ctx, unsigned char *header,
+		      unsigned char *rec, size_t announced, size_t len,
+		      size_t want)
+{
+	int n;
+
+	header[11] = announced >> 8;
+	header[12] = announced;
+	CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) > 0);
+	if (one_in(2)) {
+		n = EVP_Cipher(ctx, rec, rec, len);
+		return n > 0 && (n == (int)want || n == (int)len);
+	}
+	return EVP_CipherUpdate(ctx, rec, &n, rec, len) && n == (int)want;
+}
+
+/* Each seals, the other opens; what of it can be is the same. */
+static void record_round(void)
+{
+	const char *name = aeads[below(COUNT(aeads))];
+	bool chacha = name[0] == 'C', gcm = strstr(name, "GCM"), ours;
+	int tag = chacha || gcm || one_in(2) ? 16 : 8;
+	size_t front = chacha ? 0 : 8, len, sealed;
+	unsigned char key[32], fixed[12], header[13];
+	EVP_CIPHER_CTX *seal[2], *open[2];
+	int i, j;
+
+	what = name;
+	fill(key, sizeof(key));
+	fill(fixed, sizeof(fixed));
+	fill(header, sizeof(header));
+	for (i = 0; i < 2; i++) {
+		seal[i] = record_context(name, i ? OURS : THEIRS, true, key,
+					 fixed, tag);
+		open[i] = record_context(name, i ? OURS : THEIRS, false, key,
+					 fixed, tag);
+	}
+	for (j = 0; j < 6; j++) {
+		/* a number for each */
+		header[j]++;
+		ours = j % 2;
+		len = 1 + below(one_in(2) ? 100 : 16384);
+		sealed = front + len + tag;
+		memcpy(one + front, data, len);
+		CHECK(do_record(seal[ours], header, one, front + len,
+				sealed, sealed));
+		if (!gcm) {
+			memcpy(other + front, data, len);
+			CHECK(do_record(seal[!ours], header, other, front + len,
+					sealed, sealed));
+			CHECK(!memcmp(one, other, sealed));
+		}
+		memcpy(other, one, sealed);
+		CHECK(do_record(open[!ours], header, other, sealed, sealed,
+				len));
+		CHECK(!memcmp(other + front, data, len));
+		memcpy(other, one, sealed);
+		CHECK(do_record(open[ours], header, other, sealed, sealed,
+				len));
+		CHECK(!memcmp(other + front, data, len));
+		one[below(sealed)] ^= 1 << below(8);
+		CHECK(!do_record(open[1], header, one, sealed, sealed, len));
+		ERR_clear_error();
+	}
+	for (i = 0; i < 2; i++) {
+		EVP_CIPHER_CTX_free(seal[i]);
+		EVP_CIPHER_CTX_free(open[i]);
+	}
+}
+
 static void rand_round(void)
 {
 	EVP_RAND *rand = EVP_RAND_fetch(NULL, "OCF-RANDOM", OURS);
@@ -729,6 +822,7 @@ int main(int argc, char **argv)
 		digest_round(c, d);
 		mac_round();
 		tls_round();
+		record_round();
 	}
 	keys(rounds / 50 + 1);
 	rand_round();
