@@ -96,8 +96,8 @@ check: deps $(B)/linux-tools/version unit docs-check
 
 test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
       test-socrypt test-libocf test-measure \
-      test-provider test-recipes vectors thirdparty examples budgets \
-      test-machine test-install test-deb
+      test-provider vectors thirdparty examples budgets test-machine \
+      test-install test-deb
 
 test-debug: selftests-debug test-random-debug test-pk-debug
 

@@ -31,20 +31,15 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 # OpenSSL's own tests: all that goes to the kernel by the kernel, and without the
 # device all there is.  Then ours, on newer OpenSSLs.
 OPENSSL_TESTS := $(B)/thirdparty/openssl-tests
-RECIPES_QUICK := test_evp test_evp_extra test_mac test_hmac test_cmac \
-		 test_aesgcm test_bio_enc test_rsapss
-RECIPES_SLOW := test_enc test_dgst test_rsa test_ec test_dh test_req \
-		test_pkeyutl test_rand test_ssl_old test_sslapi
-RECIPES := $(VM) --memory 2G --timeout 3600 --env OCF_LEAST=0 -- \
-	   tests/provider/recipes $(OPENSSL_TESTS)
+RECIPES := test_evp test_evp_extra test_mac test_hmac test_cmac test_aesgcm \
+	   test_bio_enc test_rsapss test_enc test_dgst test_rsa test_ec test_dh \
+	   test_req test_pkeyutl test_rand test_ssl_old test_sslapi
 
-.PHONY: test-recipes test-openssl
-test-recipes: modules machine provider $(OPENSSL_TESTS).built
-	@$(RECIPES) $(RECIPES_QUICK)
-
+.PHONY: test-openssl
 test-openssl: modules machine provider $(OPENSSL_TESTS).built
 	@JOBS=$(JOBS) tests/provider/recipes $(OPENSSL_TESTS)
-	@$(RECIPES) $(RECIPES_SLOW)
+	@$(VM) --memory 2G --env OCF_LEAST=0 -- \
+		tests/provider/recipes $(OPENSSL_TESTS) $(RECIPES)
 	@for v in 3.5=~300.5 4.0=~400.0; do \
 		dir=$(CURDIR)/$(B)/openssl-$${v%=*}; \
 		tests/provider/newer "$${v#*=}" $$dir || exit; \
