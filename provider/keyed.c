@@ -52,13 +52,19 @@ void keyed_end(struct keyed *k)
 	key_put(k->key);
 }
 
+static int set(void *ctx, const OSSL_PARAM params[])
+{
+	struct keyed *k = ctx;
+
+	return EVP_PKEY_CTX_set_params(k->soft, params) > 0;
+}
+
 /* The program's parameters; also a context's call, as the next. */
 int keyed_set(void *ctx, const OSSL_PARAM params[])
 {
 	struct keyed *k = ctx;
 
-	return !params || !k->soft ||
-	       EVP_PKEY_CTX_set_params(k->soft, params) > 0;
+	return !params || !k->soft || without_properties(params, set, k);
 }
 
 int keyed_get(void *ctx, OSSL_PARAM params[])

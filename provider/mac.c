@@ -92,19 +92,11 @@ static int give_away(struct mac *m)
 	return ok;
 }
 
-/* Its digest is OpenSSL's own, too, or small ones would come to us again. */
-static int set(struct mac *m, const OSSL_PARAM params[])
+static int set(void *ctx, const OSSL_PARAM params[])
 {
-	OSSL_PARAM not_ours[] = {
-		OSSL_PARAM_utf8_string(OSSL_ALG_PARAM_PROPERTIES, NOT_OURS,
-				       sizeof(NOT_OURS) - 1),
-		OSSL_PARAM_END
-	};
-	OSSL_PARAM *merged = OSSL_PARAM_merge(params, not_ours);
-	int ok = merged && EVP_MAC_CTX_set_params(m->soft, merged);
+	struct mac *m = ctx;
 
-	OSSL_PARAM_free(merged);
-	return ok;
+	return EVP_MAC_CTX_set_params(m->soft, params);
 }
 
 /* All of it is OpenSSL's own from now on. */
@@ -126,7 +118,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE) &&
 	    !leave(m))
 		return 0;
-	if (!set(m, params))
+	if (!without_properties(params, set, m))
 		return 0;
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
 	if (p && p->data_type == OSSL_PARAM_UTF8_STRING) {

@@ -12,6 +12,44 @@
 #define NAME		"OCF for Linux"
 #define ENV_LEAST	"OCF_LEAST"
 #define CONF_LEAST	"least"
+#define CONF_LEGACY	"legacy"
+
+#define PARAMS_MAX	32
+
+/**
+ * without_properties() - set parameters, but for those that name providers
+ * @params: the parameters
+ * @set: sets them
+ * @ctx: of what
+ *
+ * Return: what @set returns; 0 if they are too many.
+ */
+int without_properties(const OSSL_PARAM params[],
+		       int (*set)(void *ctx, const OSSL_PARAM params[]),
+		       void *ctx)
+{
+	static const char * const names[] = {
+		OSSL_ALG_PARAM_PROPERTIES,
+		OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES,
+		OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS,
+		OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS,
+	};
+	OSSL_PARAM rest[PARAMS_MAX];
+	size_t n = 0, i;
+
+	for (; params->key; params++) {
+		for (i = 0; i < COUNT(names); i++)
+			if (!strcmp(params->key, names[i]))
+				break;
+		if (i < COUNT(names))
+			continue;
+		if (n == PARAMS_MAX - 1)
+			return 0;
+		rest[n++] = *params;
+	}
+	rest[n] = OSSL_PARAM_construct_end();
+	return set(ctx, rest);
+}
 
 static const OSSL_PARAM *gettable(void *ctx)
 {
@@ -100,13 +138,21 @@ static int capabilities(void *ctx, const char *name, OSSL_CALLBACK *callback,
 					      tell_group, &telling);
 }
 
+static void close_soft(struct provider *prov)
+{
+	if (prov->legacy)
+		OSSL_PROVIDER_unload(prov->legacy);
+	if (prov->default_provider)
+		OSSL_PROVIDER_unload(prov->default_provider);
+	OSSL_LIB_CTX_free(prov->soft);
+}
+
 static void teardown(void *ctx)
 {
 	struct provider *prov = ctx;
 
 	device_exit(prov);
-	OSSL_PROVIDER_unload(prov->default_provider);
-	OSSL_LIB_CTX_free(prov->soft);
+	close_soft(prov);
 	OPENSSL_free(prov);
 }
 
@@ -128,23 +174,33 @@ static bool number(const char *text, long *n)
 	return !errno && *text && !*end && *n >= -1;
 }
 
-/* Of the environment, else of the section in openssl.cnf, else the kernel's */
-static int set_least(struct provider *prov, const OSSL_DISPATCH *in)
+/*
+ * What the section in openssl.cnf says; from how many bytes on the kernel is
+ * asked says the environment before it, and if nobody does, the kernel.
+ */
+static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {
+	const char *text = NULL, *legacy = NULL, *said;
 	OSSL_FUNC_core_get_params_fn *get = NULL;
-	const char *text = secure_getenv(ENV_LEAST), *conf = NULL;
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_utf8_ptr(CONF_LEAST, (char **)&conf, 0),
+		OSSL_PARAM_utf8_ptr(CONF_LEAST, (char **)&text, 0),
+		OSSL_PARAM_utf8_ptr(CONF_LEGACY, (char **)&legacy, 0),
 		OSSL_PARAM_END
 	};
 
 	for (; in->function_id; in++)
 		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
 			get = OSSL_FUNC_core_get_params(in);
-	if (!text && get && get(prov->core, params))
-		text = conf;
+	if (get && !get(prov->core, params))
+		text = legacy = NULL;
+	said = secure_getenv(ENV_LEAST);
+	text = said ? said : text;
 	prov->least = -1;
-	return !text || number(text, &prov->least);
+	if (text && !number(text, &prov->least))
+		return 0;
+	if (legacy && !strcmp(legacy, "1"))
+		prov->legacy = OSSL_PROVIDER_load(prov->soft, "legacy");
+	return !legacy || !strcmp(legacy, "0") || prov->legacy;
 }
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in,
@@ -155,15 +211,13 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in,
 	if (!prov)
 		return 0;
 	prov->core = core;
-	prov->soft = OSSL_LIB_CTX_new_child(core, in);
-	if (prov->soft && EVP_set_default_properties(prov->soft, NOT_OURS))
+	prov->soft = OSSL_LIB_CTX_new();
+	if (prov->soft)
 		prov->default_provider = OSSL_PROVIDER_load(prov->soft,
 							    "default");
-	if (!prov->default_provider || !set_least(prov, in) ||
+	if (!prov->default_provider || !configure(prov, in) ||
 	    !device_init(prov)) {
-		if (prov->default_provider)
-			OSSL_PROVIDER_unload(prov->default_provider);
-		OSSL_LIB_CTX_free(prov->soft);
+		close_soft(prov);
 		OPENSSL_free(prov);
 		return 0;
 	}

@@ -2,11 +2,11 @@
 /*
  * ocf.so, a provider for OpenSSL 3: the map.
  *
- * Each algorithm is two: OpenSSL's own, found in a child of the program's
- * library context where we are not asked, and a session of /dev/crypto.  What
- * is too small for any card goes to the first, without a call of the system;
- * and so does what the second cannot do, or fails to do.  Keys are kept, and
- * wiped, by us: a child of fork() makes sessions of its own.
+ * Each algorithm is two: OpenSSL's own, in a library context of ours, and a
+ * session of /dev/crypto.  What is too small for any card goes to the first,
+ * without a call of the system; and so does what the second cannot do, or fails
+ * to do.  Keys are kept, and wiped, by us: a child of fork() makes sessions of
+ * its own.
  *
  * device.c is /dev/crypto, a process's and its sessions; record.c is TLS 1.2's
  * records, pipeline.c many messages at a time; cipher.c, aead.c,
@@ -34,9 +34,6 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
-/* As a query of properties */
-#define NOT_OURS	"provider!=ocf"
-
 /* What fits in a command, and is a multiple of every block */
 #define PART_MAX	(8u << 20)
 
@@ -52,9 +49,11 @@ enum crossing {
 /**
  * struct provider - the provider, as a program has loaded it
  * @core: OpenSSL's handle of it
- * @soft: a child of the library context that we are loaded in, with all of its
- *	providers but us
- * @default_provider: the default one, which it has in any case
+ * @soft: a library context of ours with the default provider; not a child of
+ *	the program's, which may be freed before the last of its keys, and we
+ *	with that
+ * @default_provider: that
+ * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @process: what a child must not have
  * @inherited: the device of the process before fork(), or this one's
@@ -66,7 +65,7 @@ enum crossing {
 struct provider {
 	const OSSL_CORE_HANDLE	*core;
 	OSSL_LIB_CTX		*soft;
-	OSSL_PROVIDER		*default_provider;
+	OSSL_PROVIDER		*default_provider, *legacy;
 	long			least;
 	struct process		*process;
 	struct ocf		*inherited;
@@ -251,6 +250,11 @@ struct key {
 	const char	*type;
 	int		has;
 };
+
+/* provider.c: for what is in a library context that has not the program's */
+int without_properties(const OSSL_PARAM params[],
+		       int (*set)(void *ctx, const OSSL_PARAM params[]),
+		       void *ctx);
 
 /* key.c */
 void key_hold(struct key *key);
