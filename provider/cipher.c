@@ -438,10 +438,15 @@ static int record(struct cipher *c, unsigned char *out, size_t *outl,
 
 /* ---- update and final ---- */
 
+/* An IV that nobody has given is zero, but that of XTS. */
+static bool has_all(const struct cipher *c)
+{
+	return c->has_key && (c->has_iv || c->row->mode != MODE_XTS);
+}
+
 static bool is_ready(const struct cipher *c)
 {
-	/* an IV that nobody has given is zero, but that of XTS */
-	if (c->has_key && (c->has_iv || c->row->mode != MODE_XTS))
+	if (has_all(c))
 		return true;
 	ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
 	return false;
@@ -616,8 +621,8 @@ static bool offer(void *ctx, unsigned char *out, size_t outsize,
 {
 	struct cipher *c = ctx;
 
-	if (!len || !c->has_key || !c->has_iv || c->tls || c->nparts ||
-	    holds(c) || outsize < len || len % c->row->block ||
+	if (!len || !has_all(c) || c->tls || c->nparts || holds(c) ||
+	    outsize < len || len % c->row->block ||
 	    next_part(c, len) != len || !is_kernels(c, len))
 		return false;
 	keep_last(c, in, len);

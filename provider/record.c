@@ -94,11 +94,10 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 	size_t front = explicit_len(c), payload;
 	size_t tag = is_ccm(c) ? c->taglen : TAG_LEN;
 	unsigned char nonce[NONCE_LEN], *text = out + front;
-	unsigned char header[EVP_AEAD_TLS1_AAD_LEN];
 	struct ocf_command command = {
 		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
-		.src = addr(text), .dst = addr(text), .aad = addr(header),
-		.auth_len = sizeof(header),
+		.src = addr(text), .dst = addr(text), .aad = addr(c->header),
+		.auth_len = sizeof(c->header),
 	};
 	bool done;
 
@@ -110,8 +109,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 	    c->fixed_len != NONCE_LEN - front)
 		return false;
 	payload = len - front - tag;
-	memcpy(header, c->header, sizeof(header));
-	if (!fit_header(header, c->encrypt ? front : front + tag, payload) ||
+	if (!fit_header(c->header, c->encrypt ? front : front + tag, payload) ||
 	    !session_is_worth(&c->ses, payload) || !make_nonce(c, in, nonce))
 		return false;
 	/* it may be half done when a card fails */

@@ -69,21 +69,27 @@ static int query(void *arg)
 	return call(s->fd, OCF_SESSION_QUERY, &q);
 }
 
-/* What its first command that failed says, or the call */
+/* What the first command that failed says, or 0 */
+static int first_of(const struct scene *s)
+{
+	int i, err = 0;
+
+	for (i = 0; i < N && !err; i++)
+		err = s->r[i].res < 0 ? -s->r[i].res : 0;
+	return err;
+}
+
+/* That, or what the call says */
 static int run(void *arg)
 {
 	struct scene *s = arg;
 	struct ocf_vector v = {
 		.commands = addr(s->c), .results = addr(s->r), .count = N,
 	};
-	int i, err;
 
 	memset(s->dst, 0, sizeof(s->dst));
 	memset(s->r, 0, sizeof(s->r));
-	err = call(s->fd, OCF_RUN, &v);
-	for (i = 0; i < N && !err; i++)
-		err = s->r[i].res < 0 ? -s->r[i].res : 0;
-	return err;
+	return call(s->fd, OCF_RUN, &v) ?: first_of(s);
 }
 
 static bool as_wanted(void *arg)
@@ -175,15 +181,11 @@ static int entry_vector(void *arg)
 	struct ocf_vector v = {
 		.commands = addr(s->c), .results = addr(s->r), .count = N,
 	};
-	int i, err;
 
 	memset(s->dst, 0, sizeof(s->dst));
 	memset(s->r, 0, sizeof(s->r));
 	ring_prepare(&s->ring, s->fd, OCF_URING_VECTOR, &v, sizeof(v));
-	err = entry_says(&s->ring);
-	for (i = 0; i < N && !err; i++)
-		err = s->r[i].res < 0 ? -s->r[i].res : 0;
-	return err;
+	return entry_says(&s->ring) ?: first_of(s);
 }
 
 /* All commands are to seal, or to open, @len bytes. */

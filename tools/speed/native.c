@@ -18,12 +18,6 @@ static unsigned int depth, next;
 static int wanted;		/* bytes of a result */
 static bool fixed;
 
-static bool failed(int err)
-{
-	errno = -err;
-	return false;
-}
-
 static bool find(const struct work *w)
 {
 	int err = ocf ? 0 : ocf_open(&ocf);
@@ -64,14 +58,27 @@ static bool begin_session(const struct work *w)
 	return true;
 }
 
+static bool is_good(int res)
+{
+	if (wanted ? res == wanted : res > 0)
+		return true;
+	return failed(res < 0 ? res : -EIO);
+}
+
+static int put(struct ocf_queue *to, unsigned int n)
+{
+	return fixed ? ocf_queue_put_fixed(to, &commands[n], 0) :
+		       ocf_queue_put(to, &commands[n]);
+}
+
+static const struct queue_use use = { put, is_good };
+
 static bool begin_queue(const struct work *w, unsigned int flags)
 {
-	int err;
-
 	if (!begin_session(w))
 		return false;
-	err = ocf_queue_open(ocf, depth, flags | OCF_QUEUE_ONE_THREAD, &queue);
-	return err ? failed(err) : true;
+	queue = queue_begin(ocf, &use, depth, flags);
+	return queue;
 }
 
 static bool begin_uring(const struct work *w)
@@ -103,8 +110,7 @@ static unsigned int nothing(void)
 
 static void end(void)
 {
-	ocf_queue_close(queue);
-	queue = NULL;
+	queue_end();
 	fixed = false;
 	if (session)
 		ocf_session_destroy(ocf, session);
@@ -156,13 +162,6 @@ static bool aim(const struct work *w, size_t len)
 	return true;
 }
 
-static bool is_good(int res)
-{
-	if (wanted ? res == wanted : res > 0)
-		return true;
-	return failed(res < 0 ? res : -EIO);
-}
-
 static unsigned int run_one(void)
 {
 	return is_good(ocf_run(ocf, &commands[next++ % DEPTH_MAX]));
@@ -181,51 +180,6 @@ static unsigned int run_vector(void)
 	return depth;
 }
 
-static int put(const struct ocf_command *c)
-{
-	return fixed ? ocf_queue_put_fixed(queue, c, 0) :
-		       ocf_queue_put(queue, c);
-}
-
-/* Takes what is there; returns how many were right, 0 if one was not. */
-static int take(void)
-{
-	int i, n = ocf_queue_get(queue, results, depth, -1);
-
-	if (n <= 0)
-		return failed(n ?: -EIO);
-	for (i = 0; i < n; i++)
-		if (!is_good(results[i].res))
-			return 0;
-	return n;
-}
-
-static unsigned int run_queue(void)
-{
-	unsigned int n = ocf_queue_count(queue);
-	int err = 0;
-
-	while (n++ < depth && !err)
-		err = put(&commands[next++ % DEPTH_MAX]);
-	if (!err)
-		err = ocf_queue_submit(queue);
-	return err ? failed(err) : (unsigned int)take();
-}
-
-static unsigned int drain(void)
-{
-	unsigned int all = 0;
-	int n;
-
-	while (ocf_queue_count(queue)) {
-		n = take();
-		if (!n)
-			break;
-		all += n;
-	}
-	return all;
-}
-
 const struct way way_run = {
 	"run", find, begin_session, aim, run_one, nothing, end,
 };
@@ -235,13 +189,13 @@ const struct way way_vector = {
 };
 
 const struct way way_uring = {
-	"uring", find, begin_uring, aim, run_queue, drain, end,
+	"uring", find, begin_uring, aim, queue_run, queue_drain, end,
 };
 
 const struct way way_fixed = {
-	"fixed", find_fixed, begin_fixed, aim, run_queue, drain, end,
+	"fixed", find_fixed, begin_fixed, aim, queue_run, queue_drain, end,
 };
 
 const struct way way_submit = {
-	"submit", find, begin_submit, aim, run_queue, drain, end,
+	"submit", find, begin_submit, aim, queue_run, queue_drain, end,
 };

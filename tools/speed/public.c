@@ -41,13 +41,11 @@ static size_t siglen;
 static uint8_t results[DEPTH_MAX][2][RESULT_MAX];
 
 static struct ocf *ocf;
-static struct ocf_queue *queue;
 static struct ocf_public op;
 static struct ocf_pk_value values[DEPTH_MAX]
 			[OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX];
 static struct ocf_pk_command commands[DEPTH_MAX];
-static struct ocf_result done[DEPTH_MAX];
-static unsigned int depth, next;
+static unsigned int depth;
 
 /* What follows is by name: "rsa-sign" and so on. */
 struct kind {
@@ -61,12 +59,6 @@ struct kind {
 };
 
 static const struct kind *kind;
-
-static bool failed(int err)
-{
-	errno = -err;
-	return false;
-}
 
 static bool set_pkcs1(EVP_PKEY_CTX *c)
 {
@@ -312,8 +304,7 @@ static const struct kind *find_kind(const char *name)
 
 static void end(void)
 {
-	ocf_queue_close(queue);
-	queue = NULL;
+	queue_end();
 	EVP_PKEY_CTX_free(ctx);
 	EVP_PKEY_free(pair);
 	EVP_PKEY_free(peer);
@@ -388,14 +379,21 @@ static bool begin_ours(const struct work *w)
 	return begin(w);
 }
 
+static bool is_good(int res)
+{
+	return res < 0 ? failed(res) : true;
+}
+
+static int put(struct ocf_queue *to, unsigned int n)
+{
+	return ocf_queue_put(to, (const struct ocf_command *)&commands[n]);
+}
+
+static const struct queue_use use = { put, is_good };
+
 static bool begin_queue(const struct work *w, unsigned int flags)
 {
-	int err;
-
-	if (!begin_ours(w))
-		return false;
-	err = ocf_queue_open(ocf, depth, flags | OCF_QUEUE_ONE_THREAD, &queue);
-	return err ? failed(err) : true;
+	return begin_ours(w) && queue_begin(ocf, &use, depth, flags);
 }
 
 static bool begin_uring(const struct work *w)
@@ -432,7 +430,6 @@ static bool aim_ours(const struct work *w, size_t len)
 	unsigned int i;
 	int err = 0;
 
-	next = 0;
 	op = (struct ocf_public){ .code = kind->code, .device = w->device };
 	errno = EIO;
 	if (!kind->aim(w->keylen) || !try_it())
@@ -451,52 +448,15 @@ static unsigned int run_ours(void)
 	return res < 0 ? failed(res) : 1;
 }
 
-static unsigned int take(void)
-{
-	int i, n = ocf_queue_get(queue, done, depth, -1);
-
-	if (n <= 0)
-		return failed(n ?: -EIO);
-	for (i = 0; i < n; i++)
-		if (done[i].res < 0)
-			return failed(done[i].res);
-	return n;
-}
-
-static unsigned int run_queue(void)
-{
-	unsigned int n = ocf_queue_count(queue);
-	int err = 0;
-
-	while (n++ < depth && !err)
-		err = ocf_queue_put(queue, (const struct ocf_command *)
-				    &commands[next++ % depth]);
-	if (!err)
-		err = ocf_queue_submit(queue);
-	return err ? failed(err) : take();
-}
-
-static unsigned int drain(void)
-{
-	unsigned int all = 0, n;
-
-	while (ocf_queue_count(queue)) {
-		n = take();
-		if (!n)
-			break;
-		all += n;
-	}
-	return all;
-}
-
 const struct way way_public_run = {
 	"run", find_ours, begin_ours, aim_ours, run_ours, nothing, end,
 };
 
 const struct way way_public_uring = {
-	"uring", find_ours, begin_uring, aim_ours, run_queue, drain, end,
+	"uring", find_ours, begin_uring, aim_ours, queue_run, queue_drain, end,
 };
 
 const struct way way_public_submit = {
-	"submit", find_ours, begin_submit, aim_ours, run_queue, drain, end,
+	"submit", find_ours, begin_submit, aim_ours, queue_run, queue_drain,
+	end,
 };

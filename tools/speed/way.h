@@ -76,6 +76,32 @@ extern const struct way way_openssl;
 extern const struct way way_public_run, way_public_uring, way_public_submit,
 			way_public_openssl;
 
+/* ---- many under way: queue.c ---- */
+
+struct ocf;
+struct ocf_queue;
+
+/**
+ * struct queue_use - what is in a queue
+ * @put: puts in the one of this number, below the queue's depth; -errno
+ * @is_good: whether a result is what it should be; sets errno if not
+ */
+struct queue_use {
+	int	(*put)(struct ocf_queue *queue, unsigned int n);
+	bool	(*is_good)(int res);
+};
+
+/* Sets errno; false. */
+bool failed(int err);
+
+/* The queue, or NULL and errno; @flags are OCF_QUEUE_* */
+struct ocf_queue *queue_begin(struct ocf *ocf, const struct queue_use *use,
+			      unsigned int depth, unsigned int flags);
+void queue_end(void);
+/* As struct way's */
+unsigned int queue_run(void);
+unsigned int queue_drain(void);
+
 /* ---- memory: data.c ---- */
 
 extern uint8_t key[KEY_MAX], mackey[KEY_MAX], iv[IV_MAX], aad[AAD_LEN];
