@@ -24,7 +24,8 @@ u64 load_idle_us(void)
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		sum += get_cpu_idle_time_us(cpu, NULL);
+		sum += get_cpu_idle_time_us(cpu, NULL) +
+		       get_cpu_iowait_time_us(cpu, NULL);
 	return sum;
 }
 

@@ -7,6 +7,7 @@
  *	sched async N BYTES MS WARM_MS		one thread, one session
  *	sched native N BYTES MS WARM_MS		the same by the native interface
  *	sched uring N BYTES MS WARM_MS		the same, in registered buffers
+ *	sched vectors N BYTES MS WARM_MS	the same, many to an entry
  *
  * Prints one object of JSON: operations a second between WARM_MS and MS later,
  * and the share of the CPU that was not idle.
@@ -30,6 +31,7 @@
 
 #define THREADS_MAX	64
 #define MANY_MAX	256
+#define BATCH		16		/* of vectors; N is a multiple */
 #define NAP_NS		30000
 #define IDLE		"/sys/kernel/debug/bench_sched/idle_us"
 
@@ -238,25 +240,48 @@ static uint64_t native(int n)
 	return done;
 }
 
-static void put_entry(struct io_uring *ring, int fd,
-		      const struct ocf_command *c)
+static void put_entry(struct io_uring *ring, int fd, u_int cmd_op,
+		      uint64_t user_data, const void *cmd, size_t len)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
 
 	if (!sqe)
 		fail("an entry");
-	memset(sqe, 0, sizeof(*sqe));
+	memset(sqe, 0, 2 * sizeof(*sqe));
 	sqe->opcode = IORING_OP_URING_CMD;
 	sqe->fd = fd;
-	sqe->cmd_op = OCF_URING_COMMAND;
+	sqe->cmd_op = cmd_op;
 	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
-	sqe->user_data = c->cookie;
-	memcpy(sqe->cmd, c, sizeof(*c));
+	sqe->user_data = user_data;
+	memcpy(sqe->cmd, cmd, len);
+}
+
+static void put_command(struct io_uring *ring, int fd, uint64_t which)
+{
+	put_entry(ring, fd, OCF_URING_COMMAND, which, &commands[which],
+		  sizeof(commands[which]));
+}
+
+/* A ring that has the memory of @n commands; each says so. */
+static void open_ring(struct io_uring *ring, int n)
+{
+	struct iovec iov = {
+		.iov_base = memory, .iov_len = n * ((bytes + 4095) & ~4095u),
+	};
+	int i;
+
+	if (io_uring_queue_init(MANY_MAX, ring, IORING_SETUP_SQE128 |
+				IORING_SETUP_SINGLE_ISSUER |
+				IORING_SETUP_DEFER_TASKRUN) ||
+	    io_uring_register_buffers(ring, &iov, 1))
+		fail("io_uring");
+	for (i = 0; i < n; i++)
+		commands[i].flags = OCF_COMMAND_FIXED_SRC |
+				    OCF_COMMAND_FIXED_DST;
 }
 
 static uint64_t uring(int n)
 {
-	struct iovec iov = { .iov_len = n * ((bytes + 4095) & ~4095u) };
 	struct timespec nap = { .tv_nsec = NAP_NS };
 	uint64_t done = 0, now = 0;
 	struct io_uring_cqe *cqe;
@@ -264,17 +289,9 @@ static uint64_t uring(int n)
 	int i, fd = open_native(n), left = n;
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	iov.iov_base = memory;
-	if (io_uring_queue_init(MANY_MAX, &ring, IORING_SETUP_SQE128 |
-				IORING_SETUP_SINGLE_ISSUER |
-				IORING_SETUP_DEFER_TASKRUN) ||
-	    io_uring_register_buffers(&ring, &iov, 1))
-		fail("io_uring");
-	for (i = 0; i < n; i++) {
-		commands[i].flags = OCF_COMMAND_FIXED_SRC |
-				    OCF_COMMAND_FIXED_DST;
-		put_entry(&ring, fd, &commands[i]);
-	}
+	open_ring(&ring, n);
+	for (i = 0; i < n; i++)
+		put_command(&ring, fd, i);
 	while (left) {
 		if (io_uring_submit_and_wait(&ring, 1) < 0)
 			fail("io_uring");
@@ -284,8 +301,7 @@ static uint64_t uring(int n)
 				fail("a command");
 			done += now >= begin && now < end;
 			if (now < end)
-				put_entry(&ring, fd,
-					  &commands[cqe->user_data]);
+				put_command(&ring, fd, cqe->user_data);
 			else
 				left--;
 			io_uring_cqe_seen(&ring, cqe);
@@ -293,6 +309,50 @@ static uint64_t uring(int n)
 		io_uring_submit(&ring);
 		if (left)
 			nanosleep(&nap, NULL);
+	}
+	return done;
+}
+
+static struct ocf_result outcome[MANY_MAX];
+
+/* The commands from @first on. */
+static void put_vector(struct io_uring *ring, int fd, uint64_t first)
+{
+	struct ocf_vector v = {
+		.commands = (uintptr_t)&commands[first],
+		.results = (uintptr_t)&outcome[first], .count = BATCH,
+	};
+
+	put_entry(ring, fd, OCF_URING_VECTOR, first, &v, sizeof(v));
+}
+
+static uint64_t vectors(int n)
+{
+	uint64_t done = 0, now;
+	struct io_uring_cqe *cqe;
+	struct io_uring ring;
+	int i, fd = open_native(n), left;
+
+	open_ring(&ring, n);
+	for (left = 0; left + BATCH <= n; left += BATCH)
+		put_vector(&ring, fd, left);
+	while (left) {
+		if (io_uring_submit_and_wait(&ring, 1) < 0)
+			fail("io_uring");
+		now = now_ns();
+		while (left && !io_uring_peek_cqe(&ring, &cqe)) {
+			for (i = 0; i < BATCH; i++)
+				if (cqe->res || outcome[cqe->user_data + i].res
+						!= (int)bytes)
+					fail("a vector");
+			if (now >= begin && now < end)
+				done += BATCH;
+			if (now < end)
+				put_vector(&ring, fd, cqe->user_data);
+			else
+				left -= BATCH;
+			io_uring_cqe_seen(&ring, cqe);
+		}
 	}
 	return done;
 }
@@ -318,7 +378,10 @@ static const struct {
 } ways[] = {
 	{ "threads", threads, THREADS_MAX }, { "async", async, THREADS_MAX },
 	{ "native", native, MANY_MAX }, { "uring", uring, MANY_MAX },
+	{ "vectors", vectors, MANY_MAX },
 };
+
+#define NWAYS	((int)(sizeof(ways) / sizeof(*ways)))
 
 int main(int argc, char **argv)
 {
@@ -327,11 +390,11 @@ int main(int argc, char **argv)
 	double busy = 0;
 	uint64_t done;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < NWAYS; i++)
 		if (n > 0 && !strcmp(argv[1], ways[i].name) &&
 		    n <= ways[i].most)
 			break;
-	if (i == 4) {
+	if (i == NWAYS) {
 		fprintf(stderr, "sched WAY N BYTES MS WARM_MS\n");
 		return 2;
 	}

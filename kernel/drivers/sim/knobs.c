@@ -23,6 +23,7 @@ static const struct {
 	[SIM_OVERHEAD]	= { "overhead_ns", 0, NSEC_PER_SEC, 2000 },
 	[SIM_PER_BYTE]	= { "ps_per_byte", 0, 10000000, 1000 },
 	[SIM_LATENCY]	= { "latency_ns", 0, NSEC_PER_SEC, 10000 },
+	[SIM_INTERVAL]	= { "interval_ns", 0, NSEC_PER_SEC, 0 },
 	[SIM_DEPTH]	= { "depth", 1, OCF_DEPTH_MAX, 64 },
 	[SIM_CONTEXTS]	= { "contexts", 1, 1000000, 1000000 },
 	[SIM_SLOW]	= { "slow", 1, 100000, 100 },
@@ -239,6 +240,7 @@ KNOB(engines, SIM_ENGINES);
 KNOB(overhead_ns, SIM_OVERHEAD);
 KNOB(ps_per_byte, SIM_PER_BYTE);
 KNOB(latency_ns, SIM_LATENCY);
+KNOB(interval_ns, SIM_INTERVAL);
 KNOB(depth, SIM_DEPTH);
 KNOB(contexts, SIM_CONTEXTS);
 KNOB(slow, SIM_SLOW);
@@ -261,6 +263,7 @@ static ssize_t counter_show(struct device *dev, struct device_attribute *attr,
 
 COUNTER(submitted, SIM_SUBMITTED);
 COUNTER(completed, SIM_COMPLETED);
+COUNTER(interrupts, SIM_INTERRUPTS);
 COUNTER(refused, SIM_REFUSED);
 COUNTER(detached, SIM_DETACHED);
 COUNTER(answered_late, SIM_ANSWERED_LATE);
@@ -368,6 +371,7 @@ static struct attribute *sim_attrs[] = {
 	&file_overhead_ns.attr.attr,
 	&file_ps_per_byte.attr.attr,
 	&file_latency_ns.attr.attr,
+	&file_interval_ns.attr.attr,
 	&file_depth.attr.attr,
 	&file_contexts.attr.attr,
 	&file_slow.attr.attr,
@@ -375,6 +379,7 @@ static struct attribute *sim_attrs[] = {
 	&file_compute.attr.attr,
 	&file_submitted.attr.attr,
 	&file_completed.attr.attr,
+	&file_interrupts.attr.attr,
 	&file_refused.attr.attr,
 	&file_detached.attr.attr,
 	&file_answered_late.attr.attr,

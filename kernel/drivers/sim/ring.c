@@ -65,6 +65,7 @@ static void empty(struct sim_card *card)
 	}
 	memset(card->engine_free, 0, sizeof(card->engine_free));
 	card->silent_until = 0;
+	card->quiet_until = 0;
 	card->blocked = false;
 }
 
@@ -109,7 +110,7 @@ static u64 next_event(struct sim_card *card)
 
 	slot = list_first_entry_or_null(&card->due, struct sim_slot, node);
 	if (slot)
-		ns = max(slot->due, card->silent_until);
+		ns = max3(slot->due, card->silent_until, card->quiet_until);
 	return card->blocked ? min(ns, card->blocked_until) : ns;
 }
 
@@ -461,18 +462,27 @@ static int complete_due(struct sim_card *card, u64 *now)
 	return n;
 }
 
+/* The card interrupts. */
+static void interrupt(struct sim_card *card)
+	__must_hold(&card->lock)
+{
+	/* or later; whoever needs to know it looks at the clock */
+	u64 now = card->expires;
+
+	card->completing = true;
+	card->count[SIM_INTERRUPTS]++;
+	card->quiet_until = now + knob(card, SIM_INTERVAL);
+	unblock(card, complete_due(card, &now), now);
+	card->completing = false;
+}
+
 static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct sim_card *card = container_of(timer, struct sim_card, timer);
 	bool again;
-	u64 now;
 
 	spin_lock(&card->lock);
-	/* or later; whoever needs to know it looks at the clock */
-	now = card->expires;
-	card->completing = true;
-	unblock(card, complete_due(card, &now), now);
-	card->completing = false;
+	interrupt(card);
 	/* by a submitter who had looked at the clock before it expired */
 	again = !hrtimer_is_queued(timer);
 	if (again) {

@@ -35,6 +35,7 @@ struct attribute_group;
  * @SIM_OVERHEAD: ns an engine takes for any request
  * @SIM_PER_BYTE: ps it takes for each byte the request spans
  * @SIM_LATENCY: ns from the engine's end to the completion
+ * @SIM_INTERVAL: ns from one interrupt to the next, at least
  * @SIM_DEPTH: requests in the ring
  * @SIM_CONTEXTS: contexts its memory has room for
  * @SIM_SLOW: hundredths: what an engine's time is multiplied with
@@ -47,6 +48,7 @@ enum sim_knob {
 	SIM_OVERHEAD,
 	SIM_PER_BYTE,
 	SIM_LATENCY,
+	SIM_INTERVAL,
 	SIM_DEPTH,
 	SIM_CONTEXTS,
 	SIM_SLOW,
@@ -99,6 +101,7 @@ struct sim_trouble {
  * enum sim_counter - what has happened, a file each
  * @SIM_SUBMITTED: requests that entered the ring
  * @SIM_COMPLETED: requests handed back to the core
+ * @SIM_INTERRUPTS: times it interrupted
  * @SIM_REFUSED: submissions answered with -EBUSY
  * @SIM_DETACHED: requests taken back while the card had them
  * @SIM_ANSWERED_LATE: answers to what had been taken back
@@ -110,6 +113,7 @@ struct sim_trouble {
 enum sim_counter {
 	SIM_SUBMITTED,
 	SIM_COMPLETED,
+	SIM_INTERRUPTS,
 	SIM_REFUSED,
 	SIM_DETACHED,
 	SIM_ANSWERED_LATE,
@@ -182,6 +186,7 @@ struct sim_slot {
  * @completing: @timer's function runs, and will look at @due again
  * @engine_free: ns, when each engine is done with what it has
  * @silent_until: ns, end of a stall
+ * @quiet_until: ns, when it may interrupt again
  * @blocked: was last said to be full, to @blocked_dev
  * @blocked_until: ns, when to say otherwise if nothing completes before
  * @blocked_dev: the device, which is not @dev while it is being registered
@@ -208,6 +213,7 @@ struct sim_card {
 	bool			completing;
 	u64			engine_free[SIM_ENGINES_MAX];
 	u64			silent_until;
+	u64			quiet_until;
 	bool			blocked;
 	u64			blocked_until;
 	struct ocf_device	*blocked_dev;
