@@ -37,7 +37,7 @@ static void reap(struct cdev_file *file)
 	list_for_each_entry_safe(op, next, &file->done, node)
 		if (is_orphan(op)) {
 			list_move_tail(&op->node, &orphans);
-			file->unfetched--;
+			atomic_dec(&file->unfetched);
 		}
 	spin_unlock_bh(&file->ring_lock);
 	list_for_each_entry_safe(op, next, &orphans, node)
@@ -46,23 +46,35 @@ static void reap(struct cdev_file *file)
 
 static bool is_full(const struct cdev_file *file, unsigned int room)
 {
-	return READ_ONCE(file->unfetched) >= room;
+	return atomic_read(&file->unfetched) >= room;
 }
 
 static int take_place(struct cdev_file *file, unsigned int room)
 {
-	int err = 0;
+	int old;
 
 	if (unlikely(is_full(file, room)))
 		reap(file);
 
-	spin_lock_bh(&file->ring_lock);
-	if (!is_full(file, room))
-		file->unfetched++;
-	else
-		err = -EBUSY;
-	spin_unlock_bh(&file->ring_lock);
-	return err;
+	old = atomic_read(&file->unfetched);
+	do {
+		if (old >= room)
+			return -EBUSY;
+	} while (!atomic_try_cmpxchg(&file->unfetched, &old, old + 1));
+	return 0;
+}
+
+/* Whoever polls looks after it has said that it waits. */
+static void tell(struct cdev_file *file, __poll_t news)
+{
+	if (wq_has_sleeper(&file->wait))
+		wake_up_interruptible_poll(&file->wait, news);
+}
+
+static void give_places(struct cdev_file *file, unsigned int n)
+{
+	atomic_sub(n, &file->unfetched);
+	tell(file, EPOLLOUT | EPOLLWRNORM);
 }
 
 /**
@@ -74,7 +86,7 @@ static int take_place(struct cdev_file *file, unsigned int room)
  */
 int cdev_async_reserve(struct cdev_op *op)
 {
-	int err = cdev_op_charge(op, sizeof(*op));
+	int err = cdev_op_charge_self(op, false);
 
 	if (err)
 		return err;
@@ -92,40 +104,46 @@ int cdev_async_reserve(struct cdev_op *op)
  */
 void cdev_async_unreserve(struct cdev_file *file)
 {
-	spin_lock_bh(&file->ring_lock);
-	file->unfetched--;
-	spin_unlock_bh(&file->ring_lock);
-	wake_up_interruptible_poll(&file->wait, EPOLLOUT | EPOLLWRNORM);
+	give_places(file, 1);
 }
 
 /**
- * cdev_async_finish() - an operation with a place in the ring has its result
+ * cdev_async_finish_locked() - an operation with a place in the ring is done
  * @op: the operation; op->err is set
  *
  * It is the fetcher's as soon as the lock is released, and so is its hold on
  * the file.
  *
- * Context: process or BH.
+ * Context: under ring_lock.
+ * Return: false if nobody will fetch it: it is the caller's, to be freed.
  */
-void cdev_async_finish(struct cdev_op *op)
+bool cdev_async_finish_locked(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
 	__poll_t news = EPOLLIN | EPOLLRDNORM;
-	bool closed;
+
+	lockdep_assert_held(&file->ring_lock);
+	if (file->closed)
+		return false;
+	list_add_tail(&op->node, &file->done);
+	/* whose place anybody may have */
+	if (unlikely(is_orphan(op)))
+		news |= EPOLLOUT | EPOLLWRNORM;
+	tell(file, news);
+	if (file->eventfd && abi_of(op) == CDEV_ABI_NATIVE)
+		eventfd_signal(file->eventfd);
+	return true;
+}
+
+static void finish(struct cdev_op *op)
+{
+	struct cdev_file *file = op->file;
+	bool fetched;
 
 	spin_lock_bh(&file->ring_lock);
-	closed = file->closed;
-	if (!closed) {
-		list_add_tail(&op->node, &file->done);
-		/* whose place anybody may have */
-		if (unlikely(is_orphan(op)))
-			news |= EPOLLOUT | EPOLLWRNORM;
-		wake_up_interruptible_poll(&file->wait, news);
-		if (file->eventfd && abi_of(op) == CDEV_ABI_NATIVE)
-			eventfd_signal(file->eventfd);
-	}
+	fetched = cdev_async_finish_locked(op);
 	spin_unlock_bh(&file->ring_lock);
-	if (closed)
+	if (!fetched)
 		cdev_op_put_deferred(op);
 }
 
@@ -134,7 +152,7 @@ static void async_done(struct ocf_request *req, int err)
 	struct cdev_op *op = container_of(req, struct cdev_op, req);
 
 	op->err = err;
-	cdev_async_finish(op);
+	finish(op);
 }
 
 /**
@@ -180,18 +198,24 @@ void cdev_async_done(struct cdev_op *op, int err)
 	if (!op->loose)
 		cdev_op_let_loose(op);
 	op->err = err;
-	cdev_async_finish(op);
+	finish(op);
 }
 
-/* The oldest in @file that the calling process has handed in, or NULL */
+/* Whether the calling process has handed @op in, and so. */
+static bool is_own(const struct cdev_op *op, enum ocf_abi abi)
+{
+	return op->mm == current->mm &&
+	       (abi == CDEV_ABI_ANY || abi_of(op) == abi);
+}
+
+/* The oldest such in @file, or NULL */
 static struct cdev_op *own_done(struct cdev_file *file, enum ocf_abi abi)
 {
 	struct cdev_op *op;
 
 	lockdep_assert_held(&file->ring_lock);
 	list_for_each_entry(op, &file->done, node)
-		if (op->mm == current->mm &&
-		    (abi == CDEV_ABI_ANY || abi_of(op) == abi))
+		if (is_own(op, abi))
 			return op;
 	return NULL;
 }
@@ -219,6 +243,56 @@ struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi)
 	return op;
 }
 
+/* As many as there are before another's; the oldest is own. */
+static unsigned int cut_own(struct cdev_file *file, enum ocf_abi abi,
+			    unsigned int room, struct list_head *ops)
+{
+	struct list_head *last = NULL;
+	struct cdev_op *op;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&file->ring_lock);
+	list_for_each_entry(op, &file->done, node) {
+		if (n == room || !is_own(op, abi))
+			break;
+		last = &op->node;
+		n++;
+	}
+	if (n)
+		list_cut_position(ops, &file->done, last);
+	return n;
+}
+
+/**
+ * cdev_async_fetch_many() - take operations that are done
+ * @file: of which file
+ * @abi: of which interface
+ * @room: how many at most, not none
+ * @ops: where to
+ *
+ * Context: process.
+ * Return: how many, the oldest that the calling process has handed in, and the
+ * caller's now; there may be more.
+ */
+unsigned int cdev_async_fetch_many(struct cdev_file *file, enum ocf_abi abi,
+				   unsigned int room, struct list_head *ops)
+{
+	struct cdev_op *op;
+	unsigned int n;
+
+	INIT_LIST_HEAD(ops);
+	spin_lock_bh(&file->ring_lock);
+	n = cut_own(file, abi, room, ops);
+	op = n ? NULL : own_done(file, abi);
+	if (op)
+		list_move(&op->node, ops);
+	spin_unlock_bh(&file->ring_lock);
+	n += !!op;
+	if (n)
+		give_places(file, n);
+	return n;
+}
+
 /* Who polls is told of what it may fetch, not of what others may. */
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table)
@@ -226,6 +300,8 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wait, table);
+	/* pairs with wq_has_sleeper() */
+	smp_mb();
 	if (is_full(file, CDEV_RING))
 		reap(file);
 	spin_lock_bh(&file->ring_lock);

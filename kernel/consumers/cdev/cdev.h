@@ -81,7 +81,7 @@ struct cdev_table {
  * @table: read under RCU
  * @sequence: makes ids of sessions, so that they are not used again soon
  * @spare: an operation put aside for the next call, or NULL
- * @ring_lock: protects @done, @unfetched, @flight, @spares and @eventfd
+ * @ring_lock: protects @done, @flight, @spares and @eventfd
  * @done: asynchronous operations that are done, oldest first
  * @unfetched: asynchronous operations under way or in @done
  * @flight: native commands under way
@@ -100,9 +100,9 @@ struct cdev_file {
 	struct cdev_op		*spare;
 	spinlock_t		ring_lock;
 	struct list_head	done;
-	unsigned int		unfetched;
+	atomic_t		unfetched;
 	struct list_head	flight;
-	struct list_head	spares;
+	struct cdev_op		*spares;
 	unsigned int		nspares;
 	struct eventfd_ctx	*eventfd;
 	wait_queue_head_t	wait;
@@ -200,6 +200,7 @@ struct cdev_buffer {
  * @file: where it belongs; held if @loose
  * @ses: held, or NULL before it is known, and of a public-key operation
  * @charged: bytes charged to the user
+ * @paid: itself is among them
  * @loose: may outlive the call that started it
  * @lasting: lasts until it is fetched, however long that is
  * @src: source, and destination if there is no other
@@ -216,7 +217,7 @@ struct cdev_buffer {
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: who has it, and who cancels it
  * @cancelled: of a native command: it was
- * @taken: of a native command: the next that is being cancelled with it
+ * @next: the next of those being cancelled with it, or that are put aside
  * @flight: of a native command: in cdev_file.flight
  * @inlined: entry for @bytes, made once
  * @bytes: buffer for CDEV_INLINED, and for the entry before CDEV_PINNED
@@ -226,6 +227,7 @@ struct cdev_op {
 	struct cdev_file	*file;
 	struct cdev_session	*ses;
 	size_t			charged;
+	bool			paid;
 	bool			loose;
 	bool			lasting;
 	struct cdev_buffer	src, dst;
@@ -241,7 +243,7 @@ struct cdev_op {
 	atomic_t		passed;
 	refcount_t		held;
 	bool			cancelled;
-	struct cdev_op		*taken;
+	struct cdev_op		*next;
 	struct list_head	flight;
 	struct scatterlist	inlined;
 	u8			bytes[CDEV_INLINE] __aligned(16);
@@ -360,6 +362,7 @@ void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);
+int cdev_op_charge_self(struct cdev_op *op, bool force);
 int cdev_op_run(struct cdev_op **op);
 
 /* buffer.c */
@@ -389,8 +392,10 @@ int cdev_async_submit(struct cdev_op *op);
 int cdev_async_reserve(struct cdev_op *op);
 void cdev_async_unreserve(struct cdev_file *file);
 void cdev_async_done(struct cdev_op *op, int err);
-void cdev_async_finish(struct cdev_op *op);
+bool cdev_async_finish_locked(struct cdev_op *op);
 struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi);
+unsigned int cdev_async_fetch_many(struct cdev_file *file, enum ocf_abi abi,
+				   unsigned int room, struct list_head *ops);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);
 void cdev_async_flush(struct cdev_file *file);

@@ -55,7 +55,6 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	spin_lock_init(&file->ring_lock);
 	INIT_LIST_HEAD(&file->done);
 	INIT_LIST_HEAD(&file->flight);
-	INIT_LIST_HEAD(&file->spares);
 	init_waitqueue_head(&file->wait);
 	err = cdev_table_init(file);
 	if (err)

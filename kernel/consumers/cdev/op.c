@@ -56,16 +56,21 @@ static struct cdev_user *payer_of(const struct cdev_op *op)
 	return op->ses ? op->ses->user : op->file->user;
 }
 
-/* Gives back what @op holds; the memory is left. */
+/* Gives back what @op holds, but its session and itself. */
 static void op_release(struct cdev_op *op)
 {
 	cdev_buffers_free(op);
-	if (op->charged)
-		cdev_op_uncharge(op);
+	cdev_op_uncharge(op);
 	if (op->mm)
 		mmdrop(op->mm);
-	if (op->ses)
-		cdev_session_put(op->ses);
+}
+
+/* @op itself is not the user's any more. */
+static void pay_back(struct cdev_op *op, struct cdev_user *user)
+{
+	if (op->paid)
+		cdev_user_sub_bytes(user, sizeof(*op));
+	op->paid = false;
 }
 
 static void tie_up(struct cdev_op *op)
@@ -81,6 +86,9 @@ static void op_put_work(struct work_struct *work)
 	struct cdev_op *op = container_of(work, struct cdev_op, work);
 
 	op_release(op);
+	pay_back(op, payer_of(op));
+	if (op->ses)
+		cdev_session_put(op->ses);
 	tie_up(op);
 	op_free(op);
 }
@@ -107,19 +115,21 @@ static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
 
 	/* it must not be in the way of what is to be done */
 	if (cdev_user_has_plenty(file->user) &&
-	    !cdev_user_add_bytes(file->user, sizeof(*op))) {
+	    (op->paid || !cdev_user_add_bytes(file->user, sizeof(*op)))) {
+		op->paid = true;
 		spin_lock_bh(&file->ring_lock);
 		kept = file->nspares < CDEV_SPARES;
 		if (kept) {
-			list_add(&op->node, &file->spares);
+			op->next = file->spares;
+			file->spares = op;
 			file->nspares++;
 		}
 		spin_unlock_bh(&file->ring_lock);
-		if (!kept)
-			cdev_user_sub_bytes(file->user, sizeof(*op));
 	}
-	if (!kept)
-		op_free(op);
+	if (kept)
+		return;
+	pay_back(op, file->user);
+	op_free(op);
 }
 
 static noinline struct cdev_op *take_spare(struct cdev_file *file)
@@ -129,15 +139,22 @@ static noinline struct cdev_op *take_spare(struct cdev_file *file)
 	if (!READ_ONCE(file->nspares))
 		return NULL;
 	spin_lock_bh(&file->ring_lock);
-	op = list_first_entry_or_null(&file->spares, struct cdev_op, node);
+	op = file->spares;
 	if (op) {
-		list_del(&op->node);
+		file->spares = op->next;
 		file->nspares--;
 	}
 	spin_unlock_bh(&file->ring_lock);
-	if (op)
-		cdev_user_sub_bytes(file->user, sizeof(*op));
 	return op;
+}
+
+/* The one that is at hand is nobody's. */
+static bool put_at_hand(struct cdev_file *file, struct cdev_op *op)
+{
+	if (READ_ONCE(file->spare))
+		return false;
+	pay_back(op, file->user);
+	return !cmpxchg(&file->spare, NULL, op);
 }
 
 /**
@@ -154,9 +171,11 @@ void cdev_op_put(struct cdev_op *op)
 		return;
 	file = op->file;
 	op_release(op);
+	if (op->ses)
+		cdev_session_put(op->ses);
 	if (op->loose)
 		tie_up(op);
-	if (READ_ONCE(file->spare) || cmpxchg(&file->spare, NULL, op))
+	if (!put_at_hand(file, op))
 		put_aside(file, op);
 }
 
@@ -179,8 +198,10 @@ void cdev_op_drop_spare(struct cdev_file *file)
 	struct cdev_op *op;
 
 	op_free(file->spare);
-	while ((op = take_spare(file)))
+	while ((op = take_spare(file))) {
+		pay_back(op, file->user);
 		op_free(op);
+	}
 }
 
 /* Only after a kill: see cdev_op_run() */
@@ -218,7 +239,7 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	op->file = file;
 	op->ses = NULL;
 	op->public = NULL;
-	op->charged = 0;
+	op->charged = op->paid ? sizeof(*op) : 0;
 	op->loose = false;
 	op->lasting = false;
 	op->src.kind = CDEV_NONE;
@@ -260,16 +281,46 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 	return err;
 }
 
+/**
+ * cdev_op_charge_self() - charge an operation itself to the user
+ * @op: the operation
+ * @force: it lasts already, even if that is too much
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_op_charge_self(struct cdev_op *op, bool force)
+{
+	int err;
+
+	if (op->paid)
+		return 0;
+	if (force) {
+		cdev_user_owe_bytes(payer_of(op), sizeof(*op));
+	} else {
+		err = cdev_user_add_bytes(payer_of(op), sizeof(*op));
+		if (err)
+			return err;
+	}
+	op->charged += sizeof(*op);
+	op->paid = true;
+	return 0;
+}
+
 /*
- * Gives back all that was charged, with what a public-key operation has, which
- * always is.  Context: process; may sleep.
+ * Gives back all that was charged but for the operation itself, with what a
+ * public-key operation has, which always is.  Context: process; may sleep.
  */
 void cdev_op_uncharge(struct cdev_op *op)
 {
+	size_t own = op->paid ? sizeof(*op) : 0;
+
+	if (op->charged == own)
+		return;
 	if (unlikely(op->public))
 		cdev_public_free(op);
-	cdev_user_sub_bytes(payer_of(op), op->charged);
-	op->charged = 0;
+	cdev_user_sub_bytes(payer_of(op), op->charged - own);
+	op->charged = own;
 }
 
 /**

@@ -28,6 +28,7 @@ static void finish(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
 	struct cdev_vector *v, *whole = NULL;
+	struct io_uring_cmd *ioucmd = op->ioucmd;
 	bool nobodys = false;
 
 	spin_lock_bh(&file->ring_lock);
@@ -41,19 +42,17 @@ static void finish(struct cdev_op *op)
 			else
 				complete(&v->whole);
 		}
-	} else if (!op->ioucmd && !op->lasting) {
-		nobodys = true;
+	} else if (!ioucmd) {
+		nobodys = !op->lasting || !cdev_async_finish_locked(op);
 	}
 	spin_unlock_bh(&file->ring_lock);
-	/* of a vector, @op may be gone */
+	/* @op may be gone, but for what is ours to say here */
 	if (whole)
 		cdev_uring_vector_done(whole);
 	else if (nobodys)
 		cdev_op_put_deferred(op);
-	else if (!v && op->ioucmd)
+	else if (!v && ioucmd)
 		cdev_uring_done(op);
-	else if (!v)
-		cdev_async_finish(op);
 }
 
 static void command_done(struct ocf_request *req, int err)
@@ -83,8 +82,7 @@ static int leave(struct cdev_op *op)
 	if (!op->mm) {
 		op->mm = current->mm;
 		mmgrab(op->mm);
-		cdev_user_owe_bytes(op->file->user, sizeof(*op));
-		op->charged += sizeof(*op);
+		cdev_op_charge_self(op, true);
 	}
 	spin_lock_bh(&file->ring_lock);
 	list_add_tail(&op->flight, &file->flight);
@@ -354,12 +352,12 @@ int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
 	list_for_each_entry(op, &file->flight, flight)
 		if (command_of(op)->cookie == cookie && op->lasting &&
 		    op->mm == current->mm && take(op)) {
-			op->taken = taken;
+			op->next = taken;
 			taken = op;
 		}
 	spin_unlock_bh(&file->ring_lock);
 	for (op = taken; op; op = next) {
-		next = op->taken;
+		next = op->next;
 		n += give_up(op);
 		cond_resched();
 	}
@@ -460,8 +458,7 @@ static struct cdev_op *again(struct cdev_op *op)
 		return NULL;
 	}
 	cdev_buffers_free(op);
-	if (op->charged)
-		cdev_op_uncharge(op);
+	cdev_op_uncharge(op);
 	atomic_set(&op->passed, 0);
 	return op;
 }
@@ -622,12 +619,29 @@ long cdev_vector_submit(struct cdev_file *file, void __user *arg)
 	return n ?: err;
 }
 
+/* Delivers @ops, which end; whether @to could be written. */
+static bool deliver_all(struct list_head *ops, struct ocf_result __user *to)
+{
+	struct cdev_op *op, *next;
+	struct ocf_result r = {};
+	bool good = true;
+
+	list_for_each_entry_safe(op, next, ops, node) {
+		r.cookie = command_of(op)->cookie;
+		r.res = cdev_command_deliver(op);
+		cdev_command_end(op);
+		good = good && !cdev_copy_out(to, &r, sizeof(r));
+		to++;
+	}
+	return good;
+}
+
 long cdev_vector_reap(struct cdev_file *file, void __user *arg)
 {
-	struct ocf_result r = {}, __user *to;
+	struct ocf_result __user *to;
 	struct ocf_reap given;
-	struct cdev_op *op;
-	u32 i, room;
+	u32 got, i = 0, room;
+	LIST_HEAD(ops);
 
 	if (copy_from_user(&given, arg, sizeof(given)))
 		return -EFAULT;
@@ -636,17 +650,16 @@ long cdev_vector_reap(struct cdev_file *file, void __user *arg)
 	to = u64_to_user_ptr(given.results);
 	room = min_t(u32, given.count, OCF_COMMANDS_MAX);
 	/* what was fetched cannot be given back */
-	if (fault_in_safe_writeable((void __user *)to, room * sizeof(r)))
+	if (fault_in_safe_writeable((void __user *)to, room * sizeof(*to)))
 		return -EFAULT;
-	for (i = 0; i < room; i++) {
-		op = cdev_async_fetch(file, CDEV_ABI_NATIVE);
-		if (!op)
+	while (i < room) {
+		got = cdev_async_fetch_many(file, CDEV_ABI_NATIVE, room - i,
+					    &ops);
+		if (!got)
 			break;
-		r.cookie = command_of(op)->cookie;
-		r.res = cdev_command_deliver(op);
-		cdev_command_end(op);
-		if (cdev_copy_out(to + i, &r, sizeof(r)))
+		if (!deliver_all(&ops, to + i))
 			return -EFAULT;
+		i += got;
 	}
 	return i;
 }
