@@ -5,6 +5,8 @@
  */
 #include <kselftest_harness.h>
 #include <limits.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "native.h"
 
@@ -385,6 +387,75 @@ TEST_F(native, handed_in_and_fetched)
 	reap.results = addr(r);
 	EXPECT_EQ(1, ioctl(self->fd, OCF_REAP, &reap));
 	EXPECT_EQ(100, r[0].res);
+}
+
+/* A child's cookies are 100 and more. */
+static void hand_in(Self *self, uint64_t first, int n)
+{
+	struct ocf_vector v = { .count = 1 };
+	struct ocf_command c = self->c;
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+
+	v.commands = addr(&c);
+	for (c.cookie = first; c.cookie < first + n; c.cookie++)
+		if (ioctl(self->fd, OCF_SUBMIT, &v) != 1)
+			exit(1);
+	if (poll(&p, 1, SOON) != 1)
+		exit(1);
+}
+
+/* Takes @n of @room at a time; whether their cookies follow @first. */
+static bool reap_all(Self *self, uint64_t first, int n, int room)
+{
+	struct ocf_result r[16];
+	struct ocf_reap reap = { .results = addr(r), .count = room };
+	int i, got;
+
+	for (; n > 0; n -= got) {
+		got = ioctl(self->fd, OCF_REAP, &reap);
+		if (got != (n < room ? n : room))
+			return false;
+		for (i = 0; i < got; i++, first++)
+			if (r[i].cookie != first || r[i].res != 100)
+				return false;
+	}
+	return !ioctl(self->fd, OCF_REAP, &reap);
+}
+
+TEST_F(native, results_lie_between_those_of_another_process)
+{
+	int status, i, to[2];
+	char c;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(to));
+	hand_in(self, 0, 3);
+	pid = fork();
+	if (!pid) {
+		hand_in(self, 100, 2);
+		if (write(to[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(1, read(to[0], &c, 1));
+	hand_in(self, 3, 6);
+	for (i = 0; i < 2; i++) {
+		EXPECT_TRUE(reap_all(self, 0, 9, i ? 4 : 16));
+		hand_in(self, 0, 9);
+	}
+	EXPECT_TRUE(reap_all(self, 0, 9, 1));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	/* a child may fetch nothing of its parent's */
+	hand_in(self, 0, 4);
+	pid = fork();
+	if (!pid) {
+		hand_in(self, 100, 2);
+		_exit(!reap_all(self, 100, 2, 16));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(reap_all(self, 0, 4, 16));
 }
 
 TEST_F(native, as_many_as_there_is_room_for)

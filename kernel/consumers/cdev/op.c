@@ -60,7 +60,8 @@ static struct cdev_user *payer_of(const struct cdev_op *op)
 static void op_release(struct cdev_op *op)
 {
 	cdev_buffers_free(op);
-	cdev_op_uncharge(op);
+	if (op->charged)
+		cdev_op_uncharge(op);
 	if (op->mm)
 		mmdrop(op->mm);
 }
@@ -68,8 +69,10 @@ static void op_release(struct cdev_op *op)
 /* @op itself is not the user's any more. */
 static void pay_back(struct cdev_op *op, struct cdev_user *user)
 {
-	if (op->paid)
-		cdev_user_sub_bytes(user, sizeof(*op));
+	if (!op->paid)
+		return;
+	cdev_user_sub_bytes(user, sizeof(*op));
+	op->charged -= sizeof(*op);
 	op->paid = false;
 }
 
@@ -115,8 +118,7 @@ static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
 
 	/* it must not be in the way of what is to be done */
 	if (cdev_user_has_plenty(file->user) &&
-	    (op->paid || !cdev_user_add_bytes(file->user, sizeof(*op)))) {
-		op->paid = true;
+	    !cdev_op_charge_self(op, false)) {
 		spin_lock_bh(&file->ring_lock);
 		kept = file->nspares < CDEV_SPARES;
 		if (kept) {
@@ -173,6 +175,7 @@ void cdev_op_put(struct cdev_op *op)
 	op_release(op);
 	if (op->ses)
 		cdev_session_put(op->ses);
+	op->ses = NULL;
 	if (op->loose)
 		tie_up(op);
 	if (!put_at_hand(file, op))
@@ -237,9 +240,7 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	if (!op)
 		return NULL;
 	op->file = file;
-	op->ses = NULL;
 	op->public = NULL;
-	op->charged = op->paid ? sizeof(*op) : 0;
 	op->loose = false;
 	op->lasting = false;
 	op->src.kind = CDEV_NONE;

@@ -458,7 +458,8 @@ static struct cdev_op *again(struct cdev_op *op)
 		return NULL;
 	}
 	cdev_buffers_free(op);
-	cdev_op_uncharge(op);
+	if (op->charged)
+		cdev_op_uncharge(op);
 	atomic_set(&op->passed, 0);
 	return op;
 }
