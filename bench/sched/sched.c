@@ -334,7 +334,10 @@ static uint64_t vectors(int n)
 	int i, fd = open_native(n), left;
 
 	open_ring(&ring, n);
-	for (left = 0; left + BATCH <= n; left += BATCH)
+	errno = EINVAL;
+	if (n % BATCH)
+		fail("N");
+	for (left = 0; left < n; left += BATCH)
 		put_vector(&ring, fd, left);
 	while (left) {
 		if (io_uring_submit_and_wait(&ring, 1) < 0)

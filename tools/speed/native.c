@@ -67,8 +67,9 @@ static bool is_good(int res)
 
 static int put(struct ocf_queue *to, unsigned int n)
 {
-	return fixed ? ocf_queue_put_fixed(to, &commands[n], 0) :
-		       ocf_queue_put(to, &commands[n]);
+	const struct ocf_command *c = &commands[n % DEPTH_MAX];
+
+	return fixed ? ocf_queue_put_fixed(to, c, 0) : ocf_queue_put(to, c);
 }
 
 static const struct queue_use use = { put, is_good };

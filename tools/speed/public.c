@@ -386,7 +386,8 @@ static bool is_good(int res)
 
 static int put(struct ocf_queue *to, unsigned int n)
 {
-	return ocf_queue_put(to, (const struct ocf_command *)&commands[n]);
+	return ocf_queue_put(to, (const struct ocf_command *)
+			     &commands[n % depth]);
 }
 
 static const struct queue_use use = { put, is_good };

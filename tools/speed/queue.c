@@ -58,7 +58,7 @@ unsigned int queue_run(void)
 	int err = 0;
 
 	while (n++ < depth && !err)
-		err = use->put(queue, next++ % depth);
+		err = use->put(queue, next++);
 	if (!err)
 		err = ocf_queue_submit(queue);
 	return err ? failed(err) : take();

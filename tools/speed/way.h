@@ -83,7 +83,7 @@ struct ocf_queue;
 
 /**
  * struct queue_use - what is in a queue
- * @put: puts in the one of this number, below the queue's depth; -errno
+ * @put: puts in the @n-th; -errno
  * @is_good: whether a result is what it should be; sets errno if not
  */
 struct queue_use {

@@ -71,12 +71,6 @@ static void tell(struct cdev_file *file, __poll_t news)
 		wake_up_interruptible_poll(&file->wait, news);
 }
 
-static void give_places(struct cdev_file *file, unsigned int n)
-{
-	atomic_sub(n, &file->unfetched);
-	tell(file, EPOLLOUT | EPOLLWRNORM);
-}
-
 /**
  * cdev_async_reserve() - take a place in the ring for an operation
  * @op: the operation; remembers whose it is
@@ -86,7 +80,7 @@ static void give_places(struct cdev_file *file, unsigned int n)
  */
 int cdev_async_reserve(struct cdev_op *op)
 {
-	int err = cdev_op_charge_self(op, false);
+	int err = cdev_op_charge_self(op);
 
 	if (err)
 		return err;
@@ -97,14 +91,16 @@ int cdev_async_reserve(struct cdev_op *op)
 }
 
 /**
- * cdev_async_unreserve() - give a place in the ring back
+ * cdev_async_unreserve() - give places in the ring back
  * @file: whose ring it is
+ * @n: how many
  *
  * Context: process.
  */
-void cdev_async_unreserve(struct cdev_file *file)
+void cdev_async_unreserve(struct cdev_file *file, unsigned int n)
 {
-	give_places(file, 1);
+	atomic_sub(n, &file->unfetched);
+	tell(file, EPOLLOUT | EPOLLWRNORM);
 }
 
 /**
@@ -181,7 +177,7 @@ int cdev_async_submit(struct cdev_op *op)
 	if (err == -EINPROGRESS)
 		err = 0;
 	if (err)
-		cdev_async_unreserve(file);
+		cdev_async_unreserve(file, 1);
 	cdev_session_put(ses);
 	return err;
 }
@@ -201,95 +197,58 @@ void cdev_async_done(struct cdev_op *op, int err)
 	finish(op);
 }
 
-/* Whether the calling process has handed @op in, and so. */
+/* Whether the calling process has handed @op in, by that interface */
 static bool is_own(const struct cdev_op *op, enum ocf_abi abi)
 {
 	return op->mm == current->mm &&
 	       (abi == CDEV_ABI_ANY || abi_of(op) == abi);
 }
 
-/* The oldest such in @file, or NULL */
-static struct cdev_op *own_done(struct cdev_file *file, enum ocf_abi abi)
+/* Whether any is there */
+static bool any_own(const struct cdev_file *file)
 {
-	struct cdev_op *op;
+	const struct cdev_op *op;
 
 	lockdep_assert_held(&file->ring_lock);
 	list_for_each_entry(op, &file->done, node)
-		if (is_own(op, abi))
-			return op;
-	return NULL;
+		if (is_own(op, CDEV_ABI_ANY))
+			return true;
+	return false;
 }
 
 /**
- * cdev_async_fetch() - take an operation that is done
+ * cdev_async_fetch() - take operations that are done
  * @file: of which file
  * @abi: of which interface
+ * @room: how many at most
+ * @ops: the list of them, the oldest first; overwritten
  *
  * Context: process.
- * Return: the oldest that the calling process has handed in, the caller's now,
- * or NULL if none is done.
+ * Return: how many that the calling process has handed in, and that are the
+ * caller's now.
  */
-struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi)
+unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
+			      unsigned int room, struct list_head *ops)
 {
-	struct cdev_op *op;
-
-	spin_lock_bh(&file->ring_lock);
-	op = own_done(file, abi);
-	if (op)
-		list_del(&op->node);
-	spin_unlock_bh(&file->ring_lock);
-	if (op)
-		cdev_async_unreserve(file);
-	return op;
-}
-
-/* As many as there are before another's; the oldest is own. */
-static unsigned int cut_own(struct cdev_file *file, enum ocf_abi abi,
-			    unsigned int room, struct list_head *ops)
-{
-	struct list_head *last = NULL;
-	struct cdev_op *op;
+	struct list_head *pos, *next;
 	unsigned int n = 0;
+	LIST_HEAD(others);
 
-	lockdep_assert_held(&file->ring_lock);
-	list_for_each_entry(op, &file->done, node) {
-		if (n == room || !is_own(op, abi))
-			break;
-		last = &op->node;
-		n++;
-	}
-	if (n)
-		list_cut_position(ops, &file->done, last);
-	return n;
-}
-
-/**
- * cdev_async_fetch_many() - take operations that are done
- * @file: of which file
- * @abi: of which interface
- * @room: how many at most, not none
- * @ops: where to
- *
- * Context: process.
- * Return: how many, the oldest that the calling process has handed in, and the
- * caller's now; there may be more.
- */
-unsigned int cdev_async_fetch_many(struct cdev_file *file, enum ocf_abi abi,
-				   unsigned int room, struct list_head *ops)
-{
-	struct cdev_op *op;
-	unsigned int n;
-
-	INIT_LIST_HEAD(ops);
 	spin_lock_bh(&file->ring_lock);
-	n = cut_own(file, abi, room, ops);
-	op = n ? NULL : own_done(file, abi);
-	if (op)
-		list_move(&op->node, ops);
+	list_for_each_safe(pos, next, &file->done) {
+		if (n == room)
+			break;
+		if (is_own(list_entry(pos, struct cdev_op, node), abi))
+			n++;
+		else
+			list_move_tail(pos, &others);
+	}
+	/* what is left there before @pos */
+	list_cut_before(ops, &file->done, pos);
+	list_splice(&others, &file->done);
 	spin_unlock_bh(&file->ring_lock);
-	n += !!op;
 	if (n)
-		give_places(file, n);
+		cdev_async_unreserve(file, n);
 	return n;
 }
 
@@ -305,7 +264,7 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	if (is_full(file, CDEV_RING))
 		reap(file);
 	spin_lock_bh(&file->ring_lock);
-	if (own_done(file, CDEV_ABI_ANY))
+	if (any_own(file))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (!is_full(file, CDEV_RING))
 		mask |= EPOLLOUT | EPOLLWRNORM;
@@ -320,8 +279,7 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 void cdev_async_flush(struct cdev_file *file)
 {
 	if (is_full(file, CDEV_RING))
-		wake_up_interruptible_poll(&file->wait,
-					   EPOLLOUT | EPOLLWRNORM);
+		tell(file, EPOLLOUT | EPOLLWRNORM);
 }
 
 /**

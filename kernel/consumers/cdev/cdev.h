@@ -362,7 +362,8 @@ void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);
-int cdev_op_charge_self(struct cdev_op *op, bool force);
+int cdev_op_charge_self(struct cdev_op *op);
+void cdev_op_owe_self(struct cdev_op *op);
 int cdev_op_run(struct cdev_op **op);
 
 /* buffer.c */
@@ -390,12 +391,11 @@ void cdev_buffers_free(struct cdev_op *op);
 /* async.c */
 int cdev_async_submit(struct cdev_op *op);
 int cdev_async_reserve(struct cdev_op *op);
-void cdev_async_unreserve(struct cdev_file *file);
+void cdev_async_unreserve(struct cdev_file *file, unsigned int n);
 void cdev_async_done(struct cdev_op *op, int err);
 bool cdev_async_finish_locked(struct cdev_op *op);
-struct cdev_op *cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi);
-unsigned int cdev_async_fetch_many(struct cdev_file *file, enum ocf_abi abi,
-				   unsigned int room, struct list_head *ops);
+unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
+			      unsigned int room, struct list_head *ops);
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table);
 void cdev_async_flush(struct cdev_file *file);

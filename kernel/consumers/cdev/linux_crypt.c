@@ -265,7 +265,7 @@ static int run_async_part(struct cdev_op **op)
 	if (*op)
 		cdev_async_done(*op, err);
 	else
-		cdev_async_unreserve(file);
+		cdev_async_unreserve(file, 1);
 	return *op ? 0 : err;
 }
 
@@ -293,11 +293,13 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 /* The operation as it was handed in goes to @cop, its error is returned. */
 int cdev_linux_async_fetch(struct cdev_file *file, struct crypt_op *cop)
 {
-	struct cdev_op *op = cdev_async_fetch(file, OCF_ABI_LINUX);
+	struct list_head ops;
+	struct cdev_op *op;
 	int err;
 
-	if (!op)
+	if (!cdev_async_fetch(file, OCF_ABI_LINUX, 1, &ops))
 		return -EBUSY;
+	op = list_first_entry(&ops, struct cdev_op, node);
 	*cop = *cop_of(op);
 	err = op->err ?: deliver(op);
 	cdev_op_put(op);

@@ -118,7 +118,7 @@ static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
 
 	/* it must not be in the way of what is to be done */
 	if (cdev_user_has_plenty(file->user) &&
-	    !cdev_op_charge_self(op, false)) {
+	    !cdev_op_charge_self(op)) {
 		spin_lock_bh(&file->ring_lock);
 		kept = file->nspares < CDEV_SPARES;
 		if (kept) {
@@ -285,27 +285,25 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 /**
  * cdev_op_charge_self() - charge an operation itself to the user
  * @op: the operation
- * @force: it lasts already, even if that is too much
  *
  * Context: process.
  * Return: 0, or -EDQUOT.
  */
-int cdev_op_charge_self(struct cdev_op *op, bool force)
+int cdev_op_charge_self(struct cdev_op *op)
 {
-	int err;
+	if (!op->paid)
+		op->paid = !cdev_op_charge(op, sizeof(*op));
+	return op->paid ? 0 : -EDQUOT;
+}
 
+/* The same of one that is under way already, even if that is too much. */
+void cdev_op_owe_self(struct cdev_op *op)
+{
 	if (op->paid)
-		return 0;
-	if (force) {
-		cdev_user_owe_bytes(payer_of(op), sizeof(*op));
-	} else {
-		err = cdev_user_add_bytes(payer_of(op), sizeof(*op));
-		if (err)
-			return err;
-	}
+		return;
+	cdev_user_owe_bytes(payer_of(op), sizeof(*op));
 	op->charged += sizeof(*op);
 	op->paid = true;
-	return 0;
 }
 
 /*

@@ -82,7 +82,7 @@ static int leave(struct cdev_op *op)
 	if (!op->mm) {
 		op->mm = current->mm;
 		mmgrab(op->mm);
-		cdev_op_charge_self(op, true);
+		cdev_op_owe_self(op);
 	}
 	spin_lock_bh(&file->ring_lock);
 	list_add_tail(&op->flight, &file->flight);
@@ -592,7 +592,7 @@ static int submit_one(struct cdev_op *op, struct ocf_command __user *from)
 	if (!err)
 		cdev_async_done(op, op->err);
 	else if (err != -EINPROGRESS)
-		cdev_async_unreserve(file);
+		cdev_async_unreserve(file, 1);
 	return err == -EINPROGRESS ? 0 : err;
 }
 
@@ -641,8 +641,8 @@ long cdev_vector_reap(struct cdev_file *file, void __user *arg)
 {
 	struct ocf_result __user *to;
 	struct ocf_reap given;
-	u32 got, i = 0, room;
-	LIST_HEAD(ops);
+	struct list_head ops;
+	u32 n, room;
 
 	if (copy_from_user(&given, arg, sizeof(given)))
 		return -EFAULT;
@@ -653,14 +653,6 @@ long cdev_vector_reap(struct cdev_file *file, void __user *arg)
 	/* what was fetched cannot be given back */
 	if (fault_in_safe_writeable((void __user *)to, room * sizeof(*to)))
 		return -EFAULT;
-	while (i < room) {
-		got = cdev_async_fetch_many(file, CDEV_ABI_NATIVE, room - i,
-					    &ops);
-		if (!got)
-			break;
-		if (!deliver_all(&ops, to + i))
-			return -EFAULT;
-		i += got;
-	}
-	return i;
+	n = cdev_async_fetch(file, CDEV_ABI_NATIVE, room, &ops);
+	return deliver_all(&ops, to) ? n : -EFAULT;
 }
