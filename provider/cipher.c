@@ -1,79 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ciphers that are no AEAD.
- *
- * Blocks are gathered here; OpenSSL's own cipher is without padding, and has
- * whole blocks, or for CTR any bytes.  Where the kernel has worked in between,
- * it is given the IV before it goes on.
+ * Ciphers that are no AEAD: contexts, in which blocks are gathered, their
+ * parameters, and the table.
  */
-#include <errno.h>
-#include <openssl/rand.h>
-#include <openssl/ssl.h>
-
-#include "provider.h"
-
-#define KEY_MAX		64
-#define BLOCK_MAX	16
-#define TLS_MAC_MAX	64
-
-enum mode { MODE_CBC, MODE_CTR, MODE_ECB, MODE_XTS };
-
-/**
- * struct cipher_row - a cipher
- * @name: OpenSSL's
- * @kernel: ours
- * @mode: MODE_*
- * @crossing: CROSSING_*
- * @keylen: bytes
- * @ivlen: bytes
- * @block: bytes; 1 for those that take any length
- */
-struct cipher_row {
-	const char	*name, *kernel;
-	enum mode	mode;
-	enum crossing	crossing;
-	size_t		keylen, ivlen, block;
-};
-
-/**
- * struct cipher - a context
- * @pipes: messages that are had all at once
- * @row: which
- * @soft: OpenSSL's own
- * @ses: the kernel's
- * @key: the key
- * @has_key: it was given
- * @has_iv: so was the IV
- * @given_iv: as it was given
- * @iv: what the next block goes on from
- * @offset: CTR: bytes of the block that @iv stands for that were used
- * @stale: @soft has another IV
- * @encrypt: direction
- * @pad: blocks are padded
- * @part: bytes that make no block yet
- * @nparts: how many
- * @tls: version of records, or 0: each update is one
- * @tls_mac_size: bytes of the MAC behind what is in them
- * @tls_mac: it
- * @last: last block of ciphertext, of what is decrypted in place
- */
-struct cipher {
-	struct pipes		pipes;
-	const struct cipher_row	*row;
-	EVP_CIPHER_CTX		*soft;
-	struct session		ses;
-	unsigned char		key[KEY_MAX];
-	bool			has_key, has_iv;
-	unsigned char		given_iv[BLOCK_MAX], iv[BLOCK_MAX];
-	size_t			offset;
-	bool			stale, encrypt, pad;
-	unsigned char		part[BLOCK_MAX];
-	size_t			nparts;
-	unsigned int		tls;
-	size_t			tls_mac_size;
-	unsigned char		tls_mac[TLS_MAC_MAX];
-	unsigned char		last[BLOCK_MAX];
-};
+#include "cipher.h"
 
 static void describe(const void *owner, struct ocf_session_open *params)
 {
@@ -83,28 +13,6 @@ static void describe(const void *owner, struct ocf_session_open *params)
 	strcpy(params->cipher, c->row->kernel);
 	params->key = addr(c->key);
 	params->keylen = c->row->keylen;
-}
-
-/* ---- counters ---- */
-
-/* The counter @blocks further, SP 800-38A appendix B.1: all of it counts. */
-static void count(unsigned char *iv, uint64_t blocks)
-{
-	int i;
-
-	for (i = BLOCK_MAX - 1; i >= 0 && blocks; i--) {
-		blocks += iv[i];
-		iv[i] = blocks;
-		blocks >>= 8;
-	}
-}
-
-static void count_back(unsigned char *iv)
-{
-	int i;
-
-	for (i = BLOCK_MAX - 1; i >= 0 && !iv[i]--; i--)
-		;
 }
 
 /* ---- contexts ---- */
@@ -195,7 +103,7 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 	if (iv || row->mode != MODE_CTR)
 		memcpy(c->iv, c->given_iv, sizeof(c->iv));
 	else if (was)
-		count(c->iv, 1);
+		cipher_count(c->iv, 1);
 	if (key) {
 		if (keylen != row->keylen) {
 			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
@@ -227,213 +135,6 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 			const OSSL_PARAM params[])
 {
 	return init(ctx, key, keylen, iv, ivlen, params, false);
-}
-
-/* ---- whole blocks, or any bytes of CTR ---- */
-
-/* What the next block goes on from; @last is the last ciphertext block. */
-static void go_on(struct cipher *c, const unsigned char *last, size_t len)
-{
-	if (c->row->mode == MODE_CBC)
-		memcpy(c->iv, last, c->row->block);
-	if (c->row->mode == MODE_CTR) {
-		c->offset += len;
-		count(c->iv, c->offset / BLOCK_MAX);
-		c->offset %= BLOCK_MAX;
-	}
-}
-
-static int by_software(struct cipher *c, unsigned char *out,
-		       const unsigned char *in, size_t len)
-{
-	static const unsigned char zeros[BLOCK_MAX];
-	unsigned char skipped[BLOCK_MAX];
-	int n;
-
-	if (c->stale && c->row->ivlen) {
-		if (!EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
-					NULL))
-			return 0;
-		if (c->offset && !EVP_CipherUpdate(c->soft, skipped, &n, zeros,
-						   c->offset))
-			return 0;
-		OPENSSL_cleanse(skipped, sizeof(skipped));
-	}
-	c->stale = false;
-	return EVP_CipherUpdate(c->soft, out, &n, in, len) && n == (int)len;
-}
-
-static void ask_for(struct cipher *c, unsigned char *out,
-		    const unsigned char *in, size_t len,
-		    struct ocf_command *command)
-{
-	*command = (struct ocf_command){
-		.op = c->encrypt ? OCF_OP_ENCRYPT : OCF_OP_DECRYPT,
-		.src = addr(in), .dst = addr(out), .len = len,
-	};
-	if (c->row->ivlen)
-		memcpy(command->iv, c->iv, c->row->ivlen);
-}
-
-/* Devices have worked on it, and may have left a part of the result. */
-static bool was_begun(int res)
-{
-	return res == -EIO || res == -ECANCELED || res == -EFAULT ||
-	       res == -ETIMEDOUT || res >= 0;
-}
-
-/* The kernel has whole blocks, and XTS one unit of data. */
-static bool is_kernels(struct cipher *c, size_t len)
-{
-	if (c->row->mode == MODE_XTS && (len % BLOCK_MAX || len > PART_MAX))
-		return false;
-	return !c->offset && session_is_worth(&c->ses, len);
-}
-
-/* In place, decryption overwrites what the next block needs. */
-static void keep_last(struct cipher *c, const unsigned char *in, size_t len)
-{
-	if (c->row->mode == MODE_CBC && !c->encrypt)
-		memcpy(c->last, in + len - c->row->block, c->row->block);
-}
-
-/* What the kernel has said of blocks; if it has not done them, it is done. */
-static int done_blocks(struct cipher *c, int res, unsigned char *out,
-		       const unsigned char *in, size_t len)
-{
-	if (res == (int)len)
-		c->stale = true;
-	else if ((in == out && was_begun(res)) || !by_software(c, out, in, len))
-		return 0;
-	go_on(c, c->encrypt && len >= c->row->block ?
-	      out + len - c->row->block : c->last, len);
-	return 1;
-}
-
-static int some_blocks(struct cipher *c, unsigned char *out,
-		       const unsigned char *in, size_t len)
-{
-	struct ocf_command command;
-	int res = -ENOSYS;
-
-	keep_last(c, in, len);
-	if (is_kernels(c, len)) {
-		ask_for(c, out, in, len, &command);
-		res = session_run(&c->ses, &command);
-	}
-	return done_blocks(c, res, out, in, len);
-}
-
-/* How many of @len bytes are next: to or from where a CTR block begins, too. */
-static size_t next_part(const struct cipher *c, size_t len)
-{
-	size_t n = len;
-
-	if (c->row->mode == MODE_XTS)
-		return len;
-	if (c->offset && n > BLOCK_MAX - c->offset)
-		n = BLOCK_MAX - c->offset;
-	else if (n > BLOCK_MAX)
-		n -= n % BLOCK_MAX;
-	return n > PART_MAX ? PART_MAX : n;
-}
-
-static int blocks(struct cipher *c, unsigned char *out, const unsigned char *in,
-		  size_t len)
-{
-	size_t n;
-
-	for (; len; len -= n, in += n, out += n) {
-		n = next_part(c, len);
-		if (!some_blocks(c, out, in, n))
-			return 0;
-	}
-	return 1;
-}
-
-/* ---- records of TLS ---- */
-
-/* All ones if @a == @b, else zero, and no branch */
-static unsigned char same(size_t a, size_t b)
-{
-	size_t x = a ^ b;
-
-	return (unsigned char)(((x | (0 - x)) >> (sizeof(x) * 8 - 1)) - 1);
-}
-
-/* All ones if @a >= @b, both far from SIZE_MAX */
-static unsigned char not_less(size_t a, size_t b)
-{
-	return (unsigned char)(((a - b) >> (sizeof(a) * 8 - 1)) - 1);
-}
-
-/*
- * The padding of a record and its MAC are taken off in a time that depends on
- * lengths that anybody can see alone (RFC 5246 section 6.2.3.2).  If the
- * padding is wrong, the MAC is a random one.
- */
-static int unpad_record(struct cipher *c, const unsigned char *rec, size_t *len)
-{
-	size_t mac = c->tls_mac_size, all = *len, check, i, j, from, pad, end;
-	unsigned char good, b, random[TLS_MAC_MAX];
-
-	if (mac > TLS_MAC_MAX || all < mac + 1 ||
-	    (mac && RAND_bytes_ex(c->ses.prov->soft, random, mac, 0) <= 0))
-		return 0;
-	pad = rec[all - 1];
-	good = not_less(all, mac + 1 + pad);
-	check = all < 256 ? all : 256;
-	for (i = 0; i < check; i++) {
-		b = rec[all - 1 - i];
-		good &= ~not_less(pad, i) | same(pad, b);
-	}
-	good = same(good, 0xff);
-	end = all - ((pad + 1) & (0 - (size_t)(good & 1)));
-	*len = end - mac;
-	if (!mac)
-		return good & 1;
-	memset(c->tls_mac, 0, mac);
-	from = all > mac + 256 ? all - mac - 256 : 0;
-	for (i = from; i < all; i++)
-		for (j = 0; j < mac; j++)
-			c->tls_mac[j] |= rec[i] & same(i, end - mac + j);
-	for (j = 0; j < mac; j++)
-		c->tls_mac[j] = (c->tls_mac[j] & good) | (random[j] & ~good);
-	return 1;
-}
-
-static bool has_explicit_iv(unsigned int tls)
-{
-	return tls != TLS1_VERSION && tls != SSL3_VERSION;
-}
-
-/* One record, in place; nothing is told of what is wrong but that it is. */
-static int record(struct cipher *c, unsigned char *out, size_t *outl,
-		  size_t outsize, const unsigned char *in, size_t len)
-{
-	size_t block = c->row->block, pad;
-
-	if (!in || in != out || outsize < len || !c->pad)
-		return 0;
-	if (c->encrypt) {
-		pad = block - len % block;
-		if (outsize < len + pad)
-			return 0;
-		memset(out + len, pad - 1, pad);
-		len += pad;
-	}
-	if (!len || len % block || !blocks(c, out, out, len))
-		return 0;
-	*outl = len;
-	if (c->encrypt)
-		return 1;
-	if (has_explicit_iv(c->tls)) {
-		if (len < 2 * block)
-			return 0;
-		*outl -= block;
-		out += block;
-	}
-	return unpad_record(c, out, outl);
 }
 
 /* ---- update and final ---- */
@@ -472,7 +173,7 @@ static int fill_block(struct cipher *c, unsigned char **out,
 	if (c->nparts < c->row->block || (holds(c) && !*len))
 		return 1;
 	c->nparts = 0;
-	if (!blocks(c, *out, c->part, c->row->block))
+	if (!cipher_blocks(c, *out, c->part, c->row->block))
 		return 0;
 	*out += c->row->block;
 	return 1;
@@ -494,7 +195,7 @@ static int gathered_update(struct cipher *c, unsigned char *out, size_t *outl,
 	n = len / block * block;
 	if (n && n == len && holds(c))
 		n -= block;
-	if (n && !blocks(c, at, in, n))
+	if (n && !cipher_blocks(c, at, in, n))
 		return 0;
 	memcpy(c->part + c->nparts, in + n, len - n);
 	c->nparts += len - n;
@@ -511,7 +212,7 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (!is_ready(c))
 		return 0;
 	if (c->tls) {
-		if (record(c, out, outl, outsize, in, len))
+		if (cipher_record(c, out, outl, outsize, in, len))
 			return 1;
 		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
 		return 0;
@@ -524,7 +225,7 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
 		return 0;
 	}
-	if (!blocks(c, out, in, len))
+	if (!cipher_blocks(c, out, in, len))
 		return 0;
 	*outl = len;
 	return 1;
@@ -539,13 +240,13 @@ static int final_padded(struct cipher *c, unsigned char *out, size_t *outl)
 		n = block - c->nparts;
 		memset(c->part + c->nparts, n, n);
 		*outl = block;
-		return blocks(c, out, c->part, block);
+		return cipher_blocks(c, out, c->part, block);
 	}
 	if (c->nparts != block) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
 		return 0;
 	}
-	if (!blocks(c, last, c->part, block))
+	if (!cipher_blocks(c, last, c->part, block))
 		return 0;
 	n = last[block - 1];
 	for (i = 0; n && n <= block && i < n && last[block - 1 - i] == n; i++)
@@ -595,7 +296,7 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (!is_ready(c) || outsize < len || len % c->row->block)
 		return 0;
 	*outl = len;
-	return !len || blocks(c, out, in, len);
+	return !len || cipher_blocks(c, out, in, len);
 }
 
 /* ---- pipelines ---- */
@@ -623,10 +324,10 @@ static bool offer(void *ctx, unsigned char *out, size_t outsize,
 
 	if (!len || !has_all(c) || c->tls || c->nparts || holds(c) ||
 	    outsize < len || len % c->row->block ||
-	    next_part(c, len) != len || !is_kernels(c, len))
+	    cipher_next_part(c, len) != len || !cipher_is_kernels(c, len))
 		return false;
-	keep_last(c, in, len);
-	ask_for(c, out, in, len, command);
+	cipher_keep_last(c, in, len);
+	cipher_ask_for(c, out, in, len, command);
 	return true;
 }
 
@@ -634,7 +335,7 @@ static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		const unsigned char *in, size_t len)
 {
 	*outl = len;
-	return done_blocks(ctx, res, out, in, len);
+	return cipher_done_blocks(ctx, res, out, in, len);
 }
 
 static const struct pipe_kind pipe_kind = {
@@ -712,7 +413,7 @@ static const unsigned char *next_iv(const struct cipher *c,
 {
 	memcpy(next, c->iv, BLOCK_MAX);
 	if (c->row->mode == MODE_CTR && c->offset)
-		count(next, 1);
+		cipher_count(next, 1);
 	return next;
 }
 
@@ -726,7 +427,7 @@ static int set_offset(struct cipher *c, unsigned int n)
 	memcpy(c->iv, next_iv(c, next), BLOCK_MAX);
 	c->offset = n;
 	if (n)
-		count_back(c->iv);
+		cipher_count_back(c->iv);
 	c->stale = true;
 	return 1;
 }

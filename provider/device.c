@@ -19,6 +19,8 @@
 
 #define RESULTS		64	/* fetched at a time */
 #define AGAIN		1	/* s until the kernel is asked again */
+#define SMALL		256	/* bytes; up to here even the time costs */
+#define LOOKS		16	/* at such, until the time is looked at again */
 
 /**
  * struct process - what only this process has; fork() clears it
@@ -332,19 +334,19 @@ static int session_make(struct session *ses, struct ocf *ocf)
 }
 
 /* What a session says of sizes, kept for the next second */
-static void ask(struct session *ses)
+static void ask(struct session *ses, struct crossed *said)
 {
 	struct ocf_session_query info = {};
 	struct ocf *ocf = device_of(ses->prov);
-	uint64_t said = (uint64_t)now() << 32;
-	_Atomic uint64_t *kept = ses->prov->crossings[ses->crossing];
 
 	if (ocf && !session_make(ses, ocf))
 		ocf_session_info(ocf, ses->id, &info);
 	if (!info.hardware)
 		info.crossover = info.crossover_many = 0;
-	atomic_store(&kept[false], said | info.crossover);
-	atomic_store(&kept[true], said | info.crossover_many);
+	/* zero is never, and the most there is */
+	atomic_store(&said->last[false], info.crossover - 1);
+	atomic_store(&said->last[true], info.crossover_many - 1);
+	atomic_store(&said->when, now());
 }
 
 /**
@@ -357,21 +359,17 @@ static void ask(struct session *ses)
 bool session_is_worth(struct session *ses, size_t len)
 {
 	struct provider *prov = ses->prov;
-	_Atomic uint64_t *kept;
-	uint64_t said;
-	uint32_t least;
+	struct crossed *said = &prov->crossings[ses->crossing];
 
 	if (prov->least >= 0)
 		return len >= (size_t)prov->least && len && device_of(prov);
+	if ((len > SMALL || !(ses->looks++ % LOOKS)) &&
+	    (!said->when || now() - said->when > AGAIN))
+		ask(ses, said);
+	if (len <= said->last[false] && len <= said->last[true])
+		return false;
 	/* of jobs there are many, of which none is waited for */
-	kept = &prov->crossings[ses->crossing][!!ASYNC_get_current_job()];
-	said = atomic_load(kept);
-	if (now() - (said >> 32) > AGAIN || !said) {
-		ask(ses);
-		said = atomic_load(kept);
-	}
-	least = said;
-	return least && len >= least;
+	return len > said->last[!!ASYNC_get_current_job()];
 }
 
 /**

@@ -8,12 +8,13 @@
  * to do.  Keys are kept, and wiped, by us: a child of fork() makes sessions of
  * its own.
  *
- * device.c is /dev/crypto, a process's and its sessions; record.c is TLS 1.2's
- * records, pipeline.c many messages at a time; cipher.c, aead.c,
+ * device.c is /dev/crypto, a process's and its sessions.  cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
- * OpenSSL's kinds of algorithms, and provider.c the table of them; keyed.c is
- * what operations with keys have in common, and public.c what the kernel is
- * asked about them.
+ * OpenSSL's kinds of algorithms, and provider.c the table of them.  blocks.c is
+ * where ciphers meet the kernel, cbc_record.c and record.c are records of TLS
+ * by a cipher with a MAC and by AEAD, pipeline.c is many messages at a time;
+ * keyed.c is what operations with keys have in common, and public.c what the
+ * kernel is asked about them.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -47,6 +48,15 @@ enum crossing {
 };
 
 /**
+ * struct crossed - what the kernel has said of sizes
+ * @when: the second in which it was said, or 0
+ * @last: bytes up to which the CPU is faster, and so in jobs
+ */
+struct crossed {
+	_Atomic uint32_t	when, last[2];
+};
+
+/**
  * struct provider - the provider, as a program has loaded it
  * @core: OpenSSL's handle of it
  * @soft: a library context of ours with the default provider; not a child of
@@ -58,8 +68,7 @@ enum crossing {
  * @process: what a child must not have
  * @inherited: the device of the process before fork(), or this one's
  * @parents_stop: likewise what ends its thread, or -1
- * @crossings: what the kernel has said, by enum crossing, and in jobs: bytes, 0
- *	for never, and above them the second in which it was said
+ * @crossings: what the kernel has said, by enum crossing
  * @no_public: the second in which no card was found for public keys, or 0
  */
 struct provider {
@@ -70,7 +79,7 @@ struct provider {
 	struct process		*process;
 	struct ocf		*inherited;
 	int			parents_stop;
-	_Atomic uint64_t	crossings[CROSSINGS][2];
+	struct crossed		crossings[CROSSINGS];
 	_Atomic uint32_t	no_public;
 };
 
@@ -81,6 +90,7 @@ struct provider {
  * @describe: fills in what it is to be, with the keys of @owner
  * @owner: whose keys
  * @generation: in which process it was made; 0: it was not
+ * @looks: how often it was asked whether something small is worth it
  * @id: its number
  * @other_key: the owner has another key than the session
  */
@@ -91,6 +101,7 @@ struct session {
 					    struct ocf_session_open *params);
 	const void		*owner;
 	uint64_t		generation;
+	unsigned int		looks;
 	uint32_t		id;
 	bool			other_key;
 };
