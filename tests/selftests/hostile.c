@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A hostile user: every call of both ABIs with arguments that are meant ill,
+ * A hostile user: every call of all ABIs with arguments that are meant ill,
  * while others rewrite them, take the memory away and close the files.  What
  * is answered is what is documented, what must not be written is not, and
  * afterwards everything is back.
@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "census.h"
@@ -26,10 +27,14 @@ __thread uint64_t chance_state;
 #define LOST		16	/* descriptors from here on are nobody's */
 #define KEPT		192	/* up to here */
 #define SESSIONS	16	/* of a file and an ABI, that are remembered */
-#define KINDS		24	/* more than there are calls */
+#define KINDS		48	/* more than there are calls */
 #define ODD		KINDS	/* calls that do not exist */
 #define WRONG_MAX	16
 #define TIMEOUT		3600	/* s: the debug kernel is slow */
+
+/* A card that has some under way as a rule */
+#define SIM		"/sys/bus/platform/drivers/ocf_sim/"
+#define CARD		"algs=real depth=16 patience=60000 latency_ns=2000000"
 
 /*
  * Where pointers point to: far apart, with nothing between, so that a length
@@ -46,12 +51,13 @@ __thread uint64_t chance_state;
  * @number: which
  * @rounds: how often
  * @slot: where its structure is
+ * @rewritten: where that is rewritten: there too, as a rule
  * @file: the file that it calls
  * @open: the call under way may be rewritten, or NULL
  */
 struct hand {
 	int				number, rounds;
-	uint8_t				*slot;
+	uint8_t				*slot, *rewritten;
 	int				file;
 	const struct hostile_call	*open;
 };
@@ -79,12 +85,14 @@ static struct {
 	struct {
 		uint32_t	id;
 		int		kind;
-	}		sessions[FILES][2][SESSIONS];
+	}		sessions[FILES][ABIS][SESSIONS];
 	struct tally	*tally;
 	bool		stop;
 } world;
 
 static __thread struct hand *me;
+
+struct iovec regions[2];
 
 /* ---- what well-meant calls are made of ---- */
 
@@ -122,6 +130,11 @@ void gone_session(int abi, uint32_t id)
 void *a_buffer(void)
 {
 	return world.heap + below(HEAP - A_BUFFER - 1024);
+}
+
+void rewritten_at(void *arg)
+{
+	__atomic_store_n(&me->rewritten, arg, __ATOMIC_RELEASE);
 }
 
 void new_descriptor(int fd)
@@ -193,10 +206,10 @@ static uint64_t bad_length(void)
 static uint32_t bad_session(void)
 {
 	int i = below(SESSIONS), kind;
-	uint32_t id = world.sessions[below(FILES)][below(2)][i].id;
+	uint32_t id = world.sessions[below(FILES)][below(ABIS)][i].id;
 
 	if (one_in(2))
-		id = a_session(below(2), &kind);
+		id = a_session(below(ABIS), &kind);
 
 	switch (below(5)) {
 	case 0:
@@ -220,28 +233,29 @@ static void spoil(uint8_t *arg, const struct field *f)
 	memcpy(arg + f->at, &v, f->size);
 }
 
-static void spoil_any(uint8_t *arg, const struct hostile_call *c)
+/* Of @room bytes at @arg */
+static void spoil_any(uint8_t *arg, const struct hostile_call *c, size_t room)
 {
+	const struct field *f;
 	int n = 0;
 
 	while (c->fields[n].size)
 		n++;
-	spoil(arg, &c->fields[below(n)]);
+	f = &c->fields[below(n)];
+	if (f->at + f->size <= room)
+		spoil(arg, f);
 }
 
 /* ---- a hand ---- */
 
-static bool documented(const struct hostile_call *c, int err)
+static bool documented(const int *errs, int err)
 {
-	const int *e;
-
 	/* the file was closed meanwhile */
 	if (!err || err == EBADF)
 		return true;
-	for (e = c->errs; *e; e++)
-		if (*e == err)
-			return true;
-	return false;
+	while (*errs && *errs != err)
+		errs++;
+	return *errs;
 }
 
 static void count(int kind, const char *name, int err, bool right,
@@ -262,22 +276,36 @@ static void count(int kind, const char *name, int err, bool right,
 	t->wrong[n].seed = seed;
 }
 
+/* All of them, then NULL */
 static const struct hostile_call *call_at(int i)
 {
-	return i < nhostile_linux ? &hostile_linux[i] :
-				    &hostile_bsd[i - nhostile_linux];
+	static const struct {
+		const struct hostile_call	*calls;
+		const int			*n;
+	} abis[] = {
+		{ hostile_linux, &nhostile_linux },
+		{ hostile_bsd, &nhostile_bsd },
+		{ hostile_native, &nhostile_native },
+#ifdef __LP64__
+		{ hostile_uring, &nhostile_uring },
+#endif
+	};
+	int abi;
+
+	for (abi = 0; abi < COUNT(abis); i -= *abis[abi++].n)
+		if (i < *abis[abi].n)
+			return &abis[abi].calls[i];
+	return NULL;
 }
 
 static bool exists(unsigned long number)
 {
 	int i;
 
-	for (i = 0; i < nhostile_linux + nhostile_bsd; i++)
+	for (i = 0; call_at(i); i++)
 		if (call_at(i)->number == number)
 			return true;
-	/* the native ones */
-	return _IOC_TYPE(number) == 'c' && _IOC_NR(number) >= 176 &&
-	       _IOC_NR(number) < 192;
+	return false;
 }
 
 /* Numbers near those that exist: other sizes, other directions */
@@ -288,7 +316,8 @@ static void odd_call(uint64_t seed)
 
 	do
 		cmd = _IOC(below(4), one_in(8) ? below(256) : 'c',
-			   one_in(8) ? below(256) : 95 + below(20),
+			   one_in(8) ? below(256) :
+			   one_in(2) ? 95 + below(20) : 172 + below(20),
 			   one_in(8) ? below(16384) : 4 * below(80));
 	while (exists(cmd) || _IOC_TYPE(cmd) == 'T' || _IOC_TYPE(cmd) == 'f' ||
 	       _IOC_TYPE(cmd) == 'X' || !_IOC_TYPE(cmd));
@@ -321,9 +350,9 @@ static void reopen(void)
 
 static int pick_call(void)
 {
-	int i, n = nhostile_linux + nhostile_bsd, all = 0, at;
+	int i, all = 0, at;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; call_at(i); i++)
 		all += call_at(i)->weight;
 	at = below(all);
 	for (i = 0; at >= (int)call_at(i)->weight; i++)
@@ -337,7 +366,7 @@ static void one_call(uint64_t seed)
 	const struct hostile_call *c;
 	const void *arg = me->slot;
 	bool raced;
-	int err;
+	int err, i, res;
 
 	chance_from(seed);
 	me->file = below(FILES);
@@ -352,16 +381,23 @@ static void one_call(uint64_t seed)
 	memset(me->slot, 0, c->size);
 	c->valid(me->slot);
 	for (spoilt = one_in(2) ? 0 : 1 + below(2); spoilt; spoilt--)
-		spoil_any(me->slot, c);
-	if (one_in(24))
+		spoil_any(me->slot, c, PAGE);
+	if (one_in(24) && !c->make)
 		arg = bad_pointer();
 	raced = one_in(3);
+	rewritten_at(me->slot);
 	__atomic_store_n(&me->open, raced ? c : NULL, __ATOMIC_RELEASE);
-	err = call(world.fds[me->file], c->number, arg);
+	err = c->make ? c->make(world.fds[me->file], me->slot) :
+			call(world.fds[me->file], c->number, arg);
 	__atomic_store_n(&me->open, NULL, __ATOMIC_RELEASE);
-	count(which, c->name, err, documented(c, err), seed);
-	if (!err && arg == me->slot && c->made)
+	count(which, c->name, err, documented(c->errs, err), seed);
+	if (err || arg != me->slot)
+		goto lost;
+	if (c->made)
 		c->made(world.fds[me->file], me->slot);
+	for (i = 0; c->result && (res = c->result(me->slot, i)) >= 0; i++)
+		count(which, c->name, res, documented(c->results, res), seed);
+lost:
 	/* what was opened and has been lost sight of */
 	if (err == EMFILE || err == EDQUOT) {
 		close_range(LOST, KEPT - 1, 0);
@@ -387,8 +423,11 @@ static void rewrite(void)
 	const struct hostile_call *c = __atomic_load_n(&h->open,
 						       __ATOMIC_ACQUIRE);
 
+	uint8_t *at = __atomic_load_n(&h->rewritten, __ATOMIC_ACQUIRE);
+
+	/* it may be the next call's already, which has less */
 	if (c)
-		spoil_any(h->slot, c);
+		spoil_any(at, c, at == h->slot ? PAGE : REWRITTEN);
 	fill_by_chance(world.heap + below(HEAP - 64), 64);
 }
 
@@ -458,6 +497,8 @@ static void lay_out(int file)
 		abort();
 	world.shut_file = map_at(base + 4 * APART, SHUT, PROT_READ, MAP_SHARED,
 				 file);
+	regions[0] = (struct iovec){ world.heap, HEAP };
+	regions[1] = (struct iovec){ world.shaky, SHAKY };
 	for (i = 0; i < HANDS; i++)
 		world.hands[i].slot = map_at(base + 5 * APART + i * 4 * PAGE,
 					     PAGE, rw, anon, -1);
@@ -507,6 +548,7 @@ FIXTURE_SETUP(hostile)
 	world.tally = mmap(NULL, sizeof(*world.tally), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_TRUE(world.tally != MAP_FAILED);
+	ASSERT_EQ(0, put_line(SIM "add", CARD));
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
 	ASSERT_EQ(0, set_cdev("max_sessions", "200"));
 	ASSERT_EQ(0, set_cdev("max_bytes", "33554432"));
@@ -523,6 +565,7 @@ FIXTURE_TEARDOWN(hostile)
 	set_cdev("max_sessions", "4096");
 	set_cdev("max_bytes", "134217728");
 	chmod(DEVICE, 0660);
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
 }
 
 static void show_tally(const struct tally *t)
@@ -530,7 +573,7 @@ static void show_tally(const struct tally *t)
 	int kind, err;
 
 	for (kind = 0; kind <= KINDS; kind++) {
-		if (kind >= nhostile_linux + nhostile_bsd && kind != ODD)
+		if (kind != ODD && !call_at(kind))
 			continue;
 		printf("# %-20s", kind == ODD ? "none" : call_at(kind)->name);
 		for (err = 0; err < 134; err++)
@@ -579,7 +622,7 @@ TEST_F_TIMEOUT(hostile, everything_meant_ill, TIMEOUT)
 {
 	uint8_t bytes[SHUT], out[16];
 	struct tally *t = world.tally;
-	int i, fd, rounds = rounds_given(60000);
+	int i, fd, rounds = rounds_given(100000);
 	uint32_t ses;
 	pid_t pid;
 
@@ -591,9 +634,10 @@ TEST_F_TIMEOUT(hostile, everything_meant_ill, TIMEOUT)
 	show_tally(t);
 	EXPECT_EQ(0, t->nwrong);
 	/* the well-meant ones got through, or nothing was tried */
-	for (i = 0; rounds > 20000 && i < nhostile_linux + nhostile_bsd; i++)
+	for (i = 0; rounds > 20000 && call_at(i); i++) {
 		EXPECT_TRUE(call_at(i)->never || t->answers[i][0])
 			TH_LOG("%s", call_at(i)->name);
+	}
 	EXPECT_EQ(SHUT, pread(self->file, bytes, SHUT, 0));
 	EXPECT_TRUE(all_are(bytes, SHUT_BYTE, SHUT));
 	EXPECT_TRUE(census_is(&self->before));

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 enum field_kind {
 	NUMBER,		/* any */
@@ -31,11 +32,15 @@ struct field {
  * @number: in the header
  * @size: bytes of its structure
  * @weight: how often it is made, beside the others
- * @never: it never succeeds
+ * @never: it may be that it never succeeds
  * @valid: fills a structure of zeroes with what is meant well
  * @made: a well-meant call has succeeded, and left something to be known of
+ * @make: makes it otherwise than by ioctl(); an errno, or 0
+ * @result: what has come of the i-th thing that was asked for: an errno, 0, or
+ *	-1: there are no more
  * @fields: that can be meant ill; ends with one of no size
  * @errs: what may be answered besides 0; ends with 0
+ * @results: the same of @result
  */
 struct hostile_call {
 	const char	*name;
@@ -45,16 +50,21 @@ struct hostile_call {
 	bool		never;
 	void		(*valid)(void *arg);
 	void		(*made)(int fd, const void *arg);
-	struct field	fields[16];
-	int		errs[12];
+	int		(*make)(int fd, void *arg);
+	int		(*result)(const void *arg, int i);
+	struct field	fields[40];
+	int		errs[20], results[20];
 };
 
-extern const struct hostile_call hostile_linux[], hostile_bsd[];
-extern const int nhostile_linux, nhostile_bsd;
+extern const struct hostile_call hostile_linux[], hostile_bsd[],
+	hostile_native[], hostile_uring[];
+extern const int nhostile_linux, nhostile_bsd, nhostile_native, nhostile_uring;
 
 /* What well-meant calls are made of. */
 #define ABI_LINUX	0
 #define ABI_BSD		1
+#define ABI_NATIVE	2
+#define ABIS		3
 #define A_BUFFER	65536	/* bytes there are at a_buffer(), and more */
 
 /* A session of this ABI, or 0, and what kind it was said to be */
@@ -63,6 +73,11 @@ uint32_t a_session(int abi, int *kind);
 uint32_t new_session(int abi, uint32_t id, int kind);
 void gone_session(int abi, uint32_t id);
 void *a_buffer(void);
+/* Memory that is there, and such as comes and goes */
+extern struct iovec regions[2];
+/* The call that is made now is rewritten here, and not where it was made. */
+#define REWRITTEN	128	/* bytes that there are */
+void rewritten_at(void *arg);
 void new_descriptor(int fd);
 
 #endif /* HOSTILE_H */

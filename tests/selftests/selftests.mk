@@ -13,7 +13,9 @@ DIFFERS := $(SELF_differ_linux:%=linux_%) $(SELF_differ_bsd:%=bsd_%)
 # Not of one ABI; what they are made of beside the file of their name.  Only the
 # first hands over what looks different to a 32-bit program.
 SELF_others := hostile sharing ending card unload
-SELF_hostile := tests/selftests/hostile_linux.c tests/selftests/hostile_bsd.c
+# io_uring: there is no 32-bit liburing either.
+SELF64_hostile := tests/selftests/hostile_uring.c -luring
+SELF_hostile := $(patsubst %,tests/selftests/hostile_%.c,linux bsd native)
 
 # These fail allocations, which only the debug kernel can.
 SELF_FAILING := $(B)/selftests/linux_fail $(B)/selftests/bsd_fail \
@@ -52,7 +54,8 @@ $(B)/selftests/$(1)$(2): tests/selftests/$(1).c $$(SELF_$(1)) $$(SELF_DEPS) \
 			 $(B)/linux-tools/version
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $(if $(2),-m32) $$(SELF_CFLAGS) -o $$@ $$< $$(SELF_$(1)) \
-		tools/lib/ids_linux.c tools/lib/ids_bsd.c -lpthread
+		tools/lib/ids_linux.c tools/lib/ids_bsd.c -lpthread \
+		$(if $(2),,$$(SELF64_$(1)))
 endef
 
 $(foreach a,linux bsd,$(foreach t,$(SELF_$(a)) fail,\
