@@ -226,8 +226,8 @@ class Simulated(unittest.TestCase):
             self.break_it(source, fault)
             seen = []
 
-            def read():
-                with open(FILES / source.name, "rb", buffering=0) as file:
+            def read(file):
+                with file:
                     while True:
                         try:
                             file.read(4096)
@@ -236,7 +236,9 @@ class Simulated(unittest.TestCase):
                                 seen.append(e.errno)
                                 return
 
-            thread = threading.Thread(target=read)
+            # it may go before the thread has begun
+            thread = threading.Thread(target=read, args=[
+                open(FILES / source.name, "rb", buffering=0)])
             thread.start()
             self.assertTrue(wait_for(lambda: fault == "stall" or
                                      source.counter("bytes") > 8192, SOON))
