@@ -6,56 +6,43 @@
  *	differ [ROUNDS]		SEED from the environment
  */
 #include <openssl/core_names.h>
-#include <openssl/ec.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
-#include <openssl/rand.h>
-#include <openssl/rsa.h>
 #include <openssl/ssl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define LEN		70000
-#define OURS		"provider=ocf"
-#define THEIRS		"provider=default"
-#define COUNT(a)	(sizeof(a) / sizeof(*(a)))
+#include "differ.h"
 
-static unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
-static const char *what;
+unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
+const char *what;
 
-static void fail(const char *why, int line)
+void fail(const char *why, int line)
 {
 	fprintf(stderr, "differ: line %d: %s: %s\n", line, what, why);
 	ERR_print_errors_fp(stderr);
 	exit(1);
 }
 
-#define CHECK(cond_) do {						\
-	if (!(cond_))							\
-		fail(#cond_, __LINE__);					\
-} while (0)
-
-static size_t below(size_t n)
+size_t below(size_t n)
 {
 	return n ? (size_t)random() % n : 0;
 }
 
-static bool one_in(size_t n)
+bool one_in(size_t n)
 {
 	return !below(n);
 }
 
-static size_t some_len(void)
+size_t some_len(void)
 {
 	return one_in(3) ? below(100) : one_in(2) ? below(5000) : below(LEN);
 }
 
-static void fill(void *to, size_t len)
+void fill(void *to, size_t len)
 {
 	unsigned char *at = to;
 
@@ -202,7 +189,7 @@ static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 
 /* ---- AEAD ---- */
 
-static const char * const aeads[] = {
+const char * const aeads[AEADS] = {
 	"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM",
 	"AES-256-CCM", "ChaCha20-Poly1305",
 };
@@ -301,7 +288,7 @@ static void aead_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 
 /* ---- digests and MACs ---- */
 
-static const char * const digests[] = {
+const char * const digests[DIGESTS] = {
 	"SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA3-224", "SHA3-256",
 	"SHA3-384", "SHA3-512",
 };
@@ -400,386 +387,6 @@ static void mac_round(void)
 	x = mac_of(what, OURS, params, key, keylen, cuts, n, one, one_in(2));
 	y = mac_of(what, THEIRS, params, key, keylen, cuts, n, other, false);
 	CHECK(x == y && !memcmp(one, other, x));
-}
-
-/* ---- records of TLS ---- */
-
-static EVP_CIPHER_CTX *tls_context(const char *name, const char *properties,
-				   const unsigned char *key,
-				   const unsigned char *iv, int enc,
-				   unsigned int version, size_t mac)
-{
-	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, properties);
-	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version),
-		OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac),
-		OSSL_PARAM_END
-	};
-
-	CHECK(EVP_CipherInit_ex2(ctx, cipher, key, iv, enc, NULL));
-	CHECK(EVP_CIPHER_CTX_set_params(ctx, params));
-	EVP_CIPHER_free(cipher);
-	return ctx;
-}
-
-static void tls_mac(EVP_CIPHER_CTX *ctx, unsigned char *out, size_t size)
-{
-	unsigned char *mac = NULL;
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&mac,
-				     0),
-		OSSL_PARAM_END
-	};
-
-	CHECK(EVP_CIPHER_CTX_get_params(ctx, params) && mac);
-	memcpy(out, mac, size);
-}
-
-/*
- * A record by each, then opened by the other; spoilt ones give the same
- * verdict, or a MAC that is none.
- */
-static void tls_round(void)
-{
-	static const unsigned int versions[] = {
-		TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION,
-	};
-	static const size_t macs[] = { 0, 20, 32, 48 };
-	unsigned int version = versions[below(3)];
-	size_t mac = macs[below(4)], len = 16 + mac + below(16000);
-	unsigned char key[32], iv[16], mac_a[64], mac_b[64];
-	EVP_CIPHER_CTX *a, *b;
-	bool spoilt = one_in(3);
-	int x, y, ok_a, ok_b;
-
-	what = one_in(3) ? "DES-EDE3-CBC" : "AES-256-CBC";
-	fill(key, sizeof(key));
-	fill(iv, sizeof(iv));
-	memcpy(one, data, len);
-	memcpy(other, data, len);
-	a = tls_context(what, OURS, key, iv, 1, version, mac);
-	b = tls_context(what, THEIRS, key, iv, 1, version, mac);
-	CHECK(EVP_CipherUpdate(a, one, &x, one, len));
-	CHECK(EVP_CipherUpdate(b, other, &y, other, len));
-	CHECK(x == y && !memcmp(one, other, x));
-	EVP_CIPHER_CTX_free(a);
-	EVP_CIPHER_CTX_free(b);
-	if (spoilt) {
-		one[x - 1 - below(40)] ^= 1 << below(8);
-		memcpy(other, one, x);
-	}
-	len = x;
-	a = tls_context(what, OURS, key, iv, 0, version, mac);
-	b = tls_context(what, THEIRS, key, iv, 0, version, mac);
-	ok_a = EVP_CipherUpdate(a, one, &x, one, len);
-	ok_b = EVP_CipherUpdate(b, other, &y, other, len);
-	CHECK(ok_a == ok_b);
-	if (ok_a) {
-		CHECK(x == y && !memcmp(one, other, len));
-		if (mac) {
-			tls_mac(a, mac_a, mac);
-			tls_mac(b, mac_b, mac);
-			CHECK(spoilt || !memcmp(mac_a, mac_b, mac));
-		}
-	}
-	ERR_clear_error();
-	EVP_CIPHER_CTX_free(a);
-	EVP_CIPHER_CTX_free(b);
-}
-
-/* ---- keys ---- */
-
-static EVP_PKEY *make_key(const char *type, const char *properties,
-			  const char *param, const void *value)
-{
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, type, properties);
-	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
-	EVP_PKEY *key = NULL;
-	size_t bits;
-
-	CHECK(ctx && EVP_PKEY_keygen_init(ctx) > 0);
-	if (param && !strcmp(param, OSSL_PKEY_PARAM_RSA_BITS)) {
-		bits = atoi(value);
-		params[0] = OSSL_PARAM_construct_size_t(param, &bits);
-	} else if (param) {
-		params[0] = OSSL_PARAM_construct_utf8_string(param,
-							     (char *)value, 0);
-	}
-	CHECK(EVP_PKEY_CTX_set_params(ctx, params) > 0);
-	CHECK(EVP_PKEY_generate(ctx, &key) > 0);
-	EVP_PKEY_CTX_free(ctx);
-	return key;
-}
-
-static size_t sign(EVP_PKEY *key, const char *properties, const char *md,
-		   const OSSL_PARAM *params, size_t len, unsigned char *sig)
-{
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	size_t siglen = 2048;
-
-	CHECK(EVP_DigestSignInit_ex(ctx, NULL, md, NULL, properties, key,
-				    params) > 0);
-	CHECK(EVP_DigestSign(ctx, sig, &siglen, data, len) > 0);
-	EVP_MD_CTX_free(ctx);
-	return siglen;
-}
-
-static bool verify(EVP_PKEY *key, const char *properties, const char *md,
-		   const OSSL_PARAM *params, size_t len,
-		   const unsigned char *sig, size_t siglen)
-{
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	int ok;
-
-	CHECK(EVP_DigestVerifyInit_ex(ctx, NULL, md, NULL, properties, key,
-				      params) > 0);
-	ok = EVP_DigestVerify(ctx, sig, siglen, data, len) == 1;
-	EVP_MD_CTX_free(ctx);
-	ERR_clear_error();
-	return ok;
-}
-
-/* Each signs, and the other finds it right, and what was changed wrong. */
-static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
-{
-	const char *md = digests[below(5)];
-	size_t len = some_len(), n;
-
-	n = sign(key, OURS, md, params, len, one);
-	CHECK(verify(key, THEIRS, md, params, len, one, n));
-	CHECK(verify(key, OURS, md, params, len, one, n));
-	n = sign(key, THEIRS, md, params, len, one);
-	CHECK(verify(key, OURS, md, params, len, one, n));
-	one[n - 1 - below(20)] ^= 1 << below(8);
-	CHECK(!verify(key, OURS, md, params, len, one, n));
-	CHECK(!verify(key, OURS, md, params, len, one, n - 1));
-	CHECK(!verify(key, OURS, md, params, len, one, 0));
-}
-
-static const OSSL_PARAM pkcs1[] = {
-	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pkcs1", 5),
-	OSSL_PARAM_END
-};
-static const OSSL_PARAM pss[] = {
-	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pss", 3),
-	OSSL_PARAM_END
-};
-static const OSSL_PARAM pss_digest[] = {
-	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pss", 3),
-	OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, "digest", 6),
-	OSSL_PARAM_END
-};
-
-static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
-		 int padding, const char *md, const unsigned char *in,
-		 size_t len, unsigned char *out)
-{
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
-	size_t n = 2048;
-	int ok;
-
-	CHECK((encrypt ? EVP_PKEY_encrypt_init(ctx) :
-			 EVP_PKEY_decrypt_init(ctx)) > 0);
-	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, padding) > 0);
-	if (md)
-		CHECK(EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, md, NULL) > 0);
-	ok = encrypt ? EVP_PKEY_encrypt(ctx, out, &n, in, len) :
-		       EVP_PKEY_decrypt(ctx, out, &n, in, len);
-	EVP_PKEY_CTX_free(ctx);
-	ERR_clear_error();
-	return ok > 0 ? (int)n : -1;
-}
-
-static void encryption_round(EVP_PKEY *key)
-{
-	static const int paddings[] = {
-		RSA_PKCS1_PADDING, RSA_PKCS1_OAEP_PADDING,
-		RSA_PKCS1_OAEP_PADDING, RSA_NO_PADDING,
-	};
-	int i = below(4), padding = paddings[i], n, m;
-	const char *md = i == 2 ? "SHA256" : NULL;
-	size_t len = padding == RSA_NO_PADDING ?
-		     (size_t)EVP_PKEY_get_size(key) : below(60);
-
-	data[0] = 0;
-	n = crypt(key, OURS, true, padding, md, data, len, one);
-	CHECK(n == EVP_PKEY_get_size(key));
-	m = crypt(key, THEIRS, false, padding, md, one, n, other);
-	CHECK(m == (int)len && !memcmp(other, data, len));
-	m = crypt(key, OURS, false, padding, md, one, n, other);
-	CHECK(m == (int)len && !memcmp(other, data, len));
-	if (padding == RSA_PKCS1_OAEP_PADDING) {
-		one[n / 2] ^= 1;
-		CHECK(crypt(key, OURS, false, padding, md, one, n, other) < 0);
-	}
-}
-
-static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
-		     bool pad, unsigned char *out)
-{
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
-	size_t n = 2048;
-
-	CHECK(ctx && EVP_PKEY_derive_init(ctx) > 0);
-	if (pad)
-		CHECK(EVP_PKEY_CTX_set_dh_pad(ctx, 1) > 0);
-	CHECK(EVP_PKEY_derive_set_peer(ctx, peer) > 0);
-	CHECK(EVP_PKEY_derive(ctx, out, &n) > 0);
-	EVP_PKEY_CTX_free(ctx);
-	return n;
-}
-
-static void agreement_round(EVP_PKEY *a, EVP_PKEY *b, bool pad)
-{
-	size_t n = derive(a, b, OURS, pad, one);
-
-	CHECK(n == derive(b, a, THEIRS, pad, other));
-	CHECK(!memcmp(one, other, n));
-	CHECK(n == derive(b, a, OURS, pad, other));
-	CHECK(!memcmp(one, other, n));
-}
-
-static void keys(int rounds)
-{
-	static const char * const curves[] = {
-		"P-256", "P-384", "P-521", "secp256k1",
-	};
-	EVP_PKEY *rsa, *ec[2], *x[2], *dh[2];
-	int i, j;
-
-	what = "RSA";
-	rsa = make_key("RSA", one_in(2) ? OURS : THEIRS,
-		       OSSL_PKEY_PARAM_RSA_BITS, "2048");
-	for (i = 0; i < rounds; i++) {
-		signature_round(rsa, pkcs1);
-		signature_round(rsa, pss);
-		signature_round(rsa, pss_digest);
-		encryption_round(rsa);
-	}
-	EVP_PKEY_free(rsa);
-	for (j = 0; j < 4; j++) {
-		what = curves[j];
-		ec[0] = make_key("EC", OURS, OSSL_PKEY_PARAM_GROUP_NAME,
-				 curves[j]);
-		ec[1] = make_key("EC", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME,
-				 curves[j]);
-		for (i = 0; i < rounds; i++) {
-			signature_round(ec[i % 2], NULL);
-			agreement_round(ec[i % 2], ec[(i + 1) % 2], false);
-		}
-		EVP_PKEY_free(ec[0]);
-		EVP_PKEY_free(ec[1]);
-	}
-	what = "X25519";
-	x[0] = make_key("X25519", OURS, NULL, NULL);
-	x[1] = make_key("X25519", THEIRS, NULL, NULL);
-	what = "DH";
-	dh[0] = make_key("DH", OURS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
-	dh[1] = make_key("DH", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
-	for (i = 0; i < rounds; i++) {
-		what = "X25519";
-		agreement_round(x[i % 2], x[(i + 1) % 2], false);
-		what = "DH";
-		agreement_round(dh[i % 2], dh[(i + 1) % 2], one_in(2));
-	}
-	for (i = 0; i < 2; i++) {
-		EVP_PKEY_free(x[i]);
-		EVP_PKEY_free(dh[i]);
-	}
-}
-
-/* ---- records of TLS 1.2 with AEAD ---- */
-
-static EVP_CIPHER_CTX *record_context(const char *name, const char *properties,
-				      bool encrypt, unsigned char *key,
-				      unsigned char *fixed, int tag)
-{
-	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, properties);
-	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
-	bool chacha = name[0] == 'C', ccm = !chacha && strstr(name, "CCM");
-
-	CHECK(EVP_CipherInit_ex2(ctx, cipher, NULL, NULL, encrypt, NULL));
-	CHECK(!ccm || (EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12,
-					   NULL) > 0 &&
-		       EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag,
-					   NULL) > 0));
-	CHECK(EVP_CipherInit_ex2(ctx, NULL, key, NULL, encrypt, NULL));
-	CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED,
-				  chacha ? 12 : 4, fixed) > 0);
-	EVP_CIPHER_free(cipher);
-	return ctx;
-}
-
-/* Whether @want bytes come out; EVP_Cipher() may tell of all that went in. */
-static bool do_record(EVP_CIPHER_CTX *ctx, unsigned char *header,
-		      unsigned char *rec, size_t announced, size_t len,
-		      size_t want)
-{
-	int n;
-
-	header[11] = announced >> 8;
-	header[12] = announced;
-	CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) > 0);
-	if (one_in(2)) {
-		n = EVP_Cipher(ctx, rec, rec, len);
-		return n > 0 && (n == (int)want || n == (int)len);
-	}
-	return EVP_CipherUpdate(ctx, rec, &n, rec, len) && n == (int)want;
-}
-
-/* Each seals, the other opens; what of it can be is the same. */
-static void record_round(void)
-{
-	const char *name = aeads[below(COUNT(aeads))];
-	bool chacha = name[0] == 'C', gcm = strstr(name, "GCM"), ours;
-	int tag = chacha || gcm || one_in(2) ? 16 : 8;
-	size_t front = chacha ? 0 : 8, len, sealed;
-	unsigned char key[32], fixed[12], header[13];
-	EVP_CIPHER_CTX *seal[2], *open[2];
-	int i, j;
-
-	what = name;
-	fill(key, sizeof(key));
-	fill(fixed, sizeof(fixed));
-	fill(header, sizeof(header));
-	for (i = 0; i < 2; i++) {
-		seal[i] = record_context(name, i ? OURS : THEIRS, true, key,
-					 fixed, tag);
-		open[i] = record_context(name, i ? OURS : THEIRS, false, key,
-					 fixed, tag);
-	}
-	for (j = 0; j < 6; j++) {
-		/* a number for each */
-		header[j]++;
-		ours = j % 2;
-		len = 1 + below(one_in(2) ? 100 : 16384);
-		sealed = front + len + tag;
-		memcpy(one + front, data, len);
-		CHECK(do_record(seal[ours], header, one, front + len,
-				sealed, sealed));
-		if (!gcm) {
-			memcpy(other + front, data, len);
-			CHECK(do_record(seal[!ours], header, other, front + len,
-					sealed, sealed));
-			CHECK(!memcmp(one, other, sealed));
-		}
-		memcpy(other, one, sealed);
-		CHECK(do_record(open[!ours], header, other, sealed, sealed,
-				len));
-		CHECK(!memcmp(other + front, data, len));
-		memcpy(other, one, sealed);
-		CHECK(do_record(open[ours], header, other, sealed, sealed,
-				len));
-		CHECK(!memcmp(other + front, data, len));
-		one[below(sealed)] ^= 1 << below(8);
-		CHECK(!do_record(open[1], header, one, sealed, sealed, len));
-		ERR_clear_error();
-	}
-	for (i = 0; i < 2; i++) {
-		EVP_CIPHER_CTX_free(seal[i]);
-		EVP_CIPHER_CTX_free(open[i]);
-	}
 }
 
 static void rand_round(void)

@@ -7,9 +7,12 @@ PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
 SIM_ADD := /sys/bus/platform/drivers/ocf_sim/add
 
-$(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c
+$(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c tests/provider/differ.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O1 -g -Wall -Wextra -Werror -o $@ $< -lcrypto -lpthread
+	$(Q)$(CC) -O1 -g -Wall -Wextra -Werror -o $@ $(filter %.c,$^) \
+		-lcrypto -lpthread
+$(B)/provider/differ: tests/provider/differ_records.c \
+		      tests/provider/differ_keys.c
 
 # Without the device, with all in the kernel, and with a card beside the CPU
 .PHONY: test-provider
