@@ -131,10 +131,11 @@ struct ocf_device_ops {
 
 	/**
 	 * @reset: hardware only, optional.  Makes a device that failed work
-	 * again.  Nothing is in it, and it has no contexts; it was not stopped
-	 * if there is @detach.  Context: process; may sleep, and as long as it
-	 * takes: nobody but the device waits for it.  Return: 0 if known
-	 * answers may be asked for.
+	 * again.  Nothing is in it, and its contexts are of no use any more,
+	 * though @ctx_exit may still come for some; it was not stopped if there
+	 * is @detach.  Context: process; may sleep, and as long as it takes:
+	 * nobody but the device waits for it.  Return: 0 if known answers may
+	 * be asked for.
 	 */
 	int (*reset)(struct ocf_device *dev);
 };

@@ -100,7 +100,8 @@ static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
 		if (!ctx)
 			continue;
 		used = READ_ONCE(ctx->used);
-		if (time_after(used, limit) ||
+		/* what is about to be freed makes room by itself */
+		if (time_after(used, limit) || !refcount_read(&keys->refs) ||
 		    (!busy && ocf_queue_uses(dev, ctx)))
 			continue;
 		limit = used - 1;
@@ -179,10 +180,18 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 	unsigned long end;
 	int err;
 
-	mutex_lock(&dev->room);
+	atomic_inc(&dev->waiters);
+	err = mutex_lock_killable(&dev->room);
+	atomic_dec(&dev->waiters);
+	if (err)
+		return err;
 	end = jiffies + DRAIN;
 	/* whoever came before may have made room for two */
 	while ((err = make(keys, dev, flags)) == -ENOSPC) {
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
 		made = make_room(dev, urgent);
 		if ((!made && !urgent) || time_after(jiffies, end)) {
 			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
@@ -206,7 +215,8 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
  *
  * Context: process; may sleep.
  * Return: 0, also if it is there already; -ENODEV if the device is going;
- * -ENOSPC if it has no room; -ENOMEM; what the driver says.
+ * -ENOSPC if it has no room; -ENOMEM; -EINTR: the task is being killed; what
+ * the driver says.
  */
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {

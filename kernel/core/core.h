@@ -206,6 +206,7 @@ struct ocf_sample {
  * @blocks: times it said that it is full
  * @replays: requests that were taken back and placed anew
  * @room: held while one makes room for a context of his own
+ * @waiters: how many wait for @room
  * @evictions: contexts that went to make room for others
  * @crowded: jiffies until which it is not asked for a context, having no room
  * @failures: requests it has failed in a row
@@ -238,6 +239,7 @@ struct ocf_device {
 	atomic64_t		blocks;
 	atomic64_t		replays;
 	struct mutex		room;
+	atomic_t		waiters;
 	atomic64_t		evictions;
 	unsigned long		crowded;
 	atomic_t		failures;
@@ -380,7 +382,7 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 
 /* main.c */
 extern struct srcu_struct ocf_srcu;
-extern struct workqueue_struct *ocf_wq;
+extern struct workqueue_struct *ocf_wq, *ocf_turns_wq;
 
 /* session.c */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
@@ -393,13 +395,14 @@ void ocf_sessions_show(struct seq_file *m);
 
 /* keys.c */
 int ocf_keys_init(void);
+void ocf_keys_flush(void);
 void ocf_keys_exit(void);
 extern struct list_head ocf_generations;
 extern struct mutex ocf_generations_mutex;
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
-void ocf_keys_want(struct ocf_keys *keys, int number);
+void ocf_keys_want(struct ocf_keys *keys, const struct ocf_device *dev);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
 
@@ -414,6 +417,12 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
 void ocf_context_free(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);
+
+/* Whether who wants one on @dev had better wait apart. */
+static inline bool ocf_context_is_waited_for(const struct ocf_device *dev)
+{
+	return atomic_read(&dev->waiters) > 3;
+}
 
 /* request.c */
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
@@ -475,13 +484,23 @@ static inline void ocf_queue_pump(struct ocf_device *dev)
 		ocf_queue_let_in(dev);
 }
 
+/* A request may take this many times what it was expected to. */
+#define OCF_LENIENCE	8
+
+/* ns that what is handed to @dev now may take, with all it has before */
+static inline u64 ocf_queue_patience(const struct ocf_device *dev)
+{
+	return dev->queue.patience +
+	       OCF_LENIENCE * max(atomic_long_read(&dev->load), 0L);
+}
+
 /* buffer.c */
 bool ocf_buffer_same(struct scatterlist *a, struct scatterlist *b, u32 start,
 		     u32 len);
 void ocf_buffer_deny(struct ocf_request *req);
 
 /* deliver.c */
-void ocf_deliver_init(void);
+int ocf_deliver_init(void);
 void ocf_deliver_exit(void);
 void ocf_request_end(struct ocf_request *req, int err, bool inside_submit);
 bool ocf_request_end_here(struct ocf_request *req);

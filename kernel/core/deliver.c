@@ -24,9 +24,15 @@ struct later {
 
 static DEFINE_PER_CPU(struct later, later);
 
+/* Of our own, so that the module can wait for all of it. */
+static struct workqueue_struct *bh_wq;
+
 /* Callbacks running on this CPU, one inside the other; BH is disabled. */
 static DEFINE_PER_CPU(unsigned int, nesting);
 #define NESTING_MAX	2
+
+/* Of a session in order, at a time */
+#define DELIVERIES	64
 
 static bool nested_too_deeply(void)
 {
@@ -49,7 +55,7 @@ static void put_off(struct ocf_request *req)
 
 	ocf_session_get(req->session);
 	llist_add(&req->later, &l->list);
-	queue_work(system_bh_wq, &l->work);
+	queue_work(bh_wq, &l->work);
 	put_cpu_ptr(&later);
 }
 
@@ -99,11 +105,22 @@ static __always_inline void hand_back(struct ocf_request *req, bool later)
 	}
 }
 
-/* Delivers what is ready at the head, unless somebody is at it. */
+static void deliver_in_order_later(struct ocf_session *ses)
+{
+	ocf_session_get(ses);
+	if (!queue_work(bh_wq, &ses->order_work))
+		ocf_session_put_deferred(ses);
+}
+
+/*
+ * Delivers what is ready at the head, unless somebody is at it; not without
+ * end, for others may hand in as fast as this delivers.
+ */
 static void deliver_in_order(struct ocf_session *ses)
 	__must_hold(&ses->order_lock)
 {
 	struct ocf_request *req;
+	int left = DELIVERIES;
 
 	lockdep_assert_held(&ses->order_lock);
 	if (ses->delivering)
@@ -111,6 +128,10 @@ static void deliver_in_order(struct ocf_session *ses)
 	ses->delivering = true;
 	while ((req = list_first_entry_or_null(&ses->order, struct ocf_request,
 					       order)) && req->ready) {
+		if (!left--) {
+			deliver_in_order_later(ses);
+			break;
+		}
 		list_del(&req->order);
 		spin_unlock_bh(&ses->order_lock);
 		hand_back(req, false);
@@ -128,13 +149,6 @@ static void order_work(struct work_struct *work)
 	deliver_in_order(ses);
 	spin_unlock_bh(&ses->order_lock);
 	ocf_session_put_deferred(ses);
-}
-
-static void deliver_in_order_later(struct ocf_session *ses)
-{
-	ocf_session_get(ses);
-	if (!queue_work(system_bh_wq, &ses->order_work))
-		ocf_session_put_deferred(ses);
 }
 
 void ocf_order_init(struct ocf_session *ses)
@@ -250,23 +264,24 @@ bool ocf_request_end_here(struct ocf_request *req)
 	return !later;
 }
 
-void ocf_deliver_init(void)
+int ocf_deliver_init(void)
 {
 	int cpu;
 
+	bh_wq = alloc_workqueue("ocf_bh", WQ_BH, 0);
+	if (!bh_wq)
+		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		struct later *l = per_cpu_ptr(&later, cpu);
 
 		init_llist_head(&l->list);
 		INIT_WORK(&l->work, call_back_later);
 	}
+	return 0;
 }
 
 /* Nothing is in flight any more; what was put off has run after this. */
 void ocf_deliver_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		flush_work(&per_cpu_ptr(&later, cpu)->work);
+	destroy_workqueue(bh_wq);
 }

@@ -147,8 +147,9 @@ static unsigned long grace(const struct trial *t, u64 begun)
  */
 static int run(struct trial *t)
 {
+	/* users' requests may be before it */
 	unsigned long patience = t->again ?
-		nsecs_to_jiffies(2 * t->dev->queue.patience) : PATIENCE;
+		nsecs_to_jiffies(2 * ocf_queue_patience(t->dev)) : PATIENCE;
 	struct ocf_request *req = t->req;
 	u64 begun = ktime_get_ns();
 	int err;

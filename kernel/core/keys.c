@@ -18,7 +18,7 @@
 
 #include <trace/events/ocf.h>
 
-#define PARKED_MAX	4096	/* requests waiting for some context */
+#define PARKED_MAX	4096	/* of an owner's requests, for some context */
 
 /* All generations, so that a device finds its contexts. */
 LIST_HEAD(ocf_generations);
@@ -30,10 +30,13 @@ DEFINE_MUTEX(ocf_generations_mutex);
  * a look at its generation, which may be going.
  */
 static DEFINE_SPINLOCK(park_lock);
-static unsigned int nparked;
+static unsigned int nparked[OCF_FLOWS];
 
-/* Not the one of requests: who makes room for a context may wait for long. */
-static struct workqueue_struct *keys_wq;
+/*
+ * Not those of requests: who makes room for a context may wait for long.  Where
+ * some wait already, others do so by themselves.
+ */
+static struct workqueue_struct *keys_wq, *crowded_wq, *free_wq;
 
 static void make_contexts(struct work_struct *work);
 
@@ -112,22 +115,23 @@ void ocf_keys_put_deferred(struct ocf_keys *keys)
 	if (!refcount_dec_and_test(&keys->refs))
 		return;
 	INIT_WORK(&keys->work, free_keys_work);
-	queue_work(keys_wq, &keys->work);
+	queue_work(free_wq, &keys->work);
 }
 
 /**
  * ocf_keys_want() - have a context made by the worker
  * @keys: the generation
- * @number: the device's
+ * @dev: on which device
  *
  * Context: process or BH.
  */
-void ocf_keys_want(struct ocf_keys *keys, int number)
+void ocf_keys_want(struct ocf_keys *keys, const struct ocf_device *dev)
 {
-	if (test_and_set_bit(number, &keys->wanted))
+	if (test_and_set_bit(dev->number, &keys->wanted))
 		return;
 	ocf_keys_get(keys);
-	if (!queue_work(keys_wq, &keys->work))
+	if (!queue_work(ocf_context_is_waited_for(dev) ? crowded_wq : keys_wq,
+			&keys->work))
 		ocf_keys_put_deferred(keys);
 }
 
@@ -156,7 +160,7 @@ static void make_contexts(struct work_struct *work)
 	list_splice_init(&keys->parked, &parked);
 	list_for_each_entry(req, &parked, node) {
 		req->where = OCF_AT_START;
-		nparked--;
+		nparked[req->session->flow]--;
 	}
 	spin_unlock_bh(&park_lock);
 	ocf_requests_restart(&parked);
@@ -171,18 +175,19 @@ static void make_contexts(struct work_struct *work)
  *	-EINPROGRESS
  *
  * Context: process or BH.
- * Return: -EINPROGRESS, or -EBUSY if too many wait.
+ * Return: -EINPROGRESS, or -EBUSY if too many of its owner wait.
  */
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req)
 {
+	unsigned int *n = &nparked[req->session->flow];
 	int err = -EBUSY;
 
 	spin_lock_bh(&park_lock);
-	if (nparked < PARKED_MAX ||
+	if (*n < PARKED_MAX ||
 	    atomic_read(&req->bits) & OCF_BIT_RESTARTED) {
 		req->where = OCF_AT_PARKED;
 		list_add_tail(&req->node, &keys->parked);
-		nparked++;
+		++*n;
 		err = -EINPROGRESS;
 	}
 	spin_unlock_bh(&park_lock);
@@ -204,20 +209,45 @@ bool ocf_keys_unpark(struct ocf_request *req)
 	was = req->where == OCF_AT_PARKED;
 	if (was) {
 		list_del(&req->node);
-		nparked--;
+		nparked[req->session->flow]--;
 		req->where = OCF_AT_START;
 	}
 	spin_unlock_bh(&park_lock);
 	return was;
 }
 
+static const char * const names[] = { "ocf_keys", "ocf_crowded", "ocf_free" };
+static struct workqueue_struct ** const queues[] = {
+	&keys_wq, &crowded_wq, &free_wq
+};
+
 int ocf_keys_init(void)
 {
-	keys_wq = alloc_workqueue("ocf_keys", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return keys_wq ? 0 : -ENOMEM;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(queues); i++) {
+		*queues[i] = alloc_workqueue("%s", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					     0, names[i]);
+		if (*queues[i])
+			continue;
+		while (i--)
+			destroy_workqueue(*queues[i]);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Contexts are not wanted any more: nobody is at it after this. */
+void ocf_keys_flush(void)
+{
+	flush_workqueue(crowded_wq);
+	flush_workqueue(keys_wq);
 }
 
 void ocf_keys_exit(void)
 {
-	destroy_workqueue(keys_wq);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(queues); i++)
+		destroy_workqueue(*queues[i]);
 }

@@ -12,7 +12,7 @@
 #include <trace/events/ocf.h>
 
 DEFINE_SRCU(ocf_srcu);
-struct workqueue_struct *ocf_wq;
+struct workqueue_struct *ocf_wq, *ocf_turns_wq;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
 {
@@ -41,10 +41,18 @@ static int __init ocf_init(void)
 	ocf_wq = alloc_workqueue("ocf", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!ocf_wq)
 		return -ENOMEM;
-	ocf_deliver_init();
+	/* what takes turns must not have all workers wait for theirs */
+	ocf_turns_wq = alloc_workqueue("ocf_turns", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				       num_online_cpus());
+	err = -ENOMEM;
+	if (!ocf_turns_wq)
+		goto destroy_wq;
+	err = ocf_deliver_init();
+	if (err)
+		goto destroy_turns;
 	err = ocf_keys_init();
 	if (err)
-		goto destroy_wq;
+		goto exit_deliver;
 	err = ocf_care_init();
 	if (err)
 		goto exit_keys;
@@ -68,12 +76,19 @@ exit_care:
 	ocf_care_exit();
 exit_keys:
 	ocf_keys_exit();
+exit_deliver:
+	ocf_deliver_exit();
+destroy_turns:
+	destroy_workqueue(ocf_turns_wq);
 destroy_wq:
 	destroy_workqueue(ocf_wq);
 	return err;
 }
 
-/* Users of our symbols are gone, so nothing is in flight; but frees may be. */
+/*
+ * Users of our symbols are gone, so nothing is in flight; but who has handed
+ * the last back may be at its end still, and frees may be.
+ */
 static void __exit ocf_exit(void)
 {
 	ocf_debug_exit();
@@ -81,7 +96,9 @@ static void __exit ocf_exit(void)
 	class_unregister(&ocf_class);
 	ocf_pk_exit();
 	ocf_care_exit();
+	ocf_keys_flush();
 	ocf_deliver_exit();
+	destroy_workqueue(ocf_turns_wq);
 	destroy_workqueue(ocf_wq);
 	ocf_keys_exit();
 }

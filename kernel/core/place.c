@@ -444,7 +444,9 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 	atomic_or(OCF_BIT_HANDED, &req->bits);
 	atomic_long_add(req->estimate, &handed);
 	INIT_WORK(&req->work, ocf_request_work);
-	queue_work(ocf_wq, &req->work);
+	/* a session has one pair of a compressor's workspaces */
+	queue_work(req->session->params.mode == OCF_MODE_COMPRESS ?
+			   ocf_turns_wq : ocf_wq, &req->work);
 	return -EINPROGRESS;
 }
 
@@ -466,7 +468,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 	ocf_keys_get(keys);
 	err = ocf_keys_park(keys, req);
 	if (err == -EINPROGRESS)
-		ocf_keys_want(keys, dev->number);
+		ocf_keys_want(keys, dev);
 	ocf_keys_put_deferred(keys);
 	return err;
 }
@@ -475,7 +477,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 static void want(struct ocf_keys *keys, const struct ocf_device *dev)
 {
 	if (time_after_eq(jiffies, READ_ONCE(dev->crowded)))
-		ocf_keys_want(keys, dev->number);
+		ocf_keys_want(keys, dev);
 }
 
 /* @req goes to @dev, where its generation has the context @req->ctx. */

@@ -23,9 +23,6 @@
 /* Of one owner, beyond a device's depth; more are refused with -EBUSY. */
 #define WAITING_MAX	4096
 
-/* A request may take this many times what it was expected to. */
-#define LENIENCE	8
-
 /*
  * One completion in so many corrects the cost of its algorithm: that is a
  * tenth of what the core does for a request.
@@ -123,8 +120,7 @@ static __always_inline unsigned int enter(struct ocf_device *dev,
 	q->count++;
 	ocf_fair_enter(&q->fair, req);
 	req->begun = ktime_get_ns();
-	req->due = req->begun + q->patience +
-		   LENIENCE * max(atomic_long_read(&dev->load), 0L);
+	req->due = req->begun + ocf_queue_patience(dev);
 	req->where = OCF_AT_DEVICE;
 	atomic_inc(&q->handing);
 	if (unlikely(!q->watched))
@@ -231,11 +227,13 @@ static __always_inline bool may_enter(struct ocf_device *dev,
 {
 	struct ocf_queue *q = &dev->queue;
 	unsigned int flow = req->session->flow;
+	bool shared;
 
+	/* who asks for known answers is nobody's rival; who finds it full is */
+	shared = !req->session->testing && ocf_fair_came(&q->fair, flow);
 	if (q->full || q->count >= dev->info.depth)
 		return false;
-	/* who asks for known answers is nobody's rival */
-	if (req->session->testing || !ocf_fair_came(&q->fair, flow))
+	if (!shared)
 		return !q->backlog;
 	return !q->fair.flow[flow].count &&
 	       ocf_fair_room(&q->fair, flow, req->estimate,

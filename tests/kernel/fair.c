@@ -68,6 +68,37 @@ static void fair_one_beside_many(struct test *t)
 	card_drop(card);
 }
 
+/*
+ * Who comes while the card is full of another's has it shared: from then on
+ * the other has no more in it than keeps it busy.
+ */
+static void fair_found_full(struct test *t)
+{
+	struct card *card = card_make(t, 64);
+	struct ocf_session *bulk, *small;
+	struct work **many, **one;
+	int i, begun;
+
+	if (!card)
+		return;
+	bulk = session_of(1, card);
+	small = session_of(2, card);
+	begun = atomic_read(&work_serial);
+	card_hold(card);
+	many = submit_n(t, bulk, 4096, 200);
+	EQUAL(t, card->count, 64);
+	one = submit_n(t, small, 64, 1);
+	for (i = 0; i < 24; i++)
+		card_complete(card, 0, 0);
+	CHECK(t, card->count < 64 - 16);
+	card_release(card);
+	EQUAL(t, done_by(t, one, 1, begun + 201), 1);
+	EQUAL(t, done_by(t, many, 200, begun + 201), 200);
+	ocf_session_put(bulk);
+	ocf_session_put(small);
+	card_drop(card);
+}
+
 /* Of two that always wait, each gets about half of the time. */
 static void fair_halves(struct test *t)
 {
@@ -151,6 +182,6 @@ static void fair_cancelled(struct test *t)
 }
 
 const struct test_case fair_tests[] = {
-	TEST(fair_one_beside_many), TEST(fair_halves), TEST(fair_alone),
-	TEST(fair_cancelled), {}
+	TEST(fair_one_beside_many), TEST(fair_found_full), TEST(fair_halves),
+	TEST(fair_alone), TEST(fair_cancelled), {}
 };
