@@ -301,6 +301,8 @@ static long compat_crypt(struct cdev_file *file, void __user *arg,
 	op = cdev_op_get(file);
 	if (!op)
 		return -ENOMEM;
+	/* what is between the fields may be fetched, too */
+	memset(op->user, 0, sizeof(struct crypt_op));
 	*(struct crypt_op *)op->user = (struct crypt_op){
 		.ses = c.ses, .op = c.op, .flags = c.flags, .len = c.len,
 		.src = compat_ptr(c.src), .dst = compat_ptr(c.dst),

@@ -5,6 +5,7 @@
  * An id is a place in the file's table and a sequence number above it, so
  * that an old id does not find a new session.  Looking one up takes no lock.
  */
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -213,7 +214,8 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 	rcu_read_lock();
 	t = rcu_dereference(file->table);
 	if (slot < t->size)
-		ses = rcu_dereference(t->slot[slot]);
+		ses = rcu_dereference(t->slot[array_index_nospec(slot,
+								 t->size)]);
 	if (!is_it(ses, abi, id) || !refcount_inc_not_zero(&ses->refs))
 		ses = NULL;
 	rcu_read_unlock();
@@ -238,7 +240,8 @@ int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id)
 
 	mutex_lock(&file->lock);
 	if (slot < table_of(file)->size)
-		ses = in_slot(file, slot);
+		ses = in_slot(file, array_index_nospec(slot,
+						       table_of(file)->size));
 	if (is_it(ses, abi, id))
 		RCU_INIT_POINTER(table_of(file)->slot[slot], NULL);
 	else
