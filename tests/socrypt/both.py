@@ -11,6 +11,7 @@ import pathlib
 import random
 import select
 import socket
+import struct
 import sys
 import threading
 import time
@@ -23,6 +24,8 @@ import so_crypt as so  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 SOON = 300
+SO_TIMESTAMPING = 37
+TX_SOFTWARE = 1 << 1 | 1 << 4 | 1 << 11     # SOF_TIMESTAMPING_*, no data
 
 
 def joined(crypt: so.Crypt, family: int = socket.AF_INET) -> tuple:
@@ -144,6 +147,57 @@ class Both(unittest.TestCase):
         a.shutdown(socket.SHUT_RDWR)
         writer.join(SOON)
         self.assertEqual([errno.EPIPE], ended)
+        b.close()
+
+    def test_shutdown_of_nothing(self):
+        """It is refused, and changes nothing."""
+        a, b, _ = self.stuck()
+        room = a.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+        for how in (3, -1, 1 << 30):
+            with self.assertRaises(OSError) as e:
+                a.shutdown(how)
+            self.assertEqual(errno.EINVAL, e.exception.errno)
+        self.assertEqual(room, a.getsockopt(socket.SOL_SOCKET,
+                                            socket.SO_SNDBUF))
+        self.assertRaises(BlockingIOError, a.send, b"x")
+        b.close()
+
+    def test_reset_after_data(self):
+        """It is told, after what came before it."""
+        for size in (10, 3 * 16384, 100000):
+            a, b = joined(self.crypt())
+            data = self.rng.randbytes(size)
+            a.sendall(data)
+            time.sleep(0.2)
+            a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                         struct.pack("ii", 1, 0))
+            a.close()
+            time.sleep(0.2)
+            got = b.recv(1 << 20)
+            self.assertEqual(data[:len(got)], got)
+            self.assertTrue(got)
+            with self.assertRaises(ConnectionResetError):
+                while piece := b.recv(1 << 20):
+                    got += piece
+            b.close()
+
+    def test_poll_beside_the_error_queue(self):
+        a, b = joined(self.crypt())
+        ready = select.poll()
+        ready.register(b, select.POLLIN)
+        # a time stamp, by the kernel, when what is sent goes
+        b.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, TX_SOFTWARE)
+        b.send(b"in the clear")
+        self.assertEqual([(b.fileno(), select.POLLERR)], ready.poll(SOON * 1000))
+        a.sendall(b"a record")
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            if ready.poll(1000)[0][1] & select.POLLIN:
+                break
+        self.assertEqual([(b.fileno(), select.POLLERR | select.POLLIN)],
+                         ready.poll(0))
+        self.assertEqual(b"a record", b.recv(100))
+        a.close()
         b.close()
 
     def test_low_water_mark(self):

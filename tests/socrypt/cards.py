@@ -10,9 +10,12 @@ import os
 import pathlib
 import random
 import socket
+import struct
 import sys
 import threading
+import time
 import unittest
+from dataclasses import replace
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
@@ -150,6 +153,62 @@ class Cards(unittest.TestCase):
         self.assertIn(e.exception.errno, (errno.ENODEV, errno.EPIPE))
         a.close()
         self.assertEqual(b"text", peer.all()[:4])
+
+    def test_shutdown_beside_who_writes(self):
+        """What a write has said it took arrives, if a card has it still."""
+        for name in self.names:
+            write(Device(name).path / "device/latency_ns", 300_000_000)
+        a, b = joined(self.crypt())
+        a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+        taken = [0]
+
+        def send():
+            try:
+                while True:
+                    at = taken[0]
+                    taken[0] += a.send(self.data[at:at + 1000])
+            except BrokenPipeError:
+                pass
+        writer = threading.Thread(target=send)
+        writer.start()
+        time.sleep(0.2)
+        a.shutdown(socket.SHUT_WR)
+        writer.join(SOON)
+        got = bytearray()
+        while piece := b.recv(1 << 16):
+            got += piece
+        self.assertLess(0, taken[0])
+        self.assertEqual(taken[0], len(got))
+        self.assertTrue(self.data[:taken[0]] == got)
+        a.close()
+        b.close()
+
+    def test_reset_while_a_record_is_opened(self):
+        """Who waits for it does not spin, and not for longer than he said."""
+        for name in self.names:
+            write(Device(name).path / "device/latency_ns", 1_000_000_000)
+        crypt = self.crypt()
+        a, b = so.pair()
+        for s, which, flags in ((a, so.TX, so.SOFTWARE),
+                                (b, so.RX, so.HARDWARE)):
+            so.attach(s)
+            s.setsockopt(so.SOL_OCF, which,
+                         replace(crypt, flags=flags).pack())
+        a.sendall(b"a record")
+        a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                     struct.pack("ii", 1, 0))
+        a.close()
+        b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
+                     struct.pack("ll", 0, 300000))
+        begun, spent = time.monotonic(), time.process_time()
+        self.assertRaises(BlockingIOError, b.recv, 100)
+        self.assertLess(time.monotonic() - begun, 0.8)
+        self.assertLess(time.process_time() - spent, 0.2)
+        b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
+                     struct.pack("ll", SOON, 0))
+        self.assertEqual(b"a record", b.recv(100))
+        self.assertRaises(ConnectionResetError, b.recv, 100)
+        b.close()
 
     def test_closed_with_records_in_flight(self):
         """What was written is sent, close() or not."""

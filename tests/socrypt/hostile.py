@@ -8,6 +8,7 @@
 import contextlib
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import pathlib
@@ -15,6 +16,7 @@ import random
 import socket
 import struct
 import sys
+import threading
 import time
 import unittest
 from dataclasses import replace
@@ -27,6 +29,8 @@ from both import joined  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 ROUNDS = int(os.environ.get("ROUNDS") or 400)
+# <linux/userfaultfd.h>, and its call on x86-64
+USERFAULTFD, UFFDIO_API, UFFDIO_REGISTER = 323, 0xc018aa3f, 0xc020aa00
 WRONG = (errno.EBADMSG, errno.EPROTO, errno.EMSGSIZE, errno.ECONNABORTED)
 
 
@@ -338,6 +342,55 @@ class Memory(unittest.TestCase):
         self.assertLess(kept, room // 1000)
         a.close()
         b.close()
+
+    def test_memory_that_does_not_come(self):
+        """Who holds a socket, because a page of his does not come, has no
+        worker of the kernel's wait for him."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        area = mmap.mmap(-1, mmap.PAGESIZE)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+        faults = libc.syscall(USERFAULTFD, 0)
+        self.assertLessEqual(0, faults)
+        fcntl.ioctl(faults, UFFDIO_API, struct.pack("QQQ", 0xaa, 0, 0))
+        fcntl.ioctl(faults, UFFDIO_REGISTER, struct.pack(
+            "QQQQ", start, mmap.PAGESIZE, 1, 0))
+        a, b = joined(crypt_of(random.Random(SEED), so.TLS_1_3, "aes-gcm",
+                               128))
+        a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        # a record is done, and waits some milliseconds for the next
+        writer = threading.Thread(target=lambda: (
+            a.send(bytes(20000), socket.MSG_MORE),
+            libc.send(a.fileno(), ctypes.c_void_p(start),
+                      ctypes.c_size_t(100), 0)))
+        writer.start()
+        seen = []
+        for _ in range(20):
+            time.sleep(0.05)
+            seen += [s for s in map(stack_of, kernel_workers())
+                     if "lock_sock" in s]
+        os.close(faults)
+        writer.join()
+        self.assertEqual([], seen)
+        self.assertEqual(bytes(20100), b.recv(20100, socket.MSG_WAITALL))
+        a.close()
+        b.close()
+
+
+def kernel_workers() -> list:
+    return [p for p in pathlib.Path("/proc").glob("[0-9]*")
+            if read(p / "comm").startswith("kworker")]
+
+
+def stack_of(process: pathlib.Path) -> str:
+    return read(process / "stack")
+
+
+def read(path: pathlib.Path) -> str:
+    """What is there, if it is."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
 
 
 if __name__ == "__main__":

@@ -92,19 +92,25 @@ static void do_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* What is in flight goes before the end does. */
+/* Who writes is told, and what he and others have written goes first. */
+static void end_writing(struct so_ctx *ctx, struct sock *sk)
+{
+	lock_sock(sk);
+	so_tx_end(&ctx->tx);
+	release_sock(sk);
+	if (mutex_lock_killable(&ctx->tx.writer))
+		return;
+	lock_sock(sk);
+	so_tx_finish(&ctx->tx);
+	so_write_end(ctx, sk);
+}
+
 static int do_shutdown(struct socket *sock, int how)
 {
-	struct sock *sk = sock->sk;
-	struct so_ctx *ctx = so_ctx(sk);
+	struct so_ctx *ctx = so_ctx(sock->sk);
 
-	/* who writes meanwhile, perhaps for ever, is told by TCP */
-	if (how != SHUT_RD && READ_ONCE(ctx->tx_keys) &&
-	    mutex_trylock(&ctx->tx.writer)) {
-		lock_sock(sk);
-		so_tx_finish(&ctx->tx);
-		so_write_end(ctx, sk);
-	}
+	if ((how == SHUT_WR || how == SHUT_RDWR) && READ_ONCE(ctx->tx_keys))
+		end_writing(ctx, sock->sk);
 	return ctx->base_ops->shutdown(sock, how);
 }
 
@@ -160,9 +166,10 @@ static __poll_t do_poll(struct file *file, struct socket *sock,
 	struct sock *sk = sock->sk;
 	struct so_ctx *ctx = so_ctx(sk);
 
-	if (!READ_ONCE(ctx->rx_keys) || mask & (EPOLLERR | EPOLLHUP))
+	if (!READ_ONCE(ctx->rx_keys))
 		return mask;
-	if (!(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
+	if (!(mask & (EPOLLERR | EPOLLHUP)) &&
+	    !(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
 		mask &= ~(EPOLLIN | EPOLLRDNORM);
 	if (READ_ONCE(ctx->rx.ready))
 		mask |= EPOLLIN | EPOLLRDNORM;
@@ -227,8 +234,10 @@ static void do_close(struct sock *sk, long timeout)
 
 	mutex_lock(&ctx->tx.writer);
 	lock_sock(sk);
-	if (ctx->tx_keys)
+	if (ctx->tx_keys) {
+		so_tx_end(&ctx->tx);
 		so_tx_finish(&ctx->tx);
+	}
 	write_lock_bh(&sk->sk_callback_lock);
 	if (sk->sk_data_ready == do_data_ready)
 		sk->sk_data_ready = ctx->rx.data_ready;

@@ -162,8 +162,11 @@ static bool is_at_end(const struct so_rx *rx)
 	       !test_bit(SO_RX_STOPPED, &rx->notes);
 }
 
-/* Why there is nothing to read, or 0 if that may change. */
-static int read_error(struct so_rx *rx, bool *end)
+/*
+ * Why there is nothing to read, or 0 if that may change.  The socket's error is
+ * told once: not to who has something already, and is told that.
+ */
+static int read_error(struct so_rx *rx, bool *end, bool some)
 {
 	if (rx->err)
 		return rx->err;
@@ -172,7 +175,7 @@ static int read_error(struct so_rx *rx, bool *end)
 	if (so_rx_first(rx) != rx->cut)
 		return 0;
 	if (rx->sk->sk_err)
-		return sock_error(rx->sk);
+		return some ? -EAGAIN : sock_error(rx->sk);
 	*end = is_at_end(rx);
 	/* with kTLS who reads misses the close_notify */
 	return *end && (rx->cut || rx->header_len) && !rx->keys.ktls ?
@@ -196,15 +199,20 @@ static void wait(struct so_rx *rx, long *timeo)
 	so_rx_settle(rx);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	sk_wait_event(sk, timeo, READ_ONCE(rx->ready) || sk->sk_err ||
+	/* an error is told after what was received before */
+	sk_wait_event(sk, timeo, READ_ONCE(rx->ready) ||
+		      (sk->sk_err && so_rx_first(rx) == rx->cut) ||
 		      is_at_end(rx), &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
 }
 
-/* The next record that can be read, or NULL with *@err; 0 at the end. */
+/*
+ * The next record that can be read, or NULL with *@err; 0 at the end.  @some
+ * were read by the same call.
+ */
 static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
-					  int *err)
+					  bool some, int *err)
 {
 	struct so_inbound *r;
 	bool end = false;
@@ -213,7 +221,7 @@ static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 		r = next_open(rx) ?: more_room(rx) ? next_open(rx) : NULL;
 		if (r)
 			return r;
-		*err = read_error(rx, &end);
+		*err = read_error(rx, &end, some);
 		if (*err || end)
 			return NULL;
 		*err = !*timeo ? -EAGAIN :
@@ -273,7 +281,8 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 	struct so_inbound *r;
 
 	while (done < size) {
-		r = wait_for_record(rx, done < target ? &timeo : &none, &err);
+		r = wait_for_record(rx, done < target ? &timeo : &none, done,
+				    &err);
 		if (!r)
 			break;
 		if (type >= 0 && r->type != type)
@@ -338,7 +347,7 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 	int err = 0;
 	u8 *from;
 
-	r = wait_for_record(rx, &timeo, &err);
+	r = wait_for_record(rx, &timeo, false, &err);
 	if (!r)
 		return err;
 	if (r->type != rx->keys.fr.f.data_type)

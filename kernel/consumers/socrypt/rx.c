@@ -177,6 +177,8 @@ static void opened(struct ocf_request *req, int err)
  */
 void so_rx_released(struct so_rx *rx)
 {
+	if (test_and_clear_bit(SO_RX_RETRY, &rx->notes))
+		so_rx_arrived(rx);
 	if (test_and_clear_bit(SO_RX_OPENED, &rx->notes))
 		go_on(rx);
 }
@@ -250,13 +252,19 @@ static bool any_in_core(struct so_rx *rx)
 	return false;
 }
 
-/* Hands in what is held, as far as possible. */
+/*
+ * Hands in what is held, as far as possible.  That is at the end: of many that
+ * nobody reads it is not looked for among all of them.
+ */
 static void advance(struct so_rx *rx)
 {
 	struct so_inbound *r;
 	int err;
 
-	list_for_each_entry(r, &rx->records, node) {
+	list_for_each_entry_reverse(r, &rx->records, node)
+		if (r->state != SO_HELD && r->state != SO_CUT)
+			break;
+	list_for_each_entry_continue(r, &rx->records, node) {
 		if (r->state != SO_HELD)
 			continue;
 		WRITE_ONCE(r->state, SO_SUBMITTING);
@@ -402,10 +410,15 @@ static void retry(struct work_struct *work)
 {
 	struct so_rx *rx = container_of(to_delayed_work(work), struct so_rx,
 					retry);
+	struct sock *sk = rx->sk;
 
-	lock_sock(rx->sk);
-	so_rx_arrived(rx);
-	release_sock(rx->sk);
+	/* its owner may keep it for as long as he likes */
+	spin_lock_bh(&sk->sk_lock.slock);
+	if (sock_owned_by_user(sk))
+		set_bit(SO_RX_RETRY, &rx->notes);
+	else
+		so_rx_arrived(rx);
+	spin_unlock_bh(&sk->sk_lock.slock);
 }
 
 /* ---- the rest ---- */

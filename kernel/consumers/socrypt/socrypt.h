@@ -120,6 +120,7 @@ struct so_tx {
 #define SO_TX_PUSHING	1	/* somebody is at it, further up the stack */
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
 #define SO_TX_FLUSH	3	/* TCP is to have what there is */
+#define SO_TX_ENDING	4	/* nothing more may be written */
 
 /* A record on its way in: rx.h */
 struct so_inbound;
@@ -182,6 +183,7 @@ struct so_rx {
 /* so_rx.notes */
 #define SO_RX_STOPPED	0	/* by memory: bytes are left with TCP */
 #define SO_RX_OPENED	1	/* a record was, while the socket was owned */
+#define SO_RX_RETRY	2	/* likewise it was time to look again */
 
 /**
  * struct so_ctx - a socket's
@@ -261,6 +263,7 @@ void so_tx_init(struct so_tx *tx, struct sock *sk);
 void so_tx_exit(struct so_tx *tx);
 int so_tx_cut(struct so_tx *tx);
 int so_tx_wait(struct so_tx *tx);
+void so_tx_end(struct so_tx *tx);
 void so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);

@@ -506,6 +506,7 @@ void so_tx_push(struct so_tx *tx, bool more)
 			fail(tx, r->err);
 		}
 	} while (test_bit(SO_TX_PUSH, &tx->notes));
+	clear_bit(SO_TX_FLUSH, &tx->notes);
 	clear_bit(SO_TX_PUSHING, &tx->notes);
 	if (is_idle(tx))
 		wake_up_all(&tx->idle);
@@ -573,16 +574,20 @@ void so_tx_released(struct so_tx *tx)
 		push_atomic(tx);
 }
 
+/* Its owner may keep the socket for as long as he likes: he pushes then. */
 static void retry(struct work_struct *work)
 {
 	struct so_tx *tx = container_of(to_delayed_work(work), struct so_tx,
 					retry);
+	struct sock *sk = tx->sk;
 
-	lock_sock(tx->sk);
+	spin_lock_bh(&sk->sk_lock.slock);
 	set_bit(SO_TX_FLUSH, &tx->notes);
-	so_tx_push(tx, false);
-	clear_bit(SO_TX_FLUSH, &tx->notes);
-	release_sock(tx->sk);
+	if (sock_owned_by_user(sk))
+		set_bit(SO_TX_PUSH, &tx->notes);
+	else
+		push_atomic(tx);
+	spin_unlock_bh(&sk->sk_lock.slock);
 }
 
 /* TCP has memory again.  Context: the socket's lock is held, in any way. */
@@ -661,11 +666,28 @@ int so_tx_wait(struct so_tx *tx)
 }
 
 /**
- * so_tx_finish() - have TCP take all there is, at once
- * @tx: what is sent, to which nothing is added any more
+ * so_tx_end() - nothing more may be written
+ * @tx: what is sent
  *
- * It was charged to the socket already, and TCP sends it when the peer lets it:
- * nobody waits for that.
+ * What there is was charged to the socket already, and TCP is to take all of
+ * it, whatever the peer lets it send: who waits for room is told that there is
+ * none.
+ *
+ * Context: process; the socket is held.
+ */
+void so_tx_end(struct so_tx *tx)
+{
+	struct sock *sk = tx->sk;
+
+	set_bit(SO_TX_ENDING, &tx->notes);
+	WRITE_ONCE(sk->sk_sndbuf, INT_MAX / 2);
+	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, UINT_MAX);
+	sk->sk_write_space(sk);
+}
+
+/**
+ * so_tx_finish() - have TCP take all there is, at once
+ * @tx: what is sent, after so_tx_end()
  *
  * Context: process; the socket is held, and is not while this waits for the
  * core, whose part takes bounded time.
@@ -675,8 +697,6 @@ void so_tx_finish(struct so_tx *tx)
 	unsigned long end = jiffies + 10 * HZ;
 	struct sock *sk = tx->sk;
 
-	WRITE_ONCE(sk->sk_sndbuf, INT_MAX / 2);
-	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, UINT_MAX);
 	so_tx_cut(tx);
 	while (!is_idle(tx)) {
 		/* the machine has no memory */

@@ -70,7 +70,8 @@ static int write_error(struct so_tx *tx)
 {
 	struct sock *sk = tx->sk;
 
-	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
+	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
+	    test_bit(SO_TX_ENDING, &tx->notes))
 		return -EPIPE;
 	if (tx->err)
 		return tx->err;
