@@ -74,6 +74,8 @@ static void *dup_context(void *ctx)
 		return NULL;
 	new->ses.id = 0;
 	new->ses.owner = new;
+	new->made_ivlen = 0;
+	new->made_taglen = 0;
 	new->aad = new->data = (struct gathered){};
 	new->soft = EVP_CIPHER_CTX_new();
 	ok = pipes_dup(&new->pipes);
@@ -180,13 +182,6 @@ static bool has_kernels_nonce(const struct aead *c, size_t len)
 	       (c->declared == SIZE_MAX ? !c->aad.len : c->declared == len);
 }
 
-static bool is_kernels(struct aead *c, size_t len)
-{
-	return len && len <= GATHER_MAX && c->fresh && c->has_key &&
-	       has_kernels_nonce(c, len) && (c->encrypt || c->has_tag) &&
-	       session_is_worth(&c->ses, len);
-}
-
 /* A session has lengths of nonce and tag of its own. */
 struct session *aead_session(void *ctx)
 {
@@ -197,6 +192,13 @@ struct session *aead_session(void *ctx)
 	c->made_ivlen = c->ivlen;
 	c->made_taglen = c->taglen;
 	return &c->ses;
+}
+
+static bool is_kernels(struct aead *c, size_t len)
+{
+	return len && len <= GATHER_MAX && c->fresh && c->has_key &&
+	       has_kernels_nonce(c, len) && (c->encrypt || c->has_tag) &&
+	       session_is_worth(aead_session(c), len);
 }
 
 static void ask_for(struct aead *c, unsigned char *out, size_t len,
@@ -317,7 +319,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	if (c->done) {
 		/* a nonce is for one message */
 		c->over = true;
-		c->has_tag = true;
+		c->has_tag = c->encrypt;
 		aead_forget(c);
 		return 1;
 	}
@@ -349,7 +351,8 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	}
 	if (in && !out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
-	if (in && out)
+	/* data, or the end: the nonce is OpenSSL's */
+	if (!in == !out)
 		aead_forget(c);
 	n = EVP_Cipher(c->soft, out, in, len);
 	if (n < 0)
@@ -510,6 +513,10 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 			return 0;
 		c->fresh = false;
 	}
+	/* another tag than that of data that were verified */
+	if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG) &&
+	    !c->encrypt && !catch_up(c))
+		return 0;
 	if (!EVP_CIPHER_CTX_set_params(c->soft, params))
 		return 0;
 	/* another nonce than that of a message that was all the kernel's */

@@ -438,9 +438,24 @@ static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
 	       OSSL_PARAM_set_octet_ptr(p, iv, len);
 }
 
+/*
+ * EVP_CIPHER_CTX_iv() is given where it is, for as long as the context lasts;
+ * and what EVP_CIPHER_CTX_iv_noconst() writes there is what comes next, but
+ * for CTR where a part of a block was used.
+ */
+static int get_next_iv(struct cipher *c, OSSL_PARAM *p)
+{
+	next_iv(c, c->next);
+	if (p->data_type != OSSL_PARAM_OCTET_PTR)
+		return OSSL_PARAM_set_octet_string(p, c->next, c->row->ivlen);
+	if (c->offset)
+		return OSSL_PARAM_set_octet_ptr(p, c->next, c->row->ivlen);
+	c->stale = true;
+	return OSSL_PARAM_set_octet_ptr(p, c->iv, c->row->ivlen);
+}
+
 static int get_context(void *ctx, OSSL_PARAM params[])
 {
-	unsigned char next[BLOCK_MAX];
 	struct cipher *c = ctx;
 	OSSL_PARAM *p;
 
@@ -460,7 +475,7 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	if (p && !set_iv(p, c->given_iv, c->row->ivlen))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_UPDATED_IV);
-	if (p && !set_iv(p, next_iv(c, next), c->row->ivlen))
+	if (p && !get_next_iv(c, p))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_RANDOM_KEY);
 	/* EVP_CIPHER_CTX_rand_key() gives no size: what it points at has it */

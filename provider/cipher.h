@@ -51,6 +51,7 @@ struct cipher_row {
  * @tls_mac_size: bytes of the MAC behind what is in them
  * @tls_mac: it
  * @last: last block of ciphertext, of what is decrypted in place
+ * @next: the next IV, for who asks where it is
  */
 struct cipher {
 	struct pipes		pipes;
@@ -68,6 +69,7 @@ struct cipher {
 	size_t			tls_mac_size;
 	unsigned char		tls_mac[TLS_MAC_MAX];
 	unsigned char		last[BLOCK_MAX];
+	unsigned char		next[BLOCK_MAX];
 };
 
 /* blocks.c: what follows is about whole blocks, or any bytes of CTR. */

@@ -58,7 +58,6 @@ int device_init(struct provider *prov)
 
 	if (p == MAP_FAILED)
 		return 0;
-	prov->parents_stop = -1;
 	/* zeros are a mutex that nobody has, here and in a child */
 	if (madvise(p, sizeof(*p), MADV_WIPEONFORK)) {
 		munmap(p, sizeof(*p));
@@ -66,6 +65,23 @@ int device_init(struct provider *prov)
 	}
 	prov->process = p;
 	return 1;
+}
+
+/*
+ * Closes the device of this process, or of the one before fork().  A child may
+ * have closed it already, with all it did not know, and have something else of
+ * this number: then it is left alone.
+ */
+static void close_inherited(struct provider *prov)
+{
+	struct ocf *ocf = prov->inherited;
+	struct stat now;
+
+	prov->inherited = NULL;
+	if (ocf && !fstat(ocf_fd(ocf), &now) &&
+	    now.st_rdev == prov->node.st_rdev &&
+	    now.st_dev == prov->node.st_dev && now.st_ino == prov->node.st_ino)
+		ocf_close(ocf);
 }
 
 void device_exit(struct provider *prov)
@@ -80,7 +96,7 @@ void device_exit(struct provider *prov)
 			pthread_join(p->fetcher, NULL);
 		close(p->stop);
 	}
-	ocf_close(prov->inherited);
+	close_inherited(prov);
 	munmap(p, sizeof(*p));
 }
 
@@ -89,21 +105,18 @@ static struct ocf *open_anew(struct provider *prov)
 {
 	static atomic_uint opened;
 	struct process *p = prov->process;
-	struct ocf *ocf, *parents;
+	struct ocf *ocf;
 
 	if (p->failed && now() - p->failed <= AGAIN)
 		return NULL;
 	/* the parent's, whose sessions this process does not touch */
-	parents = prov->inherited;
-	prov->inherited = NULL;
-	ocf_close(parents);
-	if (prov->parents_stop >= 0)
-		close(prov->parents_stop);
-	prov->parents_stop = -1;
+	close_inherited(prov);
 	p->failed = ocf_open(&ocf) ? now() : 0;
 	if (p->failed)
 		return NULL;
 	prov->inherited = ocf;
+	if (fstat(ocf_fd(ocf), &prov->node))
+		prov->node = (struct stat){};
 	p->generation = (uint64_t)getpid() << 32 |
 			(atomic_fetch_add(&opened, 1) + 1);
 	atomic_store(&p->ocf, ocf);
@@ -133,11 +146,13 @@ struct waiting;
  * struct told - how whoever runs a job is told that it can go on
  * @fd: an eventfd
  * @ocf: where its command is
+ * @generation: in which process
  * @waiting: the command that is under way, or NULL
  */
 struct told {
 	int		fd;
 	struct ocf	*ocf;
+	uint64_t	generation;
 	struct waiting	*waiting;
 };
 
@@ -213,26 +228,26 @@ static bool has_fetcher(struct provider *prov)
 	struct process *p = prov->process;
 
 	pthread_mutex_lock(&p->lock);
-	if (!p->fetching) {
+	if (!p->fetching)
 		p->fetching = start_fetcher(p);
-		if (p->fetching)
-			prov->parents_stop = p->stop;
-	}
 	pthread_mutex_unlock(&p->lock);
 	return p->fetching;
 }
 
 /*
  * Whoever ran the job has given it up, perhaps while it was paused: nothing may
- * be written to its memory any more.
+ * be written to its memory any more.  Of a command of the parent's nothing is,
+ * nor does anybody here hear of it.
  */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
+	const struct provider *prov = key;
 	struct told *told = data;
 	uint64_t cookie = addr(told->waiting);
 
-	if (told->waiting && !atomic_load(&told->waiting->done)) {
+	if (told->waiting && told->generation == prov->process->generation &&
+	    !atomic_load(&told->waiting->done)) {
 		ioctl(ocf_fd(told->ocf), OCF_CANCEL, &cookie);
 		while (!atomic_load(&told->waiting->done))
 			usleep(100);
@@ -279,6 +294,7 @@ static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	if (!told || !has_fetcher(prov))
 		return -ENOSYS;
 	told->ocf = ocf;
+	told->generation = prov->process->generation;
 	c->cookie = addr(&w);
 	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) != 1)
 		return -errno;

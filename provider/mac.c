@@ -10,6 +10,7 @@
  * @ses: the kernel's
  * @digest: HMAC's, or NULL: OpenSSL's own does all
  * @own: OpenSSL's has what came before
+ * @unkeyed: @digest is another than the key was given for
  * @key: the key
  * @data: what came, if not
  */
@@ -17,7 +18,7 @@ struct mac {
 	EVP_MAC_CTX			*soft;
 	struct session			ses;
 	const struct digest_row		*digest;
-	bool				own;
+	bool				own, unkeyed;
 	struct gathered			key, data;
 };
 
@@ -114,6 +115,11 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 
 	if (!params)
 		return 1;
+	/* in the middle of a message they are OpenSSL's to make sense of */
+	if ((OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST) ||
+	     OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY)) &&
+	    !give_away(m))
+		return 0;
 	/* a MAC of a record, in constant time */
 	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE) &&
 	    !leave(m))
@@ -123,6 +129,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
 	if (p && p->data_type == OSSL_PARAM_UTF8_STRING) {
 		session_end(&m->ses);
+		m->unkeyed = true;
 		m->digest = digest_by_name(m->ses.prov, p->data);
 		if (m->digest)
 			m->ses.crossing = CROSSING_HMAC +
@@ -131,6 +138,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
 	if (p && p->data_type == OSSL_PARAM_OCTET_STRING) {
 		gather_free(&m->key);
+		m->unkeyed = false;
 		m->ses.other_key = true;
 		if (!gather(&m->key, p->data, p->data_size) && !leave(m))
 			return 0;
@@ -153,12 +161,14 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 		return 0;
 	if (key) {
 		gather_free(&m->key);
+		m->unkeyed = false;
 		m->ses.other_key = true;
 		if (!gather(&m->key, key, keylen))
 			m->digest = NULL;
 	}
 	gather_free(&m->data);
-	m->own = !m->digest || !has_kernels_key(m) ||
+	/* OpenSSL's goes on with the digest of before if there is no key */
+	m->own = !m->digest || m->unkeyed || !has_kernels_key(m) ||
 		 !session_is_worth(&m->ses, GATHER_MAX);
 	return EVP_MAC_init(m->soft, key, keylen, NULL);
 }

@@ -32,6 +32,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
@@ -67,7 +68,7 @@ struct crossed {
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @process: what a child must not have
  * @inherited: the device of the process before fork(), or this one's
- * @parents_stop: likewise what ends its thread, or -1
+ * @node: what it is, as fstat() has it
  * @crossings: what the kernel has said, by enum crossing
  * @no_public: the second in which no card was found for public keys, or 0
  */
@@ -78,7 +79,7 @@ struct provider {
 	long			least;
 	struct process		*process;
 	struct ocf		*inherited;
-	int			parents_stop;
+	struct stat		node;
 	struct crossed		crossings[CROSSINGS];
 	_Atomic uint32_t	no_public;
 };

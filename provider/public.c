@@ -19,6 +19,8 @@
 
 /* OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION of OpenSSL 3.2 */
 #define IMPLICIT_REJECTION	"implicit-rejection"
+/* OSSL_SIGNATURE_PARAM_NONCE_TYPE, likewise */
+#define NONCE_TYPE		"nonce-type"
 
 /* ---- RSA ---- */
 
@@ -327,6 +329,19 @@ static bool is_digest(EVP_PKEY_CTX *ctx, size_t len)
 	       (size_t)EVP_MD_get_size(md) == len;
 }
 
+/* Nonces that are made of key and digest (RFC 6979), as OpenSSL 3.2 can. */
+static bool is_deterministic(EVP_PKEY_CTX *ctx)
+{
+	unsigned int type = 0;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint(NONCE_TYPE, &type),
+		OSSL_PARAM_END
+	};
+
+	EVP_PKEY_CTX_get_params(ctx, params);
+	return type;
+}
+
 bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 		size_t *siglen, size_t room, const unsigned char *tbs,
 		size_t tbslen)
@@ -336,7 +351,8 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	if (public_is_worth(key->prov) && is_digest(ctx, tbslen))
+	if (public_is_worth(key->prov) && is_digest(ctx, tbslen) &&
+	    !is_deterministic(ctx))
 		op.curve = curve_of(key, &n);
 	if (!op.curve)
 		return false;

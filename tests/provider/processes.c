@@ -3,12 +3,16 @@
  * Contexts over fork() and over threads: a child goes on with what its parent
  * has begun, under keys of its own, and disturbs nothing of the parent's.
  */
+#include <fcntl.h>
+#include <openssl/async.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +23,7 @@ static unsigned char in[LEN], want[2][LEN];
 static const unsigned char keys[2][16] = {
 	"the parent's...", "the child's....",
 };
+static OSSL_PROVIDER *loaded;
 static EVP_CIPHER *mine;
 
 static void check(int ok, const char *what)
@@ -95,6 +100,70 @@ static void halves(void)
 	check(waitpid(pid, &status, 0) == pid && !status, "the child's half");
 }
 
+static int is_null(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_rdev == makedev(1, 3);
+}
+
+/* As a daemon does: what it does not know is closed, and others' are there. */
+static void numbers_of_others(EVP_CIPHER_CTX *ctx)
+{
+	int i, fds[40], status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (i = 3; i < 256; i++)
+			close(i);
+		for (i = 0; i < 40; i++)
+			fds[i] = open("/dev/null", O_RDWR);
+		check(is_right(ctx, 0, NULL), "with nothing of the parent's");
+		for (i = 0; i < 40; i++)
+			check(is_null(fds[i]), "another's number");
+		OSSL_PROVIDER_unload(loaded);
+		for (i = 0; i < 40; i++)
+			check(is_null(fds[i]), "at the end");
+		_exit(0);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "a daemon");
+	check(is_right(ctx, 0, NULL), "a daemon's parent");
+}
+
+static int job(void *arg)
+{
+	return is_right(*(EVP_CIPHER_CTX **)arg, 0, NULL);
+}
+
+/* A child gives up a job that its parent has paused. */
+static void paused(EVP_CIPHER_CTX *ctx)
+{
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	int i, res = 0, status, state = ASYNC_FINISH;
+	ASYNC_JOB *this = NULL;
+	pid_t pid;
+
+	for (i = 0; i < 100 && state != ASYNC_PAUSE; i++)
+		state = ASYNC_start_job(&this, wait, &res, job, &ctx,
+					sizeof(ctx));
+	if (state != ASYNC_PAUSE) {
+		puts("processes: no job was paused");
+		return;
+	}
+	pid = fork();
+	if (!pid) {
+		alarm(30);
+		ASYNC_WAIT_CTX_free(wait);
+		_exit(0);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "the parent's job");
+	while (state == ASYNC_PAUSE)
+		state = ASYNC_start_job(&this, wait, &res, job, &ctx,
+					sizeof(ctx));
+	check(state == ASYNC_FINISH && res == 1, "the job");
+	ASYNC_WAIT_CTX_free(wait);
+}
+
 static void *thread(void *arg)
 {
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -118,6 +187,7 @@ int main(void)
 	defaults = OSSL_PROVIDER_load(NULL, "default");
 	ocf = OSSL_PROVIDER_load(NULL, "ocf");
 	check(ocf && defaults, "the provider");
+	loaded = ocf;
 	mine = EVP_CIPHER_fetch(NULL, "AES-128-CBC", "provider=ocf");
 	for (i = 0; i < LEN; i++)
 		in[i] = i * 7 + (i >> 8);
@@ -130,6 +200,8 @@ int main(void)
 	check(is_right(ctx, 0, keys[0]), "the first");
 	children(ctx, 2);
 	halves();
+	numbers_of_others(ctx);
+	paused(ctx);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, thread, NULL);
 	for (i = 0; i < THREADS; i++)

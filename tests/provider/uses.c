@@ -422,6 +422,152 @@ static void another_digest(struct record *r)
 	EVP_PKEY_free(rsa);
 }
 
+/* As EVP_CIPHER_CTX_iv_noconst() asks for it */
+static unsigned char *iv_of(struct record *r, EVP_CIPHER_CTX *ctx)
+{
+	void *at = NULL;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_octet_ptr(OSSL_CIPHER_PARAM_UPDATED_IV, &at, 0),
+		OSSL_PARAM_END
+	};
+
+	say(r, EVP_CIPHER_CTX_get_params(ctx, params));
+	return at;
+}
+
+/* What comes next is read, and written, where it is. */
+static void iv_where_it_is(struct record *r)
+{
+	static const char * const names[] = { "AES-128-CBC", "AES-128-CTR" };
+	EVP_CIPHER_CTX *ctx;
+	unsigned char *at;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ctx = begin(r, names[i], 1);
+		say(r, EVP_CipherInit_ex2(ctx, NULL, key, iv, 1, NULL));
+		step(r, ctx, 64);
+		at = iv_of(r, ctx);
+		step(r, ctx, 4096);
+		note(r, at, 16);
+		at = iv_of(r, ctx);
+		memcpy(at, iv2, 16);
+		step(r, ctx, 4096);
+		EVP_CIPHER_CTX_free(ctx);
+	}
+}
+
+/* A tag that comes after the data, or again */
+static void tag_after_data(struct record *r)
+{
+	static const char * const names[] = {
+		"AES-128-GCM", "ChaCha20-Poly1305",
+	};
+	unsigned char sealed[4096], out[4096], t[16], wrong[16];
+	EVP_CIPHER_CTX *ctx;
+	int i, round, n;
+
+	for (i = 0; i < 2; i++) {
+		ctx = begin(r, names[i], 1);
+		EVP_CipherInit_ex2(ctx, NULL, key, iv, 1, NULL);
+		EVP_CipherUpdate(ctx, sealed, &n, text, 4096);
+		EVP_CipherFinal_ex(ctx, out, &n);
+		say(r, EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, t));
+		memcpy(wrong, t, 16);
+		wrong[3] ^= 1;
+		for (round = 0; round < 4; round++) {
+			say(r, EVP_CipherInit_ex2(ctx, NULL, key, iv, 0, NULL));
+			if (round < 2)
+				EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG,
+						    16, t);
+			say(r, EVP_CipherUpdate(ctx, out, &n, sealed, 4096));
+			say(r, EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG,
+						   16, round % 2 ? wrong : t));
+			end(r, ctx);
+		}
+		EVP_CIPHER_CTX_free(ctx);
+	}
+}
+
+/* A message with nothing in it has its nonce, too. */
+static void nothing_by_evp_cipher(struct record *r)
+{
+	unsigned char out[4096] = {};
+	EVP_CIPHER_CTX *ctx;
+	int with;
+
+	for (with = 0; with < 2; with++) {
+		ctx = begin(r, "AES-128-GCM", 1);
+		say(r, EVP_CipherInit_ex2(ctx, NULL, key, iv, 1, NULL));
+		if (with)
+			say(r, EVP_Cipher(ctx, NULL, text, 20));
+		say(r, EVP_Cipher(ctx, NULL, NULL, 0));
+		tag(r, ctx, 16);
+		say(r, EVP_Cipher(ctx, out, text, 4096) > 0);
+		note(r, out, 16);
+		EVP_CIPHER_CTX_free(ctx);
+	}
+}
+
+/* Digest and key, set later than they should be */
+static void late_parameters(struct record *r)
+{
+	static const char * const names[] = { "SHA512", "MD5", "SHA256" };
+	OSSL_PARAM params[] = { OSSL_PARAM_END, OSSL_PARAM_END };
+	EVP_MAC_CTX *ctx;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		params[0] = OSSL_PARAM_construct_utf8_string("digest",
+							     (char *)names[i],
+							     0);
+		ctx = mac_begin(r, NULL);
+		say(r, EVP_MAC_update(ctx, text, 2000));
+		say(r, EVP_MAC_CTX_set_params(ctx, params));
+		say(r, EVP_MAC_update(ctx, text, 2000));
+		mac_end(r, ctx);
+		ctx = mac_begin(r, NULL);
+		say(r, EVP_MAC_init(ctx, NULL, 0, params));
+		say(r, EVP_MAC_update(ctx, text, 4000));
+		mac_end(r, ctx);
+	}
+	params[0] = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY,
+						      key + 7, 40);
+	ctx = mac_begin(r, NULL);
+	say(r, EVP_MAC_update(ctx, text, 2000));
+	say(r, EVP_MAC_CTX_set_params(ctx, params));
+	say(r, EVP_MAC_update(ctx, text, 2000));
+	mac_end(r, ctx);
+}
+
+/* The same nonce for the same digest, where OpenSSL can (3.2) */
+static void deterministic(struct record *r)
+{
+	unsigned int type = 1;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint("nonce-type", &type), OSSL_PARAM_END
+	};
+	unsigned char sig[2][256] = {};
+	EVP_PKEY *ec;
+	EVP_MD_CTX *ctx;
+	size_t n;
+	int i;
+
+	if (OpenSSL_version_num() < 0x30200000)
+		return;
+	ec = EVP_PKEY_Q_keygen(NULL, r->properties, "EC", "P-256");
+	for (i = 0; i < 2; i++) {
+		n = sizeof(sig[i]);
+		ctx = EVP_MD_CTX_new();
+		say(r, EVP_DigestSignInit_ex(ctx, NULL, "SHA256", NULL,
+					     r->properties, ec, params));
+		say(r, EVP_DigestSign(ctx, sig[i], &n, text, 100));
+		EVP_MD_CTX_free(ctx);
+	}
+	say(r, memcmp(sig[0], sig[1], sizeof(sig[0])));
+	EVP_PKEY_free(ec);
+}
+
 static const struct {
 	const char	*name;
 	void		(*run)(struct record *r);
@@ -441,6 +587,11 @@ static const struct {
 	{ "MACs of one provider", macs_of_one_provider },
 	{ "GMAC", gmac },
 	{ "another digest", another_digest },
+	{ "an IV where it is", iv_where_it_is },
+	{ "a tag after the data", tag_after_data },
+	{ "nothing by EVP_Cipher()", nothing_by_evp_cipher },
+	{ "late parameters", late_parameters },
+	{ "nonces that are the same", deterministic },
 };
 
 int main(void)
