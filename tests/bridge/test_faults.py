@@ -365,10 +365,17 @@ class Names(unittest.TestCase):
     def test_parameters_that_make_no_sense(self):
         self.assertTrue(unload("ocf_bridge"))
         for args in ("depth=0", "depth=1025", "buffer=2048", "buffer=65535",
-                     "buffer=8388608", "patience=99", "patience=60001",
+                     "buffer=4194304", "patience=99", "patience=60001",
                      "implementations=nonsense"):
             with self.assertRaises(subprocess.CalledProcessError):
                 insmod(machine.BRIDGE_KO, args)
+
+    def test_the_largest_buffer(self):
+        self.assertTrue(unload("ocf_bridge"))
+        insmod(machine.ACCEL_KO)
+        insmod(machine.BRIDGE_KO, "buffer=2097152 depth=4 "
+               "implementations=cbc-aes-accel")
+        self.assertEqual("ready", state())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@
 
 #define NAME		"ocf_bridge"
 #define DEPTH_MAX	1024
-#define BUFFER_MAX	SZ_4M
+#define BUFFER_MAX	SZ_2M
 #define PATIENCE_MIN	100	/* ms */
 #define PATIENCE_MAX	60000
 #define FOUND_MAX	256	/* implementations looked at in one go */
@@ -29,7 +29,7 @@ MODULE_PARM_DESC(depth, "requests an accelerator gets at a time, 1 to 1024");
 
 unsigned int ocf_bridge_buffer = SZ_64K;
 module_param_named(buffer, ocf_bridge_buffer, uint, 0444);
-MODULE_PARM_DESC(buffer, "bytes a request may have, a power of two from 4096 to 4194304");
+MODULE_PARM_DESC(buffer, "bytes a request may have, a power of two from 4096 to 2097152");
 
 unsigned int ocf_bridge_patience = 1000;
 module_param_named(patience, ocf_bridge_patience, uint, 0444);
