@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#define N	16
+#define N	200	/* more than are delivered at a time */
 
 static struct ocf_session *ordered(struct test *t, u32 flags)
 {
