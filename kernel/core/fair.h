@@ -34,13 +34,15 @@ static inline bool ocf_is_shared(const struct ocf_fair *fair)
  */
 static inline bool ocf_fair_came(struct ocf_fair *fair, unsigned int flow)
 {
+	unsigned long now = jiffies;
+
 	if (unlikely(flow != fair->latest)) {
 		fair->latest = flow;
-		if (time_before(jiffies, fair->came + OCF_SHARED))
-			fair->shared = jiffies;
+		if (time_before(now, fair->came + OCF_SHARED))
+			fair->shared = now;
 	}
-	fair->came = jiffies;
-	return ocf_is_shared(fair);
+	fair->came = now;
+	return time_before(now, READ_ONCE(fair->shared) + OCF_SHARED);
 }
 
 /**

@@ -218,6 +218,11 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		ocf_queue_kick(dev);
 }
 
+static __always_inline bool has_room(const struct ocf_device *dev)
+{
+	return !dev->queue.full && dev->queue.count < dev->info.depth;
+}
+
 /*
  * Whether @req may go in without a wait.  If others wait it may not, unless
  * they are of other owners who have enough inside.
@@ -227,15 +232,11 @@ static __always_inline bool may_enter(struct ocf_device *dev,
 {
 	struct ocf_queue *q = &dev->queue;
 	unsigned int flow = req->session->flow;
-	bool shared;
 
 	/* who asks for known answers is nobody's rival; who finds it full is */
-	shared = !req->session->testing && ocf_fair_came(&q->fair, flow);
-	if (q->full || q->count >= dev->info.depth)
-		return false;
-	if (!shared)
-		return !q->backlog;
-	return !q->fair.flow[flow].count &&
+	if (req->session->testing || !ocf_fair_came(&q->fair, flow))
+		return has_room(dev) && !q->backlog;
+	return has_room(dev) && !q->fair.flow[flow].count &&
 	       ocf_fair_room(&q->fair, flow, req->estimate,
 			     READ_ONCE(dev->lag));
 }
