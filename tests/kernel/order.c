@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#define N	200	/* more than are delivered at a time */
+#define N	80	/* more than are delivered at a time */
 
 static struct ocf_session *ordered(struct test *t, u32 flags)
 {
