@@ -382,6 +382,7 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 
 /* main.c */
 extern struct srcu_struct ocf_srcu;
+/* For requests, ends of sessions; for what takes turns (compressors) */
 extern struct workqueue_struct *ocf_wq, *ocf_turns_wq;
 
 /* session.c */
