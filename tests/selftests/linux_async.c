@@ -3,6 +3,7 @@
  * The cryptodev-linux ABI: CIOCASYNCCRYPT, CIOCASYNCFETCH and poll().
  */
 #include <kselftest_harness.h>
+#include <linux/ocf.h>
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -480,5 +481,61 @@ TEST_F(async, a_process_may_go_with_operations_under_way)
 		EXPECT_EQ(i % 2 ? SIGKILL : 0, status);
 	}
 }
+
+#ifdef __x86_64__
+
+/* As a 32-bit program has it */
+struct crypt_op_32 {
+	uint32_t	ses;
+	uint16_t	op, flags;
+	uint32_t	len, src, dst, mac, iv;
+};
+
+/* ioctl(), as a 32-bit program calls it; an errno */
+static int call_32(int fd, uint32_t cmd, const void *arg)
+{
+	long res;
+
+	asm volatile("int $0x80" : "=a"(res) :
+		     "a"(54), "b"((long)fd), "c"((long)cmd), "d"(arg) :
+		     "memory", "r8", "r9", "r10", "r11");
+	return res < 0 ? -res : 0;
+}
+
+/*
+ * What is handed in by one kind of call and fetched by the other has nothing
+ * of another operation's between its fields.
+ */
+TEST_F(async, nothing_between_the_fields)
+{
+	uint8_t *low = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			    MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	struct crypt_op_32 *c = (void *)(low + 3 * PAGE);
+	struct ocf_command others[4];
+	struct ocf_result r[4];
+	struct ocf_vector v = {
+		.commands = (uintptr_t)others, .results = (uintptr_t)r,
+		.count = 4,
+	};
+	struct crypt_op cop;
+
+	ASSERT_TRUE(low != MAP_FAILED);
+	/* operations that were put aside have these in them */
+	memset(others, 0x5a, sizeof(others));
+	ASSERT_EQ(0, call(self->fd, OCF_RUN, &v));
+	*c = (struct crypt_op_32){
+		.ses = self->ses, .op = COP_ENCRYPT, .len = 64,
+		.src = (uintptr_t)low, .dst = (uintptr_t)low + PAGE,
+		.iv = (uintptr_t)low + 2 * PAGE,
+	};
+	ASSERT_EQ(0, call_32(self->fd, _IOW('c', 110, struct crypt_op_32), c));
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	EXPECT_EQ(64, cop.len);
+	EXPECT_TRUE(all_are((uint8_t *)&cop + offsetof(struct crypt_op, len) + 4,
+			    0, offsetof(struct crypt_op, src) -
+			       offsetof(struct crypt_op, len) - 4));
+}
+
+#endif
 
 TEST_HARNESS_MAIN
