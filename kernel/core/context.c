@@ -180,9 +180,7 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 	unsigned long end;
 	int err;
 
-	atomic_inc(&dev->waiters);
 	err = mutex_lock_killable(&dev->room);
-	atomic_dec(&dev->waiters);
 	if (err)
 		return err;
 	end = jiffies + DRAIN;

@@ -206,7 +206,6 @@ struct ocf_sample {
  * @blocks: times it said that it is full
  * @replays: requests that were taken back and placed anew
  * @room: held while one makes room for a context of his own
- * @waiters: how many wait for @room
  * @evictions: contexts that went to make room for others
  * @crowded: jiffies until which it is not asked for a context, having no room
  * @failures: requests it has failed in a row
@@ -239,7 +238,6 @@ struct ocf_device {
 	atomic64_t		blocks;
 	atomic64_t		replays;
 	struct mutex		room;
-	atomic_t		waiters;
 	atomic64_t		evictions;
 	unsigned long		crowded;
 	atomic_t		failures;
@@ -403,7 +401,7 @@ extern struct mutex ocf_generations_mutex;
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
-void ocf_keys_want(struct ocf_keys *keys, const struct ocf_device *dev);
+void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
 
@@ -418,12 +416,6 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
 void ocf_context_free(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);
-
-/* Whether who wants one on @dev had better wait apart. */
-static inline bool ocf_context_is_waited_for(const struct ocf_device *dev)
-{
-	return atomic_read(&dev->waiters) > 3;
-}
 
 /* request.c */
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);

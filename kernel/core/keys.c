@@ -33,10 +33,10 @@ static DEFINE_SPINLOCK(park_lock);
 static unsigned int nparked[OCF_FLOWS];
 
 /*
- * Not those of requests: who makes room for a context may wait for long.  Where
- * some wait already, others do so by themselves.
+ * Not those of requests: who makes room for a context may wait for long.  What
+ * frees one does not wait for that.
  */
-static struct workqueue_struct *keys_wq, *crowded_wq, *free_wq;
+static struct workqueue_struct *keys_wq, *free_wq;
 
 static void make_contexts(struct work_struct *work);
 
@@ -121,17 +121,16 @@ void ocf_keys_put_deferred(struct ocf_keys *keys)
 /**
  * ocf_keys_want() - have a context made by the worker
  * @keys: the generation
- * @dev: on which device
+ * @number: the device's
  *
  * Context: process or BH.
  */
-void ocf_keys_want(struct ocf_keys *keys, const struct ocf_device *dev)
+void ocf_keys_want(struct ocf_keys *keys, int number)
 {
-	if (test_and_set_bit(dev->number, &keys->wanted))
+	if (test_and_set_bit(number, &keys->wanted))
 		return;
 	ocf_keys_get(keys);
-	if (!queue_work(ocf_context_is_waited_for(dev) ? crowded_wq : keys_wq,
-			&keys->work))
+	if (!queue_work(keys_wq, &keys->work))
 		ocf_keys_put_deferred(keys);
 }
 
@@ -216,38 +215,26 @@ bool ocf_keys_unpark(struct ocf_request *req)
 	return was;
 }
 
-static const char * const names[] = { "ocf_keys", "ocf_crowded", "ocf_free" };
-static struct workqueue_struct ** const queues[] = {
-	&keys_wq, &crowded_wq, &free_wq
-};
-
 int ocf_keys_init(void)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(queues); i++) {
-		*queues[i] = alloc_workqueue("%s", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					     0, names[i]);
-		if (*queues[i])
-			continue;
-		while (i--)
-			destroy_workqueue(*queues[i]);
+	keys_wq = alloc_workqueue("ocf_keys", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!keys_wq)
 		return -ENOMEM;
-	}
-	return 0;
+	free_wq = alloc_workqueue("ocf_free", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (free_wq)
+		return 0;
+	destroy_workqueue(keys_wq);
+	return -ENOMEM;
 }
 
 /* Contexts are not wanted any more: nobody is at it after this. */
 void ocf_keys_flush(void)
 {
-	flush_workqueue(crowded_wq);
 	flush_workqueue(keys_wq);
 }
 
 void ocf_keys_exit(void)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(queues); i++)
-		destroy_workqueue(*queues[i]);
+	destroy_workqueue(keys_wq);
+	destroy_workqueue(free_wq);
 }

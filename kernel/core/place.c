@@ -468,7 +468,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 	ocf_keys_get(keys);
 	err = ocf_keys_park(keys, req);
 	if (err == -EINPROGRESS)
-		ocf_keys_want(keys, dev);
+		ocf_keys_want(keys, dev->number);
 	ocf_keys_put_deferred(keys);
 	return err;
 }
@@ -477,7 +477,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 static void want(struct ocf_keys *keys, const struct ocf_device *dev)
 {
 	if (time_after_eq(jiffies, READ_ONCE(dev->crowded)))
-		ocf_keys_want(keys, dev);
+		ocf_keys_want(keys, dev->number);
 }
 
 /* @req goes to @dev, where its generation has the context @req->ctx. */
