@@ -87,6 +87,7 @@ static struct {
 		int		kind;
 	}		sessions[FILES][ABIS][SESSIONS];
 	struct tally	*tally;
+	pthread_barrier_t ready;
 	bool		stop;
 } world;
 
@@ -410,6 +411,11 @@ static void *hand_main(void *arg)
 	int i;
 
 	me = arg;
+#ifdef __LP64__
+	hostile_open_ring();
+#endif
+	/* before holes come where it might be */
+	pthread_barrier_wait(&world.ready);
 	for (i = 0; i < me->rounds; i++)
 		one_call(world.seed + (uint64_t)i * HANDS + me->number);
 	return NULL;
@@ -514,12 +520,14 @@ static int attack(int rounds)
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 256, 256 });
 	for (i = 0; i < FILES; i++)
 		world.fds[i] = open_file(i);
+	pthread_barrier_init(&world.ready, NULL, HANDS + 1);
 	for (i = 0; i < HANDS; i++) {
 		world.hands[i].number = i;
 		world.hands[i].rounds = rounds / HANDS;
 		pthread_create(&hands[i], NULL, hand_main, &world.hands[i]);
 	}
 	chance_from(world.seed);
+	pthread_barrier_wait(&world.ready);
 	pthread_create(&other, NULL, in_the_way, NULL);
 	for (i = 0; i < HANDS; i++)
 		pthread_join(hands[i], NULL);

@@ -60,6 +60,9 @@ extern const struct hostile_call hostile_linux[], hostile_bsd[],
 	hostile_native[], hostile_uring[];
 extern const int nhostile_linux, nhostile_bsd, nhostile_native, nhostile_uring;
 
+/* Of the thread that calls */
+void hostile_open_ring(void);
+
 /* What well-meant calls are made of. */
 #define ABI_LINUX	0
 #define ABI_BSD		1

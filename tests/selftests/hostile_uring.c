@@ -42,13 +42,11 @@ _Static_assert(offsetof(struct entry, c) == offsetof(struct io_uring_sqe, cmd),
 static __thread struct io_uring ring;
 static __thread int answers[2 * ENTRIES], nanswers, under_way;
 
-/* The second of the regions may not be there. */
-static void open_ring(void)
+/* With both regions, one of which will go */
+void hostile_open_ring(void)
 {
-	if (io_uring_queue_init(ENTRIES, &ring, IORING_SETUP_SQE128))
-		abort();
-	if (io_uring_register_buffers(&ring, regions, 2) &&
-	    io_uring_register_buffers(&ring, regions, 1))
+	if (io_uring_queue_init(ENTRIES, &ring, IORING_SETUP_SQE128) ||
+	    io_uring_register_buffers(&ring, regions, 2))
 		abort();
 }
 
@@ -83,8 +81,6 @@ static int hand_in(int fd, void *arg)
 	struct entry *e = arg;
 	struct io_uring_sqe *sqe;
 
-	if (!ring.ring_fd)
-		open_ring();
 	sqe = io_uring_get_sqe(&ring);
 	e->sqe.fd = fd;
 	memcpy(sqe, e->bytes, sizeof(e->bytes));

@@ -508,8 +508,11 @@ static int call_32(int fd, uint32_t cmd, const void *arg)
  */
 TEST_F(async, nothing_between_the_fields)
 {
-	uint8_t *low = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-			    MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	uint8_t *low = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	struct crypt_op cop;
+	const size_t from = offsetof(struct crypt_op, len) + sizeof(cop.len);
+	const size_t to = offsetof(struct crypt_op, src);
 	struct crypt_op_32 *c = (void *)(low + 3 * PAGE);
 	struct ocf_command others[4];
 	struct ocf_result r[4];
@@ -517,7 +520,6 @@ TEST_F(async, nothing_between_the_fields)
 		.commands = (uintptr_t)others, .results = (uintptr_t)r,
 		.count = 4,
 	};
-	struct crypt_op cop;
 
 	ASSERT_TRUE(low != MAP_FAILED);
 	/* operations that were put aside have these in them */
@@ -531,9 +533,7 @@ TEST_F(async, nothing_between_the_fields)
 	ASSERT_EQ(0, call_32(self->fd, _IOW('c', 110, struct crypt_op_32), c));
 	ASSERT_EQ(0, fetch_next(self->fd, &cop));
 	EXPECT_EQ(64, cop.len);
-	EXPECT_TRUE(all_are((uint8_t *)&cop + offsetof(struct crypt_op, len) + 4,
-			    0, offsetof(struct crypt_op, src) -
-			       offsetof(struct crypt_op, len) - 4));
+	EXPECT_TRUE(all_are((uint8_t *)&cop + from, 0, to - from));
 }
 
 #endif
