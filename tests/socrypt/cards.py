@@ -13,7 +13,6 @@ import socket
 import struct
 import sys
 import threading
-import time
 import unittest
 from dataclasses import replace
 
