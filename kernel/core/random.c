@@ -260,14 +260,14 @@ static void feed(struct ocf_random *src)
 	err = hwrng_register(&src->hwrng);
 	if (err)
 		dev_err(&src->dev, "not given to the kernel: %d\n", err);
-	src->feeds = !err;
+	WRITE_ONCE(src->feeds, !err);
 }
 
 static void take_away(struct ocf_random *src)
 {
 	if (IS_REACHABLE(CONFIG_HW_RANDOM) && src->feeds)
 		hwrng_unregister(&src->hwrng);
-	src->feeds = false;
+	WRITE_ONCE(src->feeds, false);
 }
 
 static void care(struct work_struct *work)
