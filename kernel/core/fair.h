@@ -20,9 +20,15 @@ static inline struct ocf_flow *ocf_flow_of(struct ocf_fair *fair,
 	return &fair->flow[req->session->flow];
 }
 
+static inline bool ocf_was_shared(const struct ocf_fair *fair,
+				  unsigned long now)
+{
+	return time_before(now, READ_ONCE(fair->shared) + OCF_SHARED);
+}
+
 static inline bool ocf_is_shared(const struct ocf_fair *fair)
 {
-	return time_before(jiffies, READ_ONCE(fair->shared) + OCF_SHARED);
+	return ocf_was_shared(fair, jiffies);
 }
 
 /**
@@ -42,7 +48,7 @@ static inline bool ocf_fair_came(struct ocf_fair *fair, unsigned int flow)
 			fair->shared = now;
 	}
 	fair->came = now;
-	return time_before(now, READ_ONCE(fair->shared) + OCF_SHARED);
+	return ocf_was_shared(fair, now);
 }
 
 /**

@@ -443,10 +443,7 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 	trace_ocf_request_offload(req, dev->number, 0);
 	atomic_or(OCF_BIT_HANDED, &req->bits);
 	atomic_long_add(req->estimate, &handed);
-	INIT_WORK(&req->work, ocf_request_work);
-	/* a session has one pair of a compressor's workspaces */
-	queue_work(req->session->params.mode == OCF_MODE_COMPRESS ?
-			   ocf_turns_wq : ocf_wq, &req->work);
+	ocf_request_restart_later(req);
 	return -EINPROGRESS;
 }
 

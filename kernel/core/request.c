@@ -295,7 +295,9 @@ void ocf_request_restart(struct ocf_request *req)
 void ocf_request_restart_later(struct ocf_request *req)
 {
 	INIT_WORK(&req->work, ocf_request_work);
-	queue_work(ocf_wq, &req->work);
+	/* a session has one pair of a compressor's workspaces */
+	queue_work(req->session->params.mode == OCF_MODE_COMPRESS ?
+			   ocf_turns_wq : ocf_wq, &req->work);
 }
 
 /* All of @list, whose requests belong to the caller. */
