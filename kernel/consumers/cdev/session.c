@@ -195,6 +195,23 @@ static bool is_it(const struct cdev_session *ses, enum ocf_abi abi, u32 id)
 	return ses && ses->id == id && (ses->abi == abi || abi == CDEV_ABI_ANY);
 }
 
+/* Under RCU, or the lock */
+static __always_inline struct cdev_session *
+of_number(struct cdev_file *file, enum ocf_abi abi, u32 id)
+{
+	u32 slot = id & (SLOTS_MAX - 1);
+	struct cdev_session *ses;
+	struct cdev_table *t;
+
+	t = rcu_dereference_check(file->table, lockdep_is_held(&file->lock));
+	if (slot >= t->size)
+		return NULL;
+	slot = array_index_nospec(slot, t->size);
+	ses = rcu_dereference_check(t->slot[slot],
+				    lockdep_is_held(&file->lock));
+	return is_it(ses, abi, id) ? ses : NULL;
+}
+
 /**
  * cdev_session_find() - look a session up
  * @file: in which file
@@ -207,16 +224,11 @@ static bool is_it(const struct cdev_session *ses, enum ocf_abi abi, u32 id)
 struct cdev_session *cdev_session_find(struct cdev_file *file,
 				       enum ocf_abi abi, u32 id)
 {
-	u32 slot = id & (SLOTS_MAX - 1);
-	struct cdev_session *ses = NULL;
-	struct cdev_table *t;
+	struct cdev_session *ses;
 
 	rcu_read_lock();
-	t = rcu_dereference(file->table);
-	if (slot < t->size)
-		ses = rcu_dereference(t->slot[array_index_nospec(slot,
-								 t->size)]);
-	if (!is_it(ses, abi, id) || !refcount_inc_not_zero(&ses->refs))
+	ses = of_number(file, abi, id);
+	if (ses && !refcount_inc_not_zero(&ses->refs))
 		ses = NULL;
 	rcu_read_unlock();
 	return ses;
@@ -235,17 +247,13 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
  */
 int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id)
 {
-	u32 slot = id & (SLOTS_MAX - 1);
-	struct cdev_session *ses = NULL;
+	struct cdev_session *ses;
 
 	mutex_lock(&file->lock);
-	if (slot < table_of(file)->size)
-		ses = in_slot(file, array_index_nospec(slot,
-						       table_of(file)->size));
-	if (is_it(ses, abi, id))
-		RCU_INIT_POINTER(table_of(file)->slot[slot], NULL);
-	else
-		ses = NULL;
+	ses = of_number(file, abi, id);
+	if (ses)
+		RCU_INIT_POINTER(table_of(file)->slot[id & (SLOTS_MAX - 1)],
+				 NULL);
 	mutex_unlock(&file->lock);
 	if (!ses)
 		return -EINVAL;
