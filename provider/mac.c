@@ -100,11 +100,14 @@ static int set(void *ctx, const OSSL_PARAM params[])
 	return EVP_MAC_CTX_set_params(m->soft, params);
 }
 
-/* All of it is OpenSSL's own from now on. */
-static int leave(struct mac *m)
+/* Data that came before are OpenSSL's. */
+static void take_key(struct mac *m, const void *key, size_t len)
 {
-	m->digest = NULL;
-	return give_away(m);
+	gather_free(&m->key);
+	m->unkeyed = false;
+	m->ses.other_key = true;
+	if (!gather(&m->key, key, len))
+		m->digest = NULL;
 }
 
 /* What OpenSSL's is to know of as well */
@@ -120,10 +123,12 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	     OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY)) &&
 	    !give_away(m))
 		return 0;
-	/* a MAC of a record, in constant time */
-	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE) &&
-	    !leave(m))
-		return 0;
+	/* a MAC of a record, in constant time: all of it is OpenSSL's */
+	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE)) {
+		m->digest = NULL;
+		if (!give_away(m))
+			return 0;
+	}
 	if (!without_properties(params, set, m))
 		return 0;
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
@@ -136,13 +141,8 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 					  (m->digest - digest_rows);
 	}
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
-	if (p && p->data_type == OSSL_PARAM_OCTET_STRING) {
-		gather_free(&m->key);
-		m->unkeyed = false;
-		m->ses.other_key = true;
-		if (!gather(&m->key, p->data, p->data_size) && !leave(m))
-			return 0;
-	}
+	if (p && p->data_type == OSSL_PARAM_OCTET_STRING)
+		take_key(m, p->data, p->data_size);
 	return 1;
 }
 
@@ -159,13 +159,8 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 
 	if (!set_context(m, params))
 		return 0;
-	if (key) {
-		gather_free(&m->key);
-		m->unkeyed = false;
-		m->ses.other_key = true;
-		if (!gather(&m->key, key, keylen))
-			m->digest = NULL;
-	}
+	if (key)
+		take_key(m, key, keylen);
 	gather_free(&m->data);
 	/* OpenSSL's goes on with the digest of before if there is no key */
 	m->own = !m->digest || m->unkeyed || !has_kernels_key(m) ||

@@ -22,6 +22,19 @@
 /* OSSL_SIGNATURE_PARAM_NONCE_TYPE, likewise */
 #define NONCE_TYPE		"nonce-type"
 
+/* What a context was set to, or 0 where OpenSSL does not know the parameter */
+static unsigned int asked_for(EVP_PKEY_CTX *ctx, const char *name)
+{
+	unsigned int value = 0;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint(name, &value),
+		OSSL_PARAM_END
+	};
+
+	EVP_PKEY_CTX_get_params(ctx, params);
+	return value;
+}
+
 /* ---- RSA ---- */
 
 /* DER, RFC 8017 appendix A.1; freed by OPENSSL_clear_free() */
@@ -179,14 +192,7 @@ static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
  */
 static bool rejects_silently(EVP_PKEY_CTX *ctx)
 {
-	unsigned int on = 0;
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_uint(IMPLICIT_REJECTION, &on),
-		OSSL_PARAM_END
-	};
-
-	EVP_PKEY_CTX_get_params(ctx, params);
-	return on;
+	return asked_for(ctx, IMPLICIT_REJECTION);
 }
 
 /* In place, and in constant time.  Bytes, or -EBADMSG. */
@@ -332,14 +338,7 @@ static bool is_digest(EVP_PKEY_CTX *ctx, size_t len)
 /* Nonces that are made of key and digest (RFC 6979), as OpenSSL 3.2 can. */
 static bool is_deterministic(EVP_PKEY_CTX *ctx)
 {
-	unsigned int type = 0;
-	OSSL_PARAM params[] = {
-		OSSL_PARAM_uint(NONCE_TYPE, &type),
-		OSSL_PARAM_END
-	};
-
-	EVP_PKEY_CTX_get_params(ctx, params);
-	return type;
+	return asked_for(ctx, NONCE_TYPE);
 }
 
 bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
