@@ -44,28 +44,53 @@ static int done_by(struct test *t, struct work **w, int n, int serial)
 	return count;
 }
 
+/**
+ * struct rivals - two owners who want the same card
+ * @card: the card, which answers nothing yet
+ * @a: a session of one
+ * @b: and of the other
+ * @begun: callbacks that there had been
+ */
+struct rivals {
+	struct card		*card;
+	struct ocf_session	*a, *b;
+	int			begun;
+};
+
+/* False: no card, which the test has been told. */
+static bool rivals_make(struct test *t, struct rivals *r, int depth)
+{
+	r->card = card_make(t, depth);
+	if (!r->card)
+		return false;
+	r->a = session_of(1, r->card);
+	r->b = session_of(2, r->card);
+	r->begun = atomic_read(&work_serial);
+	card_hold(r->card);
+	return true;
+}
+
+static void rivals_drop(struct rivals *r)
+{
+	ocf_session_put(r->a);
+	ocf_session_put(r->b);
+	card_drop(r->card);
+}
+
 /* One request of one owner does not wait for a hundred of another. */
 static void fair_one_beside_many(struct test *t)
 {
-	struct card *card = card_make(t, 4);
-	struct ocf_session *bulk, *small;
 	struct work **many, **one;
-	int begun;
+	struct rivals r;
 
-	if (!card)
+	if (!rivals_make(t, &r, 4))
 		return;
-	bulk = session_of(1, card);
-	small = session_of(2, card);
-	begun = atomic_read(&work_serial);
-	card_hold(card);
-	many = submit_n(t, bulk, 4096, 100);
-	one = submit_n(t, small, 64, 1);
-	card_release(card);
-	EQUAL(t, done_by(t, one, 1, begun + 12), 1);
-	EQUAL(t, done_by(t, many, 100, begun + 101), 100);
-	ocf_session_put(bulk);
-	ocf_session_put(small);
-	card_drop(card);
+	many = submit_n(t, r.a, 4096, 100);
+	one = submit_n(t, r.b, 64, 1);
+	card_release(r.card);
+	EQUAL(t, done_by(t, one, 1, r.begun + 12), 1);
+	EQUAL(t, done_by(t, many, 100, r.begun + 101), 100);
+	rivals_drop(&r);
 }
 
 /*
@@ -74,55 +99,41 @@ static void fair_one_beside_many(struct test *t)
  */
 static void fair_found_full(struct test *t)
 {
-	struct card *card = card_make(t, 64);
-	struct ocf_session *bulk, *small;
 	struct work **many, **one;
-	int i, begun;
+	struct rivals r;
+	int i;
 
-	if (!card)
+	if (!rivals_make(t, &r, 64))
 		return;
-	bulk = session_of(1, card);
-	small = session_of(2, card);
-	begun = atomic_read(&work_serial);
-	card_hold(card);
-	many = submit_n(t, bulk, 4096, 200);
-	EQUAL(t, card->count, 64);
-	one = submit_n(t, small, 64, 1);
+	many = submit_n(t, r.a, 4096, 200);
+	EQUAL(t, r.card->count, 64);
+	one = submit_n(t, r.b, 64, 1);
 	for (i = 0; i < 24; i++)
-		card_complete(card, 0, 0);
-	CHECK(t, card->count < 64 - 16);
-	card_release(card);
-	EQUAL(t, done_by(t, one, 1, begun + 201), 1);
-	EQUAL(t, done_by(t, many, 200, begun + 201), 200);
-	ocf_session_put(bulk);
-	ocf_session_put(small);
-	card_drop(card);
+		card_complete(r.card, 0, 0);
+	CHECK(t, r.card->count < 64 - 16);
+	card_release(r.card);
+	EQUAL(t, done_by(t, one, 1, r.begun + 201), 1);
+	EQUAL(t, done_by(t, many, 200, r.begun + 201), 200);
+	rivals_drop(&r);
 }
 
 /* Of two that always wait, each gets about half of the time. */
 static void fair_halves(struct test *t)
 {
-	struct card *card = card_make(t, 4);
-	struct ocf_session *a, *b;
-	struct work **wa, **wb;
-	int begun, early;
+	struct work **a, **b;
+	struct rivals r;
+	int early;
 
-	if (!card)
+	if (!rivals_make(t, &r, 4))
 		return;
-	a = session_of(1, card);
-	b = session_of(2, card);
-	begun = atomic_read(&work_serial);
-	card_hold(card);
-	wa = submit_n(t, a, 1024, 200);
-	wb = submit_n(t, b, 1024, 200);
-	card_release(card);
-	early = done_by(t, wa, 200, begun + 200);
+	a = submit_n(t, r.a, 1024, 200);
+	b = submit_n(t, r.b, 1024, 200);
+	card_release(r.card);
+	early = done_by(t, a, 200, r.begun + 200);
 	CHECK(t, early > 80 && early < 120);
-	early += done_by(t, wb, 200, begun + 200);
+	early += done_by(t, b, 200, r.begun + 200);
 	EQUAL(t, early, 200);
-	ocf_session_put(a);
-	ocf_session_put(b);
-	card_drop(card);
+	rivals_drop(&r);
 }
 
 /* In the order in which they came, as long as they are of one owner. */
