@@ -11,7 +11,6 @@ import pathlib
 import random
 import select
 import socket
-import struct
 import sys
 import threading
 import time
@@ -169,9 +168,7 @@ class Both(unittest.TestCase):
             data = self.rng.randbytes(size)
             a.sendall(data)
             time.sleep(0.2)
-            a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                         struct.pack("ii", 1, 0))
-            a.close()
+            so.reset(a)
             time.sleep(0.2)
             got = b.recv(1 << 20)
             self.assertEqual(data[:len(got)], got)

@@ -194,9 +194,7 @@ class Cards(unittest.TestCase):
         b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
                      struct.pack("ll", 0, 100000))
         a.sendall(b"a record")
-        a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                     struct.pack("ii", 1, 0))
-        a.close()
+        so.reset(a)
         try:
             b.recv(100)
         except BlockingIOError:

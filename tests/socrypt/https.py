@@ -20,6 +20,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
+from so_crypt import reset  # noqa: E402
 from web import SOON, free_port, make_certificate, sha, start  # noqa: E402
 
 PROGRAM = sys.argv[1]
@@ -221,9 +222,7 @@ class Https(unittest.TestCase):
                 s.sendall(request[:how % 20] if how % 4 == 1 else request)
                 if how % 4 == 3:
                     s.recv(1)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                         b"\1\0\0\0\0\0\0\0")
-            s.close()
+            reset(s)
         self.assertEqual(200, self.get("/15")[0])
 
     def test_end_is_said(self):

@@ -92,3 +92,10 @@ def pair(family: int = socket.AF_INET) -> tuple:
         s.listen()
         a = socket.create_connection(s.getsockname()[:2])
         return a, s.accept()[0]
+
+
+def reset(sock: socket.socket) -> None:
+    """Closes it by a reset, an ABORT of RFC 9293 (3.10.5)."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                    struct.pack("ii", 1, 0))
+    sock.close()
