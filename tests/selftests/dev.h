@@ -34,6 +34,12 @@ static inline int open_dev(void)
 	return open(DEVICE, O_RDWR | O_CLOEXEC);
 }
 
+/* As structures of calls have it */
+static inline uint64_t addr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
 /* 0, or the errno, so that one comparison shows both */
 static inline int call(int fd, unsigned long cmd, const void *arg)
 {

@@ -6,10 +6,10 @@
 #ifndef HOSTILE_H
 #define HOSTILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/uio.h>
+
+#include "dev.h"
 
 enum field_kind {
 	NUMBER,		/* any */

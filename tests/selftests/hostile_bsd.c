@@ -10,8 +10,6 @@
 #include "hostile.h"
 #include "random.h"
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
 enum session_kind { ANY_KIND = -1, CIPHER, DIGEST, ETA, AEAD };
 
 static const struct {

@@ -12,8 +12,6 @@
 
 #include "hostile_native.h"
 
-#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
-
 /* Results, and where they go */
 struct few {
 	struct ocf_reap		reap;

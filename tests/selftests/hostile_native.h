@@ -29,11 +29,6 @@ struct many {
 	struct ocf_result	r[COMMANDS + 1];
 };
 
-static inline uint64_t addr(const void *p)
-{
-	return (uintptr_t)p;
-}
-
 /* A command for some session, and a vector of them; results have a place. */
 void a_command(struct ocf_command *c);
 void a_vector(struct many *m);

@@ -12,7 +12,6 @@
 
 #include "hostile_native.h"
 
-#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
 #define ENTRIES		32
 #define SOON		120	/* s */
 
@@ -98,12 +97,17 @@ static int answer(const void *arg, int i)
 	return i < nanswers ? answers[i] : -1;
 }
 
+static void entry_of(struct entry *e, uint32_t op)
+{
+	e->sqe.opcode = IORING_OP_URING_CMD;
+	e->sqe.cmd_op = op;
+}
+
 static void valid_command(void *arg)
 {
 	struct entry *e = arg;
 
-	e->sqe.opcode = IORING_OP_URING_CMD;
-	e->sqe.cmd_op = OCF_URING_COMMAND;
+	entry_of(e, OCF_URING_COMMAND);
 	a_command(&e->c);
 	if (one_in(2))
 		return;
@@ -118,8 +122,7 @@ static void valid_vector(void *arg)
 {
 	struct entry *e = arg;
 
-	e->sqe.opcode = IORING_OP_URING_CMD;
-	e->sqe.cmd_op = OCF_URING_VECTOR;
+	entry_of(e, OCF_URING_VECTOR);
 	a_vector(&e->m);
 	memcpy(e->sqe.cmd, &e->m.v, sizeof(e->m.v));
 }
@@ -128,8 +131,7 @@ static void valid_cancel(void *arg)
 {
 	struct entry *e = arg;
 
-	e->sqe.opcode = IORING_OP_URING_CMD;
-	e->sqe.cmd_op = OCF_URING_CANCEL;
+	entry_of(e, OCF_URING_CANCEL);
 	*(uint64_t *)e->sqe.cmd = below(COOKIES);
 }
 

@@ -15,11 +15,6 @@
 #define RING_ENTRIES	64
 #define SOON		60000	/* ms */
 
-static inline uint64_t addr(const void *p)
-{
-	return (uintptr_t)p;
-}
-
 /* A session; its number in open->session.  Returns 0, or an errno. */
 static inline int native_open(int fd, struct ocf_session_open *open)
 {
