@@ -53,6 +53,12 @@ static bool may_share(const struct ocf_session *ses, struct ocf_device *dev)
 	return false;
 }
 
+static bool may_split(const struct ocf_session *ses)
+{
+	return ocf_mode_splits(&ses->params) && !ses->testing &&
+	       ses->params.flags & OCF_SESSION_HARDWARE;
+}
+
 /* One at a time, or the older of two results could be left in part. */
 static DEFINE_SPINLOCK(refresh_lock);
 
@@ -65,8 +71,7 @@ static DEFINE_SPINLOCK(refresh_lock);
 void ocf_session_refresh(struct ocf_session *ses)
 {
 	u64 present, capable = 0, least = U64_MAX, cost;
-	bool two = ocf_mode_splits(&ses->params) && !ses->testing &&
-		   ses->params.flags & OCF_SESSION_HARDWARE;
+	bool two = may_split(ses);
 	bool splits = false;
 	struct ocf_device *dev;
 	int i, soft = -1;
@@ -220,11 +225,18 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 	return ses;
 }
 
-/* The same for a session whose parts are to work on different devices */
+/*
+ * The same for a session whose parts are to work on different devices.  Where
+ * the CPU is none of its devices, a chain's parts are there from the beginning:
+ * they may be all that is left when a card goes.
+ */
 static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
-	int i, idx, err = first_context(ses, keys);
+	int i, idx, err = 0;
 
+	if (ses->soft < 0 && may_split(ses))
+		err = ocf_split_make(ses, keys);
+	err = err ?: first_context(ses, keys);
 	if (err != -EOPNOTSUPP || !ses->splits)
 		return err;
 	err = ocf_split_make(ses, keys);

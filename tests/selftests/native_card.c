@@ -616,4 +616,44 @@ TEST_F(card, a_card_that_goes)
 	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
 }
 
+static int open_chain(int fd, uint32_t flags, struct ocf_session_open *o)
+{
+	*o = (struct ocf_session_open){
+		.mode = OCF_MODE_ETA, .cipher = "aes-cbc", .mac = "hmac-sha1",
+		.key = addr(key), .keylen = 16,
+		.mackey = addr(key), .mackeylen = 16, .flags = flags,
+	};
+	return native_open(fd, o);
+}
+
+/* The two that are left do it together, although none has done so before. */
+TEST_F(card, a_chain_whose_card_goes)
+{
+	struct ocf_session_open o, soft;
+	struct ocf_command c = self->c[1];
+	uint8_t tag[2][20] = {};
+
+	ASSERT_EQ(0, put_line(SIM "add", OPTIONS));
+	ASSERT_EQ(0, put_line(SIM "add", OPTIONS));
+	ASSERT_EQ(0, put_line("/sys/class/ocf/sim1/forbid", "hmac-sha1"));
+	ASSERT_EQ(0, put_line("/sys/class/ocf/sim2/forbid", "aes-cbc"));
+	ASSERT_EQ(0, open_chain(self->fd, OCF_SESSION_HARDWARE, &o));
+	ASSERT_EQ(0, open_chain(self->fd, OCF_SESSION_SOFTWARE, &soft));
+	ASSERT_EQ(0, put_line(SIM "remove", "sim0"));
+
+	c.session = o.session;
+	c.tag = addr(tag[0]);
+	EXPECT_EQ((int)c.len, native_run(self->fd, &c));
+	c.session = soft.session;
+	c.dst = addr(self->want + LEN);
+	c.tag = addr(tag[1]);
+	EXPECT_EQ((int)c.len, native_run(self->fd, &c));
+	EXPECT_TRUE(is_right(self, 1));
+	EXPECT_EQ(0, memcmp(tag[0], tag[1], sizeof(tag[0])));
+
+	ASSERT_EQ(0, put_line(SIM "remove", "sim1"));
+	ASSERT_EQ(0, put_line(SIM "remove", "sim2"));
+	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
+}
+
 TEST_HARNESS_MAIN
