@@ -209,7 +209,8 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
  * @keys: the generation
  * @dev: the device; the caller holds it
  * @flags: OCF_CONTEXT_TESTING: for known answers, whatever state it is in;
- *	OCF_CONTEXT_URGENT: there is no other device
+ *	OCF_CONTEXT_URGENT: there is no other device;
+ *	OCF_CONTEXT_AT_ONCE: no room is made
  *
  * Context: process; may sleep.
  * Return: 0, also if it is there already; -ENODEV if the device is going;
@@ -220,7 +221,9 @@ int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
 	int err = make(keys, dev, flags);
 
-	return err == -ENOSPC ? make_in_turn(keys, dev, flags) : err;
+	if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
+		return err;
+	return make_in_turn(keys, dev, flags);
 }
 
 /**

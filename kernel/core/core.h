@@ -206,6 +206,8 @@ struct ocf_sample {
  * @blocks: times it said that it is full
  * @replays: requests that were taken back and placed anew
  * @room: held while one makes room for a context of his own
+ * @waiting: generations that want room for a context; keys.c
+ * @room_work: makes it for one after the other
  * @evictions: contexts that went to make room for others
  * @crowded: jiffies until which it is not asked for a context, having no room
  * @failures: requests it has failed in a row
@@ -238,6 +240,8 @@ struct ocf_device {
 	atomic64_t		blocks;
 	atomic64_t		replays;
 	struct mutex		room;
+	struct llist_head	waiting;
+	struct work_struct	room_work;
 	atomic64_t		evictions;
 	unsigned long		crowded;
 	atomic_t		failures;
@@ -267,6 +271,7 @@ struct ocf_device {
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
  * @dropped: the context on a device that goes; under generations_mutex
  * @wanted: devices whose context somebody missed, a bit each, atomic
+ * @waits: those of them where it waits for room, likewise
  * @refused: devices that will not have them, a bit each; written under @mutex
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
@@ -282,6 +287,7 @@ struct ocf_keys {
 	struct ocf_keys			*part[2];
 	struct ocf_context		*dropped;
 	unsigned long			wanted;
+	unsigned long			waits;
 	unsigned long			refused;
 	struct list_head		parked;
 	struct work_struct		work;
@@ -401,6 +407,7 @@ extern struct mutex ocf_generations_mutex;
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
+void ocf_keys_init_room(struct ocf_device *dev);
 void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
@@ -413,6 +420,7 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 /* context.c */
 #define OCF_CONTEXT_TESTING	BIT(0)
 #define OCF_CONTEXT_URGENT	BIT(1)
+#define OCF_CONTEXT_AT_ONCE	BIT(2)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
 void ocf_context_free(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);

@@ -304,6 +304,7 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 	dev->weight = 100;
 	dev->crowded = jiffies;
 	mutex_init(&dev->room);
+	ocf_keys_init_room(dev);
 	refcount_set(&dev->holds, 1);
 	ocf_queue_init(dev);
 	ocf_care_make(dev);

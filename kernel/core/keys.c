@@ -40,6 +40,12 @@ static struct workqueue_struct *keys_wq, *free_wq;
 
 static void make_contexts(struct work_struct *work);
 
+/* A generation that waits for room for a context on some device */
+struct waiting {
+	struct llist_node	node;
+	struct ocf_keys		*keys;
+};
+
 /**
  * ocf_keys_create() - a generation of keys
  * @p: validated parameters, with keys; those are copied
@@ -134,35 +140,105 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 		ocf_keys_put_deferred(keys);
 }
 
-/* The worker: makes what is wanted, then starts over what waited for it. */
-static void make_contexts(struct work_struct *work)
+/* The context on device @number is there, or is not to be had. */
+static void start_over(struct ocf_keys *keys, int number)
 {
-	struct ocf_keys *keys = container_of(work, struct ocf_keys, work);
-	struct ocf_request *req;
-	struct ocf_device *dev;
+	struct ocf_request *req, *next;
 	LIST_HEAD(parked);
-	u32 flags;
-	int i;
 
-	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX) {
-		dev = ocf_device_find(i);
-		if (dev) {
-			/* what waits could go nowhere else */
-			flags = list_empty(&keys->parked) ?
-					0 : OCF_CONTEXT_URGENT;
-			ocf_context_make(keys, dev, flags);
-			ocf_device_put(dev);
-		}
-		clear_bit(i, &keys->wanted);
-	}
+	clear_bit(number, &keys->wanted);
 	spin_lock_bh(&park_lock);
-	list_splice_init(&keys->parked, &parked);
-	list_for_each_entry(req, &parked, node) {
+	list_for_each_entry_safe(req, next, &keys->parked, node) {
+		if (req->used != number)
+			continue;
+		list_move_tail(&req->node, &parked);
 		req->where = OCF_AT_START;
 		nparked[req->session->flow]--;
 	}
 	spin_unlock_bh(&park_lock);
 	ocf_requests_restart(&parked);
+}
+
+static void wait_for_context(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	/* what waits could go nowhere else */
+	ocf_context_make(keys, dev, list_empty(&keys->parked) ?
+					    0 : OCF_CONTEXT_URGENT);
+}
+
+/*
+ * The worker of a device that has no room: whoever waits for that does not keep
+ * those waiting who want others'.
+ */
+static void serve_waiting(struct work_struct *work)
+{
+	struct ocf_device *dev = container_of(work, struct ocf_device,
+					      room_work);
+	struct waiting *w, *next;
+	struct llist_node *list;
+
+	list = llist_reverse_order(llist_del_all(&dev->waiting));
+	llist_for_each_entry_safe(w, next, list, node) {
+		wait_for_context(w->keys, dev);
+		clear_bit(dev->number, &w->keys->waits);
+		start_over(w->keys, dev->number);
+		ocf_keys_put(w->keys);
+		kfree(w);
+	}
+	ocf_device_put(dev);
+}
+
+void ocf_keys_init_room(struct ocf_device *dev)
+{
+	init_llist_head(&dev->waiting);
+	INIT_WORK(&dev->room_work, serve_waiting);
+}
+
+/* Has that worker do it; false if there is no memory to say so. */
+static bool wait_for_room(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	struct waiting *w = kmalloc(sizeof(*w), GFP_KERNEL);
+
+	if (!w)
+		return false;
+	ocf_keys_get(keys);
+	w->keys = keys;
+	set_bit(dev->number, &keys->waits);
+	/* where others are, the worker is on its way */
+	if (!llist_add(&w->node, &dev->waiting))
+		return true;
+	ocf_device_get(dev);
+	if (!queue_work(keys_wq, &dev->room_work))
+		ocf_device_put(dev);
+	return true;
+}
+
+/* Whether there is no more to be done for @keys on device @number. */
+static bool try_device(struct ocf_keys *keys, int number)
+{
+	struct ocf_device *dev = ocf_device_find(number);
+	bool waits = false;
+
+	if (!dev)
+		return true;
+	if (ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE) == -ENOSPC) {
+		waits = wait_for_room(keys, dev);
+		if (!waits)
+			wait_for_context(keys, dev);
+	}
+	ocf_device_put(dev);
+	return !waits;
+}
+
+/* The worker: makes what is wanted, then starts over what waited for it. */
+static void make_contexts(struct work_struct *work)
+{
+	struct ocf_keys *keys = container_of(work, struct ocf_keys, work);
+	int i;
+
+	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX)
+		if (!test_bit(i, &keys->waits) && try_device(keys, i))
+			start_over(keys, i);
 	ocf_keys_put(keys);
 }
 

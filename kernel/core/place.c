@@ -460,6 +460,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 
 	if (req->parks++ >= PARKS_MAX)
 		return -ENODEV;
+	req->used = dev->number;
 	trace_ocf_request_park(req, dev->number, 0);
 	/* the request may be over, and all that it held, before they want it */
 	ocf_keys_get(keys);

@@ -359,18 +359,31 @@ int card_register(struct card *card)
 	return 0;
 }
 
-/* A registered card; NULL, and the test has failed, if there is none. */
-struct card *card_make(struct test *t, unsigned int depth)
+static struct card *make_named(struct test *t, unsigned int depth,
+				const char *name)
 {
 	struct card *card = card_alloc(depth);
 
 	if (!CHECK(t, card))
 		return NULL;
+	card->name = name;
 	if (!EQUAL(t, card_register(card), 0)) {
 		kfree(card);
 		return NULL;
 	}
 	return card;
+}
+
+/* A registered card; NULL, and the test has failed, if there is none. */
+struct card *card_make(struct test *t, unsigned int depth)
+{
+	return make_named(t, depth, "test");
+}
+
+/* One beside that, whose number is found by another name. */
+struct card *card_make_other(struct test *t, unsigned int depth)
+{
+	return make_named(t, depth, "other");
 }
 
 void card_unregister(struct card *card)

@@ -28,17 +28,6 @@ static struct card *hasty_card(struct test *t, enum card_kind kind,
 	return NULL;
 }
 
-static struct card *other_card(struct test *t)
-{
-	struct card *card = card_alloc(4);
-
-	card->name = "other";
-	if (EQUAL(t, card_register(card), 0))
-		return card;
-	card_free(card);
-	return NULL;
-}
-
 /* Whether @card works within some seconds, by a session of its own. */
 static bool works_again(struct test *t, struct card *card)
 {
@@ -126,7 +115,7 @@ static bool elsewhere(struct test *t, struct card *card, struct card **other,
 		w[i]->err = err;
 		complete(&w[i]->done);
 	}
-	*other = other_card(t);
+	*other = card_make_other(t, 4);
 	for (i = 0; i < N; i++) {
 		in_time &= work_wait(w[i]) != -ENODEV;
 		complete(&w[i]->done);
@@ -274,7 +263,7 @@ static void errors(struct test *t, enum card_fault fault)
 
 	if (!card)
 		return;
-	other = other_card(t);
+	other = card_make_other(t, 4);
 	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
 			   OCF_DEVICE_ANY);
 	card_faults(card, fault, N);
@@ -376,7 +365,7 @@ static void failure_known_to_the_driver(struct test *t)
 			   OCF_DEVICE_ANY);
 	card_hold(card);
 	submit_all(t, w, ses);
-	other = other_card(t);
+	other = card_make_other(t, 4);
 	ocf_device_fail(card->dev);
 	ocf_device_fail(card->dev);
 	all_right(t, w);

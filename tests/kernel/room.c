@@ -7,6 +7,7 @@
 #include "test.h"
 
 #define SESSIONS	7
+#define CROWD		300	/* more than a workqueue has workers */
 
 static struct card *small_card(struct test *t, unsigned int room)
 {
@@ -228,9 +229,55 @@ static void room_only_for_who_needs_it(struct test *t)
 	card_drop(card);
 }
 
+/* Those who wait for room on a card keep no other card waiting. */
+static void room_on_another_card(struct test *t)
+{
+	struct card *full = small_card(t, 1), *other = card_make_other(t, 8);
+	struct ocf_session **ses, *mine[2];
+	struct work **w, *quick;
+	int i, n;
+
+	if (!full || !other)
+		return;
+	other->room = 1;
+	ses = kcalloc(CROWD, sizeof(*ses), GFP_KERNEL);
+	w = kcalloc(CROWD, sizeof(*w), GFP_KERNEL);
+	for (n = 0; n < CROWD; n++) {
+		ses[n] = on_card(full);
+		if (!EQUAL(t, PTR_ERR_OR_ZERO(ses[n]), 0))
+			break;
+	}
+	/* the second takes the place of the first, which a worker gets back */
+	for (i = 0; i < 2; i++) {
+		mine[i] = on_card(other);
+		EQUAL(t, PTR_ERR_OR_ZERO(mine[i]), 0);
+	}
+	card_hold(full);
+	for (i = n; i--;) {
+		w[i] = work_make(ses[i], 256, 0);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	quick = work_make(mine[0], 256, 0);
+	EQUAL(t, work_submit(quick), -EINPROGRESS);
+	CHECK(t, wait_for_completion_timeout(&quick->done, 5 * HZ));
+	card_release(full);
+	for (i = 0; i < n; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		CHECK(t, work_right(w[i], WORK_KEY));
+		work_free(w[i]);
+	}
+	put_all(ses, n);
+	put_all(mine, 2);
+	work_free(quick);
+	kfree(w);
+	kfree(ses);
+	card_drop(other);
+	card_drop(full);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_by_turns),
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
-	TEST(room_only_for_who_needs_it), {}
+	TEST(room_only_for_who_needs_it), TEST(room_on_another_card), {}
 };

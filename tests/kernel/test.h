@@ -131,6 +131,7 @@ struct card {
 struct card *card_alloc(unsigned int depth);
 int card_register(struct card *card);
 struct card *card_make(struct test *t, unsigned int depth);
+struct card *card_make_other(struct test *t, unsigned int depth);
 void card_unregister(struct card *card);
 void card_free(struct card *card);
 void card_drop(struct card *card);
