@@ -20,11 +20,6 @@
 #define CARD	"/sys/class/ocf/sim0/device/"
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 
-static uint64_t addr(const void *p)
-{
-	return (uintptr_t)p;
-}
-
 static const uint8_t key[32] = "thirty-two bytes of a good key..";
 
 /* ---- sessions and operations ---- */
