@@ -140,16 +140,38 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 		ocf_keys_put_deferred(keys);
 }
 
-/* The context on device @number is there, or is not to be had. */
-static void start_over(struct ocf_keys *keys, int number)
+/* What became of the context on a device */
+enum outcome { MADE, FAILED, NO_ROOM };
+
+/* Whether @req, which is parked, has somewhere to go now. */
+static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
+{
+	bool its_own = req->used == number;
+
+	if (its_own && outcome != NO_ROOM)
+		return true;
+	if (!its_own && (outcome != MADE || req->avoid & BIT_ULL(number)))
+		return false;
+	/* it is not the one that it waited for; that is no failure */
+	req->parks--;
+	return true;
+}
+
+/*
+ * Starts over what is parked and has waited for device @number; all, if that
+ * has the context now; and if it has no room before others make some, what
+ * would have waited for that: there may be another device.
+ */
+static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 {
 	struct ocf_request *req, *next;
 	LIST_HEAD(parked);
 
-	clear_bit(number, &keys->wanted);
+	if (outcome != NO_ROOM)
+		clear_bit(number, &keys->wanted);
 	spin_lock_bh(&park_lock);
 	list_for_each_entry_safe(req, next, &keys->parked, node) {
-		if (req->used != number)
+		if (!goes_on(req, number, outcome))
 			continue;
 		list_move_tail(&req->node, &parked);
 		req->where = OCF_AT_START;
@@ -159,11 +181,13 @@ static void start_over(struct ocf_keys *keys, int number)
 	ocf_requests_restart(&parked);
 }
 
-static void wait_for_context(struct ocf_keys *keys, struct ocf_device *dev)
+static enum outcome wait_for_context(struct ocf_keys *keys,
+				     struct ocf_device *dev)
 {
 	/* what waits could go nowhere else */
-	ocf_context_make(keys, dev, list_empty(&keys->parked) ?
-					    0 : OCF_CONTEXT_URGENT);
+	u32 flags = list_empty(&keys->parked) ? 0 : OCF_CONTEXT_URGENT;
+
+	return ocf_context_make(keys, dev, flags) ? FAILED : MADE;
 }
 
 /*
@@ -176,12 +200,13 @@ static void serve_waiting(struct work_struct *work)
 					      room_work);
 	struct waiting *w, *next;
 	struct llist_node *list;
+	enum outcome outcome;
 
 	list = llist_reverse_order(llist_del_all(&dev->waiting));
 	llist_for_each_entry_safe(w, next, list, node) {
-		wait_for_context(w->keys, dev);
+		outcome = wait_for_context(w->keys, dev);
 		clear_bit(dev->number, &w->keys->waits);
-		start_over(w->keys, dev->number);
+		start_over(w->keys, dev->number, outcome);
 		ocf_keys_put(w->keys);
 		kfree(w);
 	}
@@ -213,21 +238,21 @@ static bool wait_for_room(struct ocf_keys *keys, struct ocf_device *dev)
 	return true;
 }
 
-/* Whether there is no more to be done for @keys on device @number. */
-static bool try_device(struct ocf_keys *keys, int number)
+static enum outcome try_device(struct ocf_keys *keys, int number)
 {
 	struct ocf_device *dev = ocf_device_find(number);
-	bool waits = false;
+	enum outcome outcome;
+	int err;
 
 	if (!dev)
-		return true;
-	if (ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE) == -ENOSPC) {
-		waits = wait_for_room(keys, dev);
-		if (!waits)
-			wait_for_context(keys, dev);
-	}
+		return FAILED;
+	err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
+	outcome = err ? FAILED : MADE;
+	if (err == -ENOSPC)
+		outcome = wait_for_room(keys, dev) ?
+				  NO_ROOM : wait_for_context(keys, dev);
 	ocf_device_put(dev);
-	return !waits;
+	return outcome;
 }
 
 /* The worker: makes what is wanted, then starts over what waited for it. */
@@ -237,8 +262,8 @@ static void make_contexts(struct work_struct *work)
 	int i;
 
 	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX)
-		if (!test_bit(i, &keys->waits) && try_device(keys, i))
-			start_over(keys, i);
+		if (!test_bit(i, &keys->waits))
+			start_over(keys, i, try_device(keys, i));
 	ocf_keys_put(keys);
 }
 

@@ -478,6 +478,19 @@ static void want(struct ocf_keys *keys, const struct ocf_device *dev)
 		ocf_keys_want(keys, dev->number);
 }
 
+/*
+ * Whether it is @dev rather than @other, if any, that is to get a context: the
+ * CPU always gets there, whatever becomes of a card, and a card that has no
+ * room may be long about it.
+ */
+static bool is_rather(const struct ocf_keys *keys, const struct ocf_device *dev,
+		      const struct ocf_device *other)
+{
+	return !other || dev->info.kind == OCF_KIND_SOFTWARE ||
+	       (test_bit(other->number, &keys->waits) &&
+		!test_bit(dev->number, &keys->waits));
+}
+
 /* @req goes to @dev, where its generation has the context @req->ctx. */
 static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 		    struct ocf_device *dev, u64 service)
@@ -571,8 +584,7 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 				return err;
 			continue;
 		}
-		/* the CPU always gets there, whatever becomes of a card */
-		if (!missing || dev->info.kind == OCF_KIND_SOFTWARE) {
+		if (is_rather(keys, dev, missing)) {
 			missing = dev;
 			want(keys, dev);
 		}

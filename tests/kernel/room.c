@@ -7,6 +7,7 @@
 #include "test.h"
 
 #define SESSIONS	7
+#define EITHER		24
 #define CROWD		300	/* more than a workqueue has workers */
 
 static struct card *small_card(struct test *t, unsigned int room)
@@ -275,9 +276,61 @@ static void room_on_another_card(struct test *t)
 	card_drop(full);
 }
 
+static void either(struct test *t, struct card *full, struct card *other)
+{
+	struct ocf_session *ses[EITHER], *last[2];
+	struct work *w[EITHER], *held;
+	unsigned long end;
+	int i;
+
+	full->room = 1;
+	other->room = 1;
+	for (i = 0; i < EITHER; i++)
+		ses[i] = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+				      OCF_DEVICE_ANY);
+	/* none of them has a context then */
+	last[0] = on_card(full);
+	last[1] = on_card(other);
+	EQUAL(t, IS_ERR(last[0]) || IS_ERR(last[1]), 0);
+	card_hold(full);
+	held = work_make(last[0], 256, 0);
+	EQUAL(t, work_submit(held), -EINPROGRESS);
+	other->room = 2 * EITHER;
+	end = jiffies + 5 * HZ;
+	for (i = 0; i < EITHER; i++) {
+		w[i] = work_make(ses[i], 256, 0);
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	for (i = 0; i < EITHER; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		CHECK(t, work_right(w[i], WORK_KEY));
+		work_free(w[i]);
+	}
+	CHECK(t, time_before(jiffies, end));
+	card_release(full);
+	EQUAL(t, work_wait(held), 0);
+	work_free(held);
+	put_all(ses, EITHER);
+	put_all(last, 2);
+}
+
+/* What two cards may do goes to the one that has room, whichever is faster. */
+static void room_on_either(struct test *t)
+{
+	struct card *a = card_make(t, 64), *b = card_make_other(t, 64);
+
+	if (a && b) {
+		either(t, a, b);
+		either(t, b, a);
+	}
+	card_drop(b);
+	card_drop(a);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_by_turns),
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
-	TEST(room_only_for_who_needs_it), TEST(room_on_another_card), {}
+	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
+	TEST(room_on_either), {}
 };
