@@ -520,6 +520,8 @@ void ocf_device_put(struct ocf_device *dev);
 bool ocf_device_exists(int number);
 bool ocf_device_capable(struct ocf_device *dev,
 			const struct ocf_session_params *p);
+bool ocf_device_wanted(struct ocf_device *dev,
+		       const struct ocf_session_params *p);
 bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
 			  enum ocf_device_state to);
 void ocf_device_learn(struct ocf_device *dev,

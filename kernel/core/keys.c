@@ -157,6 +157,14 @@ static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
 	return true;
 }
 
+/* Takes @req off its list, under park_lock. */
+static void unpark(struct ocf_request *req)
+{
+	list_del(&req->node);
+	nparked[req->session->flow]--;
+	WRITE_ONCE(req->where, OCF_AT_START);
+}
+
 /*
  * Starts over what is parked and has waited for device @number; all, if that
  * has the context now; and if it has no room before others make some, what
@@ -173,40 +181,55 @@ static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 	list_for_each_entry_safe(req, next, &keys->parked, node) {
 		if (!goes_on(req, number, outcome))
 			continue;
-		list_move_tail(&req->node, &parked);
-		req->where = OCF_AT_START;
-		nparked[req->session->flow]--;
+		unpark(req);
+		list_add_tail(&req->node, &parked);
 	}
 	spin_unlock_bh(&park_lock);
 	ocf_requests_restart(&parked);
 }
 
-static enum outcome wait_for_context(struct ocf_keys *keys,
-				     struct ocf_device *dev)
+static bool is_parked_for(struct ocf_keys *keys, int number)
 {
-	/* what waits could go nowhere else */
-	u32 flags = list_empty(&keys->parked) ? 0 : OCF_CONTEXT_URGENT;
+	struct ocf_request *req;
+	bool found = false;
 
-	return ocf_context_make(keys, dev, flags) ? FAILED : MADE;
+	spin_lock_bh(&park_lock);
+	list_for_each_entry(req, &keys->parked, node) {
+		found = req->used == number;
+		if (found)
+			break;
+	}
+	spin_unlock_bh(&park_lock);
+	return found;
+}
+
+/* The generation's turn for room on @dev */
+static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	/* what waits for it could go nowhere else */
+	u32 flags = is_parked_for(keys, dev->number) ? OCF_CONTEXT_URGENT : 0;
+	int err = ocf_context_make(keys, dev, flags);
+
+	clear_bit(dev->number, &keys->waits);
+	/* who finds it not wanted finds it not waiting */
+	smp_mb__after_atomic();
+	start_over(keys, dev->number, err ? FAILED : MADE);
 }
 
 /*
  * The worker of a device that has no room: whoever waits for that does not keep
  * those waiting who want others'.
  */
-static void serve_waiting(struct work_struct *work)
+static void take_turns(struct work_struct *work)
 {
 	struct ocf_device *dev = container_of(work, struct ocf_device,
 					      room_work);
 	struct waiting *w, *next;
 	struct llist_node *list;
-	enum outcome outcome;
 
 	list = llist_reverse_order(llist_del_all(&dev->waiting));
 	llist_for_each_entry_safe(w, next, list, node) {
-		outcome = wait_for_context(w->keys, dev);
-		clear_bit(dev->number, &w->keys->waits);
-		start_over(w->keys, dev->number, outcome);
+		take_turn(w->keys, dev);
 		ocf_keys_put(w->keys);
 		kfree(w);
 	}
@@ -216,54 +239,62 @@ static void serve_waiting(struct work_struct *work)
 void ocf_keys_init_room(struct ocf_device *dev)
 {
 	init_llist_head(&dev->waiting);
-	INIT_WORK(&dev->room_work, serve_waiting);
+	INIT_WORK(&dev->room_work, take_turns);
 }
 
-/* Has that worker do it; false if there is no memory to say so. */
-static bool wait_for_room(struct ocf_keys *keys, struct ocf_device *dev)
+static void wait_for_turn(struct ocf_keys *keys, struct ocf_device *dev)
 {
 	struct waiting *w = kmalloc(sizeof(*w), GFP_KERNEL);
 
-	if (!w)
-		return false;
+	if (!w) {
+		take_turn(keys, dev);
+		return;
+	}
 	ocf_keys_get(keys);
 	w->keys = keys;
-	set_bit(dev->number, &keys->waits);
 	/* where others are, the worker is on its way */
 	if (!llist_add(&w->node, &dev->waiting))
-		return true;
+		return;
 	ocf_device_get(dev);
 	if (!queue_work(keys_wq, &dev->room_work))
 		ocf_device_put(dev);
-	return true;
 }
 
-static enum outcome try_device(struct ocf_keys *keys, int number)
+static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
 {
-	struct ocf_device *dev = ocf_device_find(number);
-	enum outcome outcome;
-	int err;
+	int err = -EOPNOTSUPP;
 
-	if (!dev)
-		return FAILED;
-	err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
-	outcome = err ? FAILED : MADE;
-	if (err == -ENOSPC)
-		outcome = wait_for_room(keys, dev) ?
-				  NO_ROOM : wait_for_context(keys, dev);
-	ocf_device_put(dev);
-	return outcome;
+	/* it may be another than was wanted, with the same number */
+	if (ocf_device_wanted(dev, &keys->params))
+		err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
+	if (err != -ENOSPC) {
+		start_over(keys, dev->number, err ? FAILED : MADE);
+		return;
+	}
+	set_bit(dev->number, &keys->waits);
+	/* before its turn comes: who is parked then has nowhere else to go */
+	start_over(keys, dev->number, NO_ROOM);
+	wait_for_turn(keys, dev);
 }
 
 /* The worker: makes what is wanted, then starts over what waited for it. */
 static void make_contexts(struct work_struct *work)
 {
 	struct ocf_keys *keys = container_of(work, struct ocf_keys, work);
+	struct ocf_device *dev;
 	int i;
 
-	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX)
-		if (!test_bit(i, &keys->waits))
-			start_over(keys, i, try_device(keys, i));
+	for_each_set_bit(i, &keys->wanted, OCF_DEVICES_MAX) {
+		if (test_bit(i, &keys->waits))
+			continue;
+		dev = ocf_device_find(i);
+		if (!dev) {
+			start_over(keys, i, FAILED);
+			continue;
+		}
+		make_on(keys, dev);
+		ocf_device_put(dev);
+	}
 	ocf_keys_put(keys);
 }
 
@@ -275,20 +306,28 @@ static void make_contexts(struct work_struct *work)
  *	-EINPROGRESS
  *
  * Context: process or BH.
- * Return: -EINPROGRESS, or -EBUSY if too many of its owner wait.
+ * Return: -EINPROGRESS; -EBUSY if too many of its owner wait; -ECANCELED if it
+ * was cancelled while it was on its way from one list to another.
  */
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req)
 {
 	unsigned int *n = &nparked[req->session->flow];
+	int restarted = atomic_read(&req->bits) & OCF_BIT_RESTARTED;
 	int err = -EBUSY;
 
 	spin_lock_bh(&park_lock);
-	if (*n < PARKED_MAX ||
-	    atomic_read(&req->bits) & OCF_BIT_RESTARTED) {
-		req->where = OCF_AT_PARKED;
+	if (*n < PARKED_MAX || restarted) {
+		WRITE_ONCE(req->where, OCF_AT_PARKED);
 		list_add_tail(&req->node, &keys->parked);
 		++*n;
 		err = -EINPROGRESS;
+		/* pairs with the atomic operation in ocf_cancel() */
+		smp_mb();
+		if (restarted &&
+		    atomic_read(&req->bits) & OCF_BIT_CANCELLED) {
+			unpark(req);
+			err = -ECANCELED;
+		}
 	}
 	spin_unlock_bh(&park_lock);
 	return err;
@@ -307,11 +346,8 @@ bool ocf_keys_unpark(struct ocf_request *req)
 
 	spin_lock_bh(&park_lock);
 	was = req->where == OCF_AT_PARKED;
-	if (was) {
-		list_del(&req->node);
-		nparked[req->session->flow]--;
-		req->where = OCF_AT_START;
-	}
+	if (was)
+		unpark(req);
 	spin_unlock_bh(&park_lock);
 	return was;
 }

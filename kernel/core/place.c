@@ -478,17 +478,33 @@ static void want(struct ocf_keys *keys, const struct ocf_device *dev)
 		ocf_keys_want(keys, dev->number);
 }
 
+/* Devices whose context is missing, the best first */
+struct missing {
+	struct ocf_device	*dev[OCF_CANDIDATES];
+	int			n;
+};
+
 /*
- * Whether it is @dev rather than @other, if any, that is to get a context: the
- * CPU always gets there, whatever becomes of a card, and a card that has no
- * room may be long about it.
+ * On which of them @req is to have its context.  The CPU always gets there,
+ * whatever becomes of a card.  A card that has no room may be long about it, so
+ * others come before it; and after one that has failed at it the next is asked.
  */
-static bool is_rather(const struct ocf_keys *keys, const struct ocf_device *dev,
-		      const struct ocf_device *other)
+static noinline struct ocf_device *
+one_of_missing(const struct ocf_request *req, const struct ocf_keys *keys,
+	       const struct missing *m)
 {
-	return !other || dev->info.kind == OCF_KIND_SOFTWARE ||
-	       (test_bit(other->number, &keys->waits) &&
-		!test_bit(dev->number, &keys->waits));
+	int i, waits, skip = req->parks % m->n;
+
+	for (i = 0; i < m->n; i++)
+		if (m->dev[i]->info.kind == OCF_KIND_SOFTWARE)
+			return m->dev[i];
+	for (waits = 0; waits < 2; waits++)
+		for (i = 0; i < m->n; i++)
+			if (test_bit(m->dev[i]->number, &keys->waits) ==
+			    waits && !skip--)
+				return m->dev[i];
+	/* one has begun to wait, or has ended */
+	return m->dev[0];
 }
 
 /* @req goes to @dev, where its generation has the context @req->ctx. */
@@ -555,11 +571,13 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 		.req = req,
 		.avoid = avoided_by(req, keys),
 	};
-	struct ocf_device *dev, *missing = NULL;
+	struct missing missing __uninitialized;
 	int n = candidates(&l, c), best;
+	struct ocf_device *dev;
 	bool look = false;
 	int err = l.too_long ? -E2BIG : -ENODEV;
 
+	missing.n = 0;
 	if (n > 1) {
 		look = is_time_to_look(req);
 		add_way_back(c, n, req);
@@ -584,13 +602,14 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 				return err;
 			continue;
 		}
-		if (is_rather(keys, dev, missing)) {
-			missing = dev;
+		if (!missing.n || dev->info.kind == OCF_KIND_SOFTWARE)
 			want(keys, dev);
-		}
+		missing.dev[missing.n++] = dev;
 	}
+	if (!missing.n)
+		return err;
 	/* none is ready; one will be */
-	return missing ? send(req, keys, to_park, missing) : err;
+	return send(req, keys, to_park, one_of_missing(req, keys, &missing));
 }
 
 /*

@@ -17,10 +17,17 @@
 static LIST_HEAD(sessions);
 static DEFINE_MUTEX(sessions_mutex);
 
-/* Whether @dev is one that the session was opened for. */
-static bool is_wanted(const struct ocf_session *ses, struct ocf_device *dev)
+/**
+ * ocf_device_wanted() - whether a session was opened for a device
+ * @dev: the device
+ * @p: the session's parameters
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool ocf_device_wanted(struct ocf_device *dev,
+		       const struct ocf_session_params *p)
 {
-	const struct ocf_session_params *p = &ses->params;
 	u32 kind = dev->info.kind == OCF_KIND_SOFTWARE ? OCF_SESSION_SOFTWARE :
 							 OCF_SESSION_HARDWARE;
 
@@ -34,7 +41,8 @@ static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
 	if (ses->testing)
 		return dev == ses->testing &&
 		       ocf_device_capable(dev, &ses->params);
-	return ocf_device_serves(dev, ses) && is_wanted(ses, dev);
+	return ocf_device_serves(dev, ses) &&
+	       ocf_device_wanted(dev, &ses->params);
 }
 
 /* Whether @dev is a card that may do a part of what @ses wants. */
@@ -159,7 +167,7 @@ static bool is_out_of_use(const struct ocf_session *ses)
 		i = __ffs64(present);
 		dev = ocf_device_at(i);
 		found = dev && dev->state != OCF_DEVICE_TESTING &&
-			is_wanted(ses, dev);
+			ocf_device_wanted(dev, &ses->params);
 	}
 	srcu_read_unlock(&ocf_srcu, idx);
 	return found;
@@ -234,7 +242,8 @@ static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
 	int i, idx, err = 0;
 
-	if (ses->soft < 0 && may_split(ses))
+	if (ses->soft < 0 && may_split(ses) &&
+	    ses->params.mode != OCF_MODE_MTE)
 		err = ocf_split_make(ses, keys);
 	err = err ?: first_context(ses, keys);
 	if (err != -EOPNOTSUPP || !ses->splits)

@@ -327,10 +327,98 @@ static void room_on_either(struct test *t)
 	card_drop(a);
 }
 
+/*
+ * If one of two cards cannot have it at all, the other's room is waited for,
+ * whichever looks better.
+ */
+static void refused(struct test *t, struct card *full, struct card *other)
+{
+	struct ocf_session *ses, *last;
+	struct work *w, *held;
+
+	full->room = 1;
+	other->room = 1;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	last = on_card(other);
+	ocf_session_put(last);
+	last = on_card(full);
+	EQUAL(t, PTR_ERR_OR_ZERO(last), 0);
+	other->refuse_key = -EIO;
+	card_hold(full);
+	held = work_make(last, 256, 0);
+	EQUAL(t, work_submit(held), -EINPROGRESS);
+	w = work_make(ses, 256, 0);
+	EQUAL(t, work_submit(w), -EINPROGRESS);
+	CHECK(t, !work_arrived(w));
+	card_release(full);
+	EQUAL(t, work_wait(w), 0);
+	CHECK(t, work_right(w, WORK_KEY));
+	EQUAL(t, work_wait(held), 0);
+	other->refuse_key = 0;
+	work_free(w);
+	work_free(held);
+	ocf_session_put(ses);
+	ocf_session_put(last);
+}
+
+static void room_on_the_only_one(struct test *t)
+{
+	struct card *a = card_make(t, 64), *b = card_make_other(t, 64);
+
+	if (a && b) {
+		refused(t, a, b);
+		refused(t, b, a);
+	}
+	card_drop(b);
+	card_drop(a);
+}
+
+/* Taken back at any moment, none waits for what it does not need any more. */
+static void room_cancelled(struct test *t)
+{
+	struct card *card = small_card(t, 1);
+	struct ocf_session *ses, *last;
+	struct work *w, *held;
+	unsigned long begun;
+	int i, at;
+
+	if (!card)
+		return;
+	ses = on_card(card);
+	last = on_card(card);
+	card_hold(card);
+	held = work_make(last, 256, 0);
+	EQUAL(t, work_submit(held), -EINPROGRESS);
+	for (i = 0; i < 6 && !t->failed; i++) {
+		w = work_make(ses, 256, 0);
+		EQUAL(t, work_submit(w), -EINPROGRESS);
+		begun = jiffies;
+		/* between two lists, as a rule */
+		at = READ_ONCE(w->req.where);
+		while (READ_ONCE(w->req.where) == at &&
+		       time_before(jiffies, begun + 3 * HZ))
+			cpu_relax();
+		begun = jiffies;
+		CHECK(t, ocf_cancel(&w->req));
+		EQUAL(t, work_wait(w), -ECANCELED);
+		/* a turn for room takes a second here */
+		CHECK(t, time_before(jiffies, begun + HZ));
+		work_free(w);
+	}
+	card_release(card);
+	EQUAL(t, work_wait(held), 0);
+	work_free(held);
+	ocf_session_put(ses);
+	ocf_session_put(last);
+	card_drop(card);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_by_turns),
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
-	TEST(room_on_either), {}
+	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_cancelled),
+	{}
 };
