@@ -431,7 +431,6 @@ void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);
 void ocf_requests_restart(struct list_head *list);
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
-void ocf_request_work(struct work_struct *work);
 
 /* place.c */
 int ocf_place(struct ocf_request *req, struct ocf_keys *keys);

@@ -146,6 +146,25 @@ bool ocf_device_capable(struct ocf_device *dev,
 	return !info->ops->capable || info->ops->capable(dev, p);
 }
 
+/**
+ * ocf_device_wanted() - whether a session was opened for a device
+ * @dev: the device
+ * @p: the session's parameters
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool ocf_device_wanted(struct ocf_device *dev,
+		       const struct ocf_session_params *p)
+{
+	u32 kind = dev->info.kind == OCF_KIND_SOFTWARE ? OCF_SESSION_SOFTWARE :
+							 OCF_SESSION_HARDWARE;
+
+	if (p->device != OCF_DEVICE_ANY && p->device != dev->number)
+		return false;
+	return p->flags & kind && ocf_device_capable(dev, p);
+}
+
 static noinline void learn_chain(struct ocf_device *dev,
 				 struct ocf_cost *cipher, struct ocf_cost *mac,
 				 u32 bytes, const struct ocf_sample *s)

@@ -146,14 +146,10 @@ enum outcome { MADE, FAILED, NO_ROOM };
 /* Whether @req, which is parked, has somewhere to go now. */
 static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
 {
-	bool its_own = req->used == number;
-
-	if (its_own && outcome != NO_ROOM)
-		return true;
-	if (!its_own && (outcome != MADE || req->avoid & BIT_ULL(number)))
-		return false;
-	/* it is not the one that it waited for; that is no failure */
-	req->parks--;
+	if (req->used != number)
+		return outcome == MADE && !(req->avoid & BIT_ULL(number));
+	/* else it may be back for the same one */
+	req->parks += outcome != NO_ROOM;
 	return true;
 }
 

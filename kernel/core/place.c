@@ -458,7 +458,7 @@ static int to_park(struct ocf_keys *keys, struct ocf_device *dev,
 {
 	int err;
 
-	if (req->parks++ >= PARKS_MAX)
+	if (req->parks >= PARKS_MAX)
 		return -ENODEV;
 	req->used = dev->number;
 	trace_ocf_request_park(req, dev->number, 0);

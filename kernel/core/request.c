@@ -286,6 +286,19 @@ void ocf_request_restart(struct ocf_request *req)
 	ocf_request_end(req, err ?: req->err, false);
 }
 
+static void request_work(struct work_struct *work)
+{
+	struct ocf_request *req = container_of(work, struct ocf_request, work);
+	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
+
+	if (old & OCF_BIT_HANDED)
+		ocf_place_taken(req);
+	if (old & OCF_BIT_CANCELLED)
+		ocf_request_end(req, -ECANCELED, false);
+	else
+		ocf_request_restart(req);
+}
+
 /**
  * ocf_request_restart_later() - have a worker do that
  * @req: the request, which is on no list but the order's
@@ -294,7 +307,7 @@ void ocf_request_restart(struct ocf_request *req)
  */
 void ocf_request_restart_later(struct ocf_request *req)
 {
-	INIT_WORK(&req->work, ocf_request_work);
+	INIT_WORK(&req->work, request_work);
 	/* a session has one pair of a compressor's workspaces */
 	queue_work(req->session->params.mode == OCF_MODE_COMPRESS ?
 			   ocf_turns_wq : ocf_wq, &req->work);
@@ -321,19 +334,6 @@ void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 		trace_ocf_request_replay(req, dev->number, 0);
 		ocf_request_restart_later(req);
 	}
-}
-
-void ocf_request_work(struct work_struct *work)
-{
-	struct ocf_request *req = container_of(work, struct ocf_request, work);
-	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
-
-	if (old & OCF_BIT_HANDED)
-		ocf_place_taken(req);
-	if (old & OCF_BIT_CANCELLED)
-		ocf_request_end(req, -ECANCELED, false);
-	else
-		ocf_request_restart(req);
 }
 
 bool ocf_cancel(struct ocf_request *req)

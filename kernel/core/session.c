@@ -17,25 +17,6 @@
 static LIST_HEAD(sessions);
 static DEFINE_MUTEX(sessions_mutex);
 
-/**
- * ocf_device_wanted() - whether a session was opened for a device
- * @dev: the device
- * @p: the session's parameters
- *
- * Context: any.
- * Return: whether.
- */
-bool ocf_device_wanted(struct ocf_device *dev,
-		       const struct ocf_session_params *p)
-{
-	u32 kind = dev->info.kind == OCF_KIND_SOFTWARE ? OCF_SESSION_SOFTWARE :
-							 OCF_SESSION_HARDWARE;
-
-	if (p->device != OCF_DEVICE_ANY && p->device != dev->number)
-		return false;
-	return p->flags & kind && ocf_device_capable(dev, p);
-}
-
 static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
 {
 	if (ses->testing)
