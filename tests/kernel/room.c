@@ -31,14 +31,24 @@ static struct ocf_session *on_card(struct card *card)
 	return ocf_session_create(&p, GFP_KERNEL);
 }
 
-static void works(struct test *t, struct ocf_session *ses)
+static struct work *begin(struct test *t, struct ocf_session *ses)
 {
 	struct work *w = work_make(ses, 256, 0);
 
 	EQUAL(t, work_submit(w), -EINPROGRESS);
+	return w;
+}
+
+static void ends_well(struct test *t, struct work *w)
+{
 	EQUAL(t, work_wait(w), 0);
 	CHECK(t, work_right(w, WORK_KEY));
 	work_free(w);
+}
+
+static void works(struct test *t, struct ocf_session *ses)
+{
+	ends_well(t, begin(t, ses));
 }
 
 static void put_all(struct ocf_session **ses, int n)
@@ -86,15 +96,10 @@ static void room_by_turns(struct test *t)
 			break;
 	}
 	for (turn = 0; turn < 5; turn++) {
-		for (i = 0; i < n; i++) {
-			w[i] = work_make(ses[i], 256, 0);
-			EQUAL(t, work_submit(w[i]), -EINPROGRESS);
-		}
-		for (i = 0; i < n; i++) {
-			EQUAL(t, work_wait(w[i]), 0);
-			CHECK(t, work_right(w[i], WORK_KEY));
-			work_free(w[i]);
-		}
+		for (i = 0; i < n; i++)
+			w[i] = begin(t, ses[i]);
+		for (i = 0; i < n; i++)
+			ends_well(t, w[i]);
 	}
 	put_all(ses, n);
 	card_drop(card);
@@ -143,18 +148,13 @@ static void room_of_who_works(struct test *t)
 			goto put;
 	}
 	card_hold(card);
-	for (i = 0; i < 2; i++) {
-		w[i] = work_make(ses[i], 256, 0);
-		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
-	}
+	for (i = 0; i < 2; i++)
+		w[i] = begin(t, ses[i]);
 	more = on_card(card);
 	EQUAL(t, PTR_ERR(more), -ENOSPC);
 	card_release(card);
-	for (i = 0; i < 2; i++) {
-		EQUAL(t, work_wait(w[i]), 0);
-		CHECK(t, work_right(w[i], WORK_KEY));
-		work_free(w[i]);
-	}
+	for (i = 0; i < 2; i++)
+		ends_well(t, w[i]);
 	more = on_card(card);
 	if (EQUAL(t, PTR_ERR_OR_ZERO(more), 0)) {
 		works(t, more);
@@ -179,8 +179,7 @@ static void room_of_old_keys(struct test *t)
 	ses = on_card(card);
 	if (EQUAL(t, PTR_ERR_OR_ZERO(ses), 0)) {
 		card_hold(card);
-		w = work_make(ses, 256, 0);
-		EQUAL(t, work_submit(w), -EINPROGRESS);
+		w = begin(t, ses);
 		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0), 0);
 		/* each takes the place of the one before */
 		for (i = 0; i < 2; i++) {
@@ -189,9 +188,7 @@ static void room_of_old_keys(struct test *t)
 		}
 		EQUAL(t, atomic_read(&card->contexts), 2);
 		card_release(card);
-		EQUAL(t, work_wait(w), 0);
-		CHECK(t, work_right(w, WORK_KEY));
-		work_free(w);
+		ends_well(t, w);
 		put_all(more, 2);
 		ocf_session_put(ses);
 	}
@@ -230,17 +227,30 @@ static void room_only_for_who_needs_it(struct test *t)
 	card_drop(card);
 }
 
-/* Those who wait for room on a card keep no other card waiting. */
-static void room_on_another_card(struct test *t)
+/* Two cards with room for one, of which @run fills either in turn */
+static void on_two(struct test *t,
+		   void (*run)(struct test *t, struct card *full,
+			       struct card *other))
 {
-	struct card *full = small_card(t, 1), *other = card_make_other(t, 8);
+	struct card *card[] = { card_make(t, 64), card_make_other(t, 64) };
+	int i;
+
+	for (i = 0; i < 2 && card[0] && card[1]; i++) {
+		card[0]->room = 1;
+		card[1]->room = 1;
+		run(t, card[i], card[!i]);
+	}
+	card_drop(card[1]);
+	card_drop(card[0]);
+}
+
+/* Those who wait for room on a card keep no other card waiting. */
+static void another_card(struct test *t, struct card *full, struct card *other)
+{
 	struct ocf_session **ses, *mine[2];
 	struct work **w, *quick;
 	int i, n;
 
-	if (!full || !other)
-		return;
-	other->room = 1;
 	ses = kcalloc(CROWD, sizeof(*ses), GFP_KERNEL);
 	w = kcalloc(CROWD, sizeof(*w), GFP_KERNEL);
 	for (n = 0; n < CROWD; n++) {
@@ -254,28 +264,26 @@ static void room_on_another_card(struct test *t)
 		EQUAL(t, PTR_ERR_OR_ZERO(mine[i]), 0);
 	}
 	card_hold(full);
-	for (i = n; i--;) {
-		w[i] = work_make(ses[i], 256, 0);
-		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
-	}
-	quick = work_make(mine[0], 256, 0);
-	EQUAL(t, work_submit(quick), -EINPROGRESS);
+	for (i = n; i--;)
+		w[i] = begin(t, ses[i]);
+	quick = begin(t, mine[0]);
 	CHECK(t, wait_for_completion_timeout(&quick->done, 5 * HZ));
 	card_release(full);
-	for (i = 0; i < n; i++) {
-		EQUAL(t, work_wait(w[i]), 0);
-		CHECK(t, work_right(w[i], WORK_KEY));
-		work_free(w[i]);
-	}
+	for (i = 0; i < n; i++)
+		ends_well(t, w[i]);
 	put_all(ses, n);
 	put_all(mine, 2);
 	work_free(quick);
 	kfree(w);
 	kfree(ses);
-	card_drop(other);
-	card_drop(full);
 }
 
+static void room_on_another_card(struct test *t)
+{
+	on_two(t, another_card);
+}
+
+/* What two cards may do goes to the one that has room, whichever is faster. */
 static void either(struct test *t, struct card *full, struct card *other)
 {
 	struct ocf_session *ses[EITHER], *last[2];
@@ -283,8 +291,6 @@ static void either(struct test *t, struct card *full, struct card *other)
 	unsigned long end;
 	int i;
 
-	full->room = 1;
-	other->room = 1;
 	for (i = 0; i < EITHER; i++)
 		ses[i] = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
 				      OCF_DEVICE_ANY);
@@ -293,38 +299,23 @@ static void either(struct test *t, struct card *full, struct card *other)
 	last[1] = on_card(other);
 	EQUAL(t, IS_ERR(last[0]) || IS_ERR(last[1]), 0);
 	card_hold(full);
-	held = work_make(last[0], 256, 0);
-	EQUAL(t, work_submit(held), -EINPROGRESS);
+	held = begin(t, last[0]);
 	other->room = 2 * EITHER;
 	end = jiffies + 5 * HZ;
-	for (i = 0; i < EITHER; i++) {
-		w[i] = work_make(ses[i], 256, 0);
-		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
-	}
-	for (i = 0; i < EITHER; i++) {
-		EQUAL(t, work_wait(w[i]), 0);
-		CHECK(t, work_right(w[i], WORK_KEY));
-		work_free(w[i]);
-	}
+	for (i = 0; i < EITHER; i++)
+		w[i] = begin(t, ses[i]);
+	for (i = 0; i < EITHER; i++)
+		ends_well(t, w[i]);
 	CHECK(t, time_before(jiffies, end));
 	card_release(full);
-	EQUAL(t, work_wait(held), 0);
-	work_free(held);
+	ends_well(t, held);
 	put_all(ses, EITHER);
 	put_all(last, 2);
 }
 
-/* What two cards may do goes to the one that has room, whichever is faster. */
 static void room_on_either(struct test *t)
 {
-	struct card *a = card_make(t, 64), *b = card_make_other(t, 64);
-
-	if (a && b) {
-		either(t, a, b);
-		either(t, b, a);
-	}
-	card_drop(b);
-	card_drop(a);
+	on_two(t, either);
 }
 
 /*
@@ -336,8 +327,6 @@ static void refused(struct test *t, struct card *full, struct card *other)
 	struct ocf_session *ses, *last;
 	struct work *w, *held;
 
-	full->room = 1;
-	other->room = 1;
 	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
 			   OCF_DEVICE_ANY);
 	last = on_card(other);
@@ -346,32 +335,20 @@ static void refused(struct test *t, struct card *full, struct card *other)
 	EQUAL(t, PTR_ERR_OR_ZERO(last), 0);
 	other->refuse_key = -EIO;
 	card_hold(full);
-	held = work_make(last, 256, 0);
-	EQUAL(t, work_submit(held), -EINPROGRESS);
-	w = work_make(ses, 256, 0);
-	EQUAL(t, work_submit(w), -EINPROGRESS);
+	held = begin(t, last);
+	w = begin(t, ses);
 	CHECK(t, !work_arrived(w));
 	card_release(full);
-	EQUAL(t, work_wait(w), 0);
-	CHECK(t, work_right(w, WORK_KEY));
-	EQUAL(t, work_wait(held), 0);
+	ends_well(t, w);
+	ends_well(t, held);
 	other->refuse_key = 0;
-	work_free(w);
-	work_free(held);
 	ocf_session_put(ses);
 	ocf_session_put(last);
 }
 
 static void room_on_the_only_one(struct test *t)
 {
-	struct card *a = card_make(t, 64), *b = card_make_other(t, 64);
-
-	if (a && b) {
-		refused(t, a, b);
-		refused(t, b, a);
-	}
-	card_drop(b);
-	card_drop(a);
+	on_two(t, refused);
 }
 
 /* Taken back at any moment, none waits for what it does not need any more. */
@@ -388,11 +365,9 @@ static void room_cancelled(struct test *t)
 	ses = on_card(card);
 	last = on_card(card);
 	card_hold(card);
-	held = work_make(last, 256, 0);
-	EQUAL(t, work_submit(held), -EINPROGRESS);
+	held = begin(t, last);
 	for (i = 0; i < 6 && !t->failed; i++) {
-		w = work_make(ses, 256, 0);
-		EQUAL(t, work_submit(w), -EINPROGRESS);
+		w = begin(t, ses);
 		begun = jiffies;
 		/* between two lists, as a rule */
 		at = READ_ONCE(w->req.where);
@@ -407,8 +382,7 @@ static void room_cancelled(struct test *t)
 		work_free(w);
 	}
 	card_release(card);
-	EQUAL(t, work_wait(held), 0);
-	work_free(held);
+	ends_well(t, held);
 	ocf_session_put(ses);
 	ocf_session_put(last);
 	card_drop(card);
