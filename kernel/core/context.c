@@ -240,6 +240,8 @@ void ocf_contexts_drop(struct ocf_device *dev)
 	list_for_each_entry(keys, &ocf_generations, node) {
 		mutex_lock(&keys->mutex);
 		WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
+		clear_bit(dev->number, &keys->full);
+		clear_bit(dev->number, &keys->failed);
 		if (__test_and_clear_bit(dev->number, &keys->present)) {
 			keys->dropped =
 				rcu_replace_pointer(keys->ctx[dev->number],

@@ -271,7 +271,9 @@ struct ocf_device {
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
  * @dropped: the context on a device that goes; under generations_mutex
  * @wanted: devices whose context somebody missed, a bit each, atomic
- * @waits: those of them where it waits for room, likewise
+ * @waits: those of them where it waits for its turn to make room, likewise
+ * @full: those that had no room when they were asked last, likewise
+ * @failed: those that failed at it when they were asked last, likewise
  * @refused: devices that will not have them, a bit each; written under @mutex
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
@@ -288,6 +290,8 @@ struct ocf_keys {
 	struct ocf_context		*dropped;
 	unsigned long			wanted;
 	unsigned long			waits;
+	unsigned long			full;
+	unsigned long			failed;
 	unsigned long			refused;
 	struct list_head		parked;
 	struct work_struct		work;

@@ -140,8 +140,25 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 		ocf_keys_put_deferred(keys);
 }
 
-/* What became of the context on a device */
-enum outcome { MADE, FAILED, NO_ROOM };
+/*
+ * What became of the context on a device.  There may be room if it is asked for
+ * urgently, by who has nowhere else to go.
+ */
+enum outcome { MADE, NO_ROOM, FAILED, GONE };
+
+static enum outcome outcome_of(int err, bool urgent)
+{
+	switch (err) {
+	case 0:
+		return MADE;
+	case -ENOSPC:
+		return urgent ? FAILED : NO_ROOM;
+	case -ENODEV:
+		return GONE;
+	default:
+		return FAILED;
+	}
+}
 
 /* Whether @req, which is parked, has somewhere to go now. */
 static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
@@ -162,16 +179,17 @@ static void unpark(struct ocf_request *req)
 }
 
 /*
- * Starts over what is parked and has waited for device @number; all, if that
- * has the context now; and if it has no room before others make some, what
- * would have waited for that: there may be another device.
+ * Starts over what is parked and has waited for device @number, and all if that
+ * has the context now.
  */
 static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 {
 	struct ocf_request *req, *next;
 	LIST_HEAD(parked);
 
-	if (outcome != NO_ROOM)
+	assign_bit(number, &keys->full, outcome == NO_ROOM);
+	assign_bit(number, &keys->failed, outcome == FAILED);
+	if (!test_bit(number, &keys->waits))
 		clear_bit(number, &keys->wanted);
 	spin_lock_bh(&park_lock);
 	list_for_each_entry_safe(req, next, &keys->parked, node) {
@@ -203,13 +221,13 @@ static bool is_parked_for(struct ocf_keys *keys, int number)
 static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
 {
 	/* what waits for it could go nowhere else */
-	u32 flags = is_parked_for(keys, dev->number) ? OCF_CONTEXT_URGENT : 0;
-	int err = ocf_context_make(keys, dev, flags);
+	bool urgent = is_parked_for(keys, dev->number);
+	int err = ocf_context_make(keys, dev, urgent ? OCF_CONTEXT_URGENT : 0);
 
 	clear_bit(dev->number, &keys->waits);
 	/* who finds it not wanted finds it not waiting */
 	smp_mb__after_atomic();
-	start_over(keys, dev->number, err ? FAILED : MADE);
+	start_over(keys, dev->number, outcome_of(err, urgent));
 }
 
 /*
@@ -264,12 +282,16 @@ static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
 	if (ocf_device_wanted(dev, &keys->params))
 		err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
 	if (err != -ENOSPC) {
-		start_over(keys, dev->number, err ? FAILED : MADE);
+		start_over(keys, dev->number, outcome_of(err, false));
 		return;
 	}
 	set_bit(dev->number, &keys->waits);
-	/* before its turn comes: who is parked then has nowhere else to go */
-	start_over(keys, dev->number, NO_ROOM);
+	/*
+	 * There may be another device for who did not know.  Who is parked when
+	 * its turn comes has nowhere else to go.
+	 */
+	if (!test_bit(dev->number, &keys->full))
+		start_over(keys, dev->number, NO_ROOM);
 	wait_for_turn(keys, dev);
 }
 
@@ -285,7 +307,7 @@ static void make_contexts(struct work_struct *work)
 			continue;
 		dev = ocf_device_find(i);
 		if (!dev) {
-			start_over(keys, i, FAILED);
+			start_over(keys, i, GONE);
 			continue;
 		}
 		make_on(keys, dev);

@@ -485,26 +485,34 @@ struct missing {
 };
 
 /*
- * On which of them @req is to have its context.  The CPU always gets there,
- * whatever becomes of a card.  A card that has no room may be long about it, so
- * others come before it; and after one that has failed at it the next is asked.
+ * The order in which devices are asked for a context.  The CPU always gets
+ * there, whatever becomes of a card.  A card that has no room may be long about
+ * it, and one that has failed at it will fail again.
  */
-static noinline struct ocf_device *
-one_of_missing(const struct ocf_request *req, const struct ocf_keys *keys,
-	       const struct missing *m)
+static int rank(const struct ocf_keys *keys, const struct ocf_device *dev)
 {
-	int i, waits, skip = req->parks % m->n;
+	if (dev->info.kind == OCF_KIND_SOFTWARE)
+		return 0;
+	if (test_bit(dev->number, &keys->failed))
+		return 3;
+	return test_bit(dev->number, &keys->full) ? 2 : 1;
+}
 
-	for (i = 0; i < m->n; i++)
-		if (m->dev[i]->info.kind == OCF_KIND_SOFTWARE)
-			return m->dev[i];
-	for (waits = 0; waits < 2; waits++)
-		for (i = 0; i < m->n; i++)
-			if (test_bit(m->dev[i]->number, &keys->waits) ==
-			    waits && !skip--)
-				return m->dev[i];
-	/* one has begun to wait, or has ended */
-	return m->dev[0];
+/* On which of them a request of @keys is to have its context. */
+static noinline struct ocf_device *one_of_missing(const struct ocf_keys *keys,
+						  const struct missing *m)
+{
+	int i, now, least = INT_MAX;
+	struct ocf_device *dev;
+
+	for (i = 0; i < m->n; i++) {
+		now = rank(keys, m->dev[i]);
+		if (now < least) {
+			least = now;
+			dev = m->dev[i];
+		}
+	}
+	return dev;
 }
 
 /* @req goes to @dev, where its generation has the context @req->ctx. */
@@ -609,7 +617,7 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 	if (!missing.n)
 		return err;
 	/* none is ready; one will be */
-	return send(req, keys, to_park, one_of_missing(req, keys, &missing));
+	return send(req, keys, to_park, one_of_missing(keys, &missing));
 }
 
 /*

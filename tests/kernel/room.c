@@ -351,6 +351,38 @@ static void room_on_the_only_one(struct test *t)
 	on_two(t, refused);
 }
 
+/* Where both are full, the one that comes to have room does it. */
+static void both(struct test *t, struct card *first, struct card *second)
+{
+	struct card *card[] = { first, second };
+	struct work *w, *held[2];
+	struct ocf_session *ses, *last[2];
+	int i;
+
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	for (i = 0; i < 2; i++) {
+		last[i] = on_card(card[i]);
+		EQUAL(t, PTR_ERR_OR_ZERO(last[i]), 0);
+		card_hold(card[i]);
+		held[i] = begin(t, last[i]);
+	}
+	w = begin(t, ses);
+	CHECK(t, !work_arrived(w));
+	card_release(first);
+	ends_well(t, held[0]);
+	ends_well(t, w);
+	card_release(second);
+	ends_well(t, held[1]);
+	ocf_session_put(ses);
+	put_all(last, 2);
+}
+
+static void room_on_both(struct test *t)
+{
+	on_two(t, both);
+}
+
 /* Taken back at any moment, none waits for what it does not need any more. */
 static void room_cancelled(struct test *t)
 {
@@ -393,6 +425,7 @@ const struct test_case room_tests[] = {
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
-	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_cancelled),
+	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_on_both),
+	TEST(room_cancelled),
 	{}
 };
