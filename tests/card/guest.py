@@ -91,7 +91,8 @@ def until(good, what, times: int = 20) -> dict:
 
 def killed(cards, gaps):
     sess = session()
-    cards[0]("set latency_ns=500000000")
+    # a minute: it is there until it is killed
+    cards[0]("set latency_ns=60000000000")
     child = Child(sess)
     while not cards[0].stats()["inside"]:
         time.sleep(0.01)

@@ -91,6 +91,18 @@ class Virtio(unittest.TestCase):
             what(*args, **more)
         self.assertEqual(err, seen.exception.errno)
 
+    def refusal(self, bad: Key, crid: int = -1) -> int:
+        """What a key is refused with.  The card's word of one in some 200 is
+        too short to be looked at (ENODEV); others are asked for then.
+        """
+        for i in range(4):
+            digest = hashlib.sha256(b"%d" % i).digest()
+            with self.assertRaises(OSError) as seen:
+                self.sign(bad, digest, "sha256", crid)
+            if seen.exception.errno != ENODEV:
+                break
+        return seen.exception.errno
+
     def signature(self, key: Key, text: bytes,
                   hash: str) -> tuple[bytes, bytes]:
         """One in 256 is lost on the way; others are asked for then."""
@@ -176,26 +188,21 @@ class Virtio(unittest.TestCase):
     def test_more_keys_than_it_keeps(self):
         """Each signs as if there was no other; then they are forgotten."""
         n, p, q = self.key.n, *self.key.numbers[4:6]
-        most, lost, keys = 0, 0, []
+        most, keys = 0, []
         for e in range(3, 999, 2):
             if math.gcd(e, (p - 1) * (q - 1)) == 1:
                 d = pow(e, -1, (p - 1) * (q - 1))
                 keys.append(Key(0, n, e, d, p, q, d % (p - 1), d % (q - 1),
                                 pow(q, -1, p)))
         keys = keys[:2 * KEPT + 3]
-        digest = hashlib.sha256(b"text").digest()
-        em = (b"\0\1" + b"\xff" * 202 + b"\0" + bytes.fromhex(
-            "3031300d060960864801650304020105000420") + digest)
+        before = (b"\0\1" + b"\xff" * 202 + b"\0" + bytes.fromhex(
+            "3031300d060960864801650304020105000420"))
         for key in keys + keys[::-1]:
-            try:
-                sig = self.sign(key, digest, "sha256")
-            except OSError:
-                lost += 1
-                continue
+            text, sig = self.signature(key, b"text", "sha256")
+            em = before + hashlib.sha256(text).digest()
             self.assertEqual(int.from_bytes(em, "big"),
                              pow(int.from_bytes(sig, "big"), key.e, n))
             most = max(most, self.kept())
-        self.assertLessEqual(lost, 4)
         # those of long ago are forgotten, if it is slow
         self.assertLessEqual(KEPT // 2, most)
         self.assertLessEqual(most, KEPT)
@@ -212,8 +219,7 @@ class Virtio(unittest.TestCase):
                 bad[at] = value
                 with self.subTest(name=name, value=hex(value)[:12]):
                     if want:
-                        self.refused(want, self.sign, Key(*bad),
-                                     bytes(32), "sha256")
+                        self.assertEqual(want, self.refusal(Key(*bad)))
                     else:
                         self.signature(Key(*bad), b"text", "sha256")
 
@@ -223,9 +229,8 @@ class Virtio(unittest.TestCase):
         k[6] ^= 2       # dp, which is less than p and no other is
         for crid in (self.number, crk.HARDWARE, crk.HARDWARE | crk.SOFTWARE):
             for _ in range(6):
-                with self.assertRaises(OSError) as seen:
-                    self.sign(Key(*k), bytes(32), "sha256", crid)
-                self.assertIn(seen.exception.errno, (EIO, EKEYREJECTED))
+                self.assertIn(self.refusal(Key(*k), crid),
+                              (EIO, EKEYREJECTED))
         for card in self.cards:
             self.assertEqual("ready", card.state())
         self.assertLess(0, self.on_card())

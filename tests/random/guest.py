@@ -44,7 +44,7 @@ class Source(Device):
         with open(FILES / self.name, "rb", buffering=0) as file:
             while len(got) < size:
                 try:
-                    got += file.read(min(size - len(got), 1 << 16))
+                    got += file.read(min(size - len(got), 1 << 16)) or b""
                 except OSError as e:
                     if e.errno != errno.EIO:
                         raise
