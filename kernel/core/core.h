@@ -144,6 +144,7 @@ struct ocf_fair {
  * @last_done: ns, when the latest completion came
  * @done: completions, free-running
  * @pumping: somebody is handing @fair over
+ * @pump: does so if it is too much for who has his own to do
  * @handing: requests that have entered and that submit() has not returned from
  * @patience: ns a request may be overdue
  * @watched: @watch is armed
@@ -163,6 +164,7 @@ struct ocf_queue {
 	u64			last_done;
 	unsigned int		done;
 	bool			pumping;
+	struct work_struct	pump;
 	atomic_t		handing;
 	u64			patience;
 	bool			watched;

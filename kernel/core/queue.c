@@ -29,6 +29,12 @@
  */
 #define TEACHES		4
 
+/*
+ * So many others' requests are done by who had room made, where the driver does
+ * them inside submit(); a worker does the rest.
+ */
+#define LET_IN_MAX	64
+
 /* Looks this many times before a request with no work before it is overdue. */
 #define LOOKS		4
 
@@ -92,17 +98,6 @@ static void watch(struct ocf_queue *q)
 	q->watched = true;
 	q->late = false;
 	mod_timer(&q->watch, jiffies + look_interval(q));
-}
-
-void ocf_queue_init(struct ocf_device *dev)
-{
-	struct ocf_queue *q = &dev->queue;
-
-	spin_lock_init(&q->lock);
-	INIT_LIST_HEAD(&q->inflight);
-	ocf_fair_init(&q->fair);
-	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
-	timer_setup(&q->watch, look, 0);
 }
 
 /*
@@ -182,6 +177,13 @@ void ocf_queue_kick(struct ocf_device *dev)
 		dev->info.ops->kick(dev);
 }
 
+static void let_in_later(struct ocf_device *dev)
+{
+	ocf_device_get(dev);
+	if (!queue_work(ocf_wq, &dev->queue.pump))
+		ocf_device_put(dev);
+}
+
 /**
  * ocf_queue_let_in() - let in what there is room for
  * @dev: the device
@@ -191,8 +193,8 @@ void ocf_queue_kick(struct ocf_device *dev)
 void ocf_queue_let_in(struct ocf_device *dev)
 {
 	struct ocf_queue *q = &dev->queue;
+	unsigned int unblocks, left = LET_IN_MAX;
 	struct ocf_request *req;
-	unsigned int unblocks;
 	bool handed = false;
 
 	spin_lock_bh(&q->lock);
@@ -201,14 +203,14 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		return;
 	}
 	q->pumping = true;
-	while (!q->closed && !q->full && q->backlog &&
+	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth &&
 	       (req = ocf_fair_next(&q->fair, READ_ONCE(dev->lag)))) {
 		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		unblocks = enter(dev, req);
 		spin_unlock_bh(&q->lock);
-		hand_over(dev, req, true, unblocks);
+		left -= !hand_over(dev, req, true, unblocks);
 		handed = true;
 		spin_lock_bh(&q->lock);
 	}
@@ -216,6 +218,29 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	spin_unlock_bh(&q->lock);
 	if (handed)
 		ocf_queue_kick(dev);
+	if (unlikely(!left))
+		let_in_later(dev);
+}
+
+static void let_in_work(struct work_struct *work)
+{
+	struct ocf_device *dev = container_of(work, struct ocf_device,
+					      queue.pump);
+
+	ocf_queue_let_in(dev);
+	ocf_device_put(dev);
+}
+
+void ocf_queue_init(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	spin_lock_init(&q->lock);
+	INIT_LIST_HEAD(&q->inflight);
+	ocf_fair_init(&q->fair);
+	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
+	INIT_WORK(&q->pump, let_in_work);
+	timer_setup(&q->watch, look, 0);
 }
 
 static __always_inline bool has_room(const struct ocf_device *dev)

@@ -237,6 +237,7 @@ static int card_submit(struct ocf_request *req, bool more)
 	}
 	if (err != -EBUSY) {
 		card->submits++;
+		card->by_who += card->who == current;
 		card->more += more;
 	}
 	spin_unlock_bh(&card->lock);

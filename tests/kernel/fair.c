@@ -192,7 +192,26 @@ static void fair_cancelled(struct test *t)
 	card_drop(card);
 }
 
+/* Who has made room does not have to do all that waits for it. */
+static void fair_work(struct test *t)
+{
+	struct work **many;
+	struct rivals r;
+
+	if (!rivals_make(t, &r, 4))
+		return;
+	many = submit_n(t, r.a, 64, 300);
+	card_faults(r.card, CARD_AT_ONCE, 296);
+	r.card->who = current;
+	card_complete(r.card, 0, 0);
+	r.card->who = NULL;
+	CHECK(t, r.card->by_who <= 64);
+	card_release(r.card);
+	EQUAL(t, done_by(t, many, 300, r.begun + 300), 300);
+	rivals_drop(&r);
+}
+
 const struct test_case fair_tests[] = {
 	TEST(fair_one_beside_many), TEST(fair_found_full), TEST(fair_halves),
-	TEST(fair_alone), TEST(fair_cancelled), {}
+	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work), {}
 };

@@ -94,6 +94,8 @@ struct work;
  * @submits: calls of submit() that it did not refuse
  * @more: of those, with "more"
  * @kicks: calls of kick()
+ * @who: a task, or NULL
+ * @by_who: calls of submit() by it that were not refused
  * @detached: requests it was told to forget
  * @resets: calls of reset()
  * @contexts: that are there
@@ -120,6 +122,8 @@ struct card {
 	struct work		*meanwhile;
 	unsigned int		honest;
 	unsigned int		submits, more, kicks;
+	struct task_struct	*who;
+	unsigned int		by_who;
 	unsigned int		detached, resets;
 	atomic_t		contexts;
 	unsigned int		made;
