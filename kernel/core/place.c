@@ -249,6 +249,8 @@ static __always_inline void add_way_back(struct ocf_candidate *c, int n,
 	int soft = READ_ONCE(req->session->soft);
 	u32 way = way_back(req);
 
+	if (!way)
+		return;
 	while (n--)
 		if (c[n].device != soft)
 			c[n].lag += way;
