@@ -237,7 +237,8 @@ static int card_submit(struct ocf_request *req, bool more)
 	}
 	if (err != -EBUSY) {
 		card->submits++;
-		card->by_who += card->who == current;
+		/* not by what has interrupted it */
+		card->by_who += card->who == current && in_task();
 		card->more += more;
 	}
 	spin_unlock_bh(&card->lock);
