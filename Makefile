@@ -95,7 +95,7 @@ check: deps $(B)/linux-tools/version unit docs-check
 	@scripts/check
 
 test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
-      test-socrypt test-libocf test-measure \
+      test-socrypt test-libocf test-tools test-measure \
       test-provider vectors thirdparty examples budgets test-machine \
       test-install test-deb
 

@@ -141,8 +141,9 @@ static void nurse(struct ocf_device *dev)
 		dev->rescued = true;
 		dev_warn(&dev->dev, "failed: %pe\n",
 			 ERR_PTR(READ_ONCE(dev->failed)));
-		ocf_device_rescue(dev);
+		/* before what may take as long as the card likes */
 		tell(dev);
+		ocf_device_rescue(dev);
 		ocf_contexts_drop(dev);
 		dev->tries = 0;
 		if (!dev->stopped && READ_ONCE(dev->failed) != -EBADMSG) {

@@ -247,9 +247,64 @@ static void session_derive(struct test *t)
 	}
 }
 
+#define SOME	64	/* requests, of which a look now and then is no part */
+
+static struct ocf_session *with_policy(struct test *t, enum ocf_policy policy)
+{
+	struct ocf_session_params p = PARAMS(.mode = OCF_MODE_CIPHER,
+					     .cipher = OCF_AES_CBC,
+					     .device = OCF_DEVICE_ANY,
+					     .policy = policy,
+					     .key = key, .keylen = 16);
+	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL);
+
+	return EQUAL(t, PTR_ERR_OR_ZERO(ses), 0) ? ses : NULL;
+}
+
+/* How many of some requests, one after the other, @card has done. */
+static int done_by_card(struct test *t, struct card *card,
+			enum ocf_policy policy)
+{
+	struct ocf_session *ses = with_policy(t, policy);
+	int i, n = 0, err;
+	struct work *w;
+
+	for (i = 0; ses && i < 2 * SOME; i++) {
+		w = work_make(ses, 64, 0);
+		err = work_submit(w);
+		EQUAL(t, err == -EINPROGRESS ? work_wait(w) : err, 0);
+		/* the first find no context on the card */
+		n += i >= SOME && w->req.used == card_number(card);
+		work_free(w);
+	}
+	ocf_session_put(ses);
+	return n;
+}
+
+/*
+ * Whoever wants to spare the CPU has the card do what the CPU would do sooner.
+ * It is said of a machine that is not made to wait meanwhile: of one try in ten.
+ */
+static void session_policy(struct test *t)
+{
+	int soon, sparing, tries = 10;
+	struct card *card;
+
+	do {
+		card = card_make(t, 8);
+		if (!card)
+			return;
+		soon = done_by_card(t, card, OCF_POLICY_LATENCY);
+		sparing = done_by_card(t, card, OCF_POLICY_CPU);
+		card_drop(card);
+	} while ((soon > SOME / 4 || sparing < 3 * SOME / 4) && --tries);
+	CHECK(t, soon <= SOME / 4);
+	CHECK(t, sparing >= 3 * SOME / 4);
+}
+
 const struct test_case session_tests[] = {
 	TEST(session_params), TEST(session_info), TEST(session_outlived),
 	TEST(session_put_in_bh), TEST(session_rekey),
 	TEST(session_rekey_moves), TEST(session_key_refused),
-	TEST(session_derive), {}
+	TEST(session_derive), TEST(session_policy), {}
 };
