@@ -218,12 +218,19 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
 	       void *tag)
 {
+	return ocf_mac(ocf, session, NULL, 0, data, len, tag);
+}
+
+int ocf_mac(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
+	    const void *data, size_t len, void *tag)
+{
 	struct ocf_command c = {
 		.session = session, .src = addr(data), .tag = addr(tag),
 		.len = len,
 	};
+	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
 
-	return len > UINT_MAX ? -E2BIG : ocf_run(ocf, &c);
+	return err ? err : ocf_run(ocf, &c);
 }
 
 static int sealed(struct ocf *ocf, struct ocf_command *c, const void *iv,

@@ -120,6 +120,21 @@ static int catch_up(struct aead *c)
 
 static int set_context(void *ctx, const OSSL_PARAM params[]);
 
+/*
+ * EVP asks for the length that was set, but where there are pipelines.  GCM's
+ * own takes any, the others none but that.
+ */
+static bool takes_nonce(struct aead *c, size_t len)
+{
+	if (len == (size_t)EVP_CIPHER_CTX_get_iv_length(c->soft))
+		return true;
+	if (is_gcm(c) && len && len <= INT_MAX &&
+	    EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_IVLEN, len, NULL) > 0)
+		return true;
+	ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
+	return false;
+}
+
 static int init(struct aead *c, const unsigned char *key, size_t keylen,
 		const unsigned char *iv, size_t ivlen,
 		const OSSL_PARAM params[], bool encrypt)
@@ -130,6 +145,8 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
 		return 0;
 	}
+	if (iv && !takes_nonce(c, ivlen))
+		return 0;
 	/* a message that is under way may go on */
 	if (!iv && !key && more && !catch_up(c))
 		return 0;

@@ -447,17 +447,45 @@ void session_end(struct session *ses)
 
 /* ---- public keys ---- */
 
-/**
- * public_is_worth() - whether there may be a card for public keys
- * @prov: the provider
- *
- * If none was found, it is not looked for again before the next second.
- */
-bool public_is_worth(struct provider *prov)
+/* What devices may differ in: of an operation */
+static uint32_t kind_of(const struct ocf_public *op)
 {
-	uint32_t none = atomic_load(&prov->no_public);
+	uint32_t kind = op->code | op->scheme << 8 | op->curve << 12;
+	const char *c;
 
-	return prov->least >= 0 || !none || now() - none > AGAIN;
+	/* FNV-1a, which the rest is enough for */
+	for (c = op->hash ? op->hash : ""; *c; c++)
+		kind = (kind ^ (uint8_t)*c << 16) * 16777619;
+	return kind;
+}
+
+static _Atomic uint64_t *no_card_for(struct provider *prov, uint32_t kind)
+{
+	return &prov->no_card[(kind ^ kind >> 8 ^ kind >> 16) % NO_CARDS];
+}
+
+/**
+ * public_is_worth() - whether there may be a card for an operation
+ * @prov: the provider
+ * @op: the operation; its operands are not looked at
+ *
+ * If none was found, it is not looked for again before the next second; others
+ * may have one.
+ */
+bool public_is_worth(struct provider *prov, const struct ocf_public *op)
+{
+	uint32_t kind = kind_of(op);
+	uint64_t none = atomic_load(no_card_for(prov, kind));
+
+	return prov->least >= 0 || none >> 32 != kind ||
+	       now() - (uint32_t)none > AGAIN;
+}
+
+static void no_card(struct provider *prov, const struct ocf_public *op)
+{
+	uint32_t kind = kind_of(op);
+
+	atomic_store(no_card_for(prov, kind), (uint64_t)kind << 32 | now());
 }
 
 /**
@@ -483,13 +511,13 @@ int public_run(struct provider *prov, struct ocf_public *op)
 		op->flags = OCF_SESSION_HARDWARE;
 	ocf = device_of(prov);
 	if (!ocf) {
-		atomic_store(&prov->no_public, now());
+		no_card(prov, op);
 		return -ENODEV;
 	}
 	res = ocf_public_command(op, 0, values, &c.public);
 	if (!res)
 		res = run(prov, ocf, &c.command);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
-		atomic_store(&prov->no_public, now());
+		no_card(prov, op);
 	return res;
 }

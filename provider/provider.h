@@ -57,6 +57,8 @@ struct crossed {
 	_Atomic uint32_t	when, last[2];
 };
 
+#define NO_CARDS	64	/* operations with public keys that are told apart */
+
 /**
  * struct provider - the provider, as a program has loaded it
  * @core: OpenSSL's handle of it
@@ -70,7 +72,8 @@ struct crossed {
  * @inherited: the device of the process before fork(), or this one's
  * @node: what it is, as fstat() has it
  * @crossings: what the kernel has said, by enum crossing
- * @no_public: the second in which no card was found for public keys, or 0
+ * @no_card: operations with public keys that no card was found for, by a hash of
+ *	them: what it is, and in which second that was
  */
 struct provider {
 	const OSSL_CORE_HANDLE	*core;
@@ -81,7 +84,7 @@ struct provider {
 	struct ocf		*inherited;
 	struct stat		node;
 	struct crossed		crossings[CROSSINGS];
-	_Atomic uint32_t	no_public;
+	_Atomic uint64_t	no_card[NO_CARDS];
 };
 
 /**
@@ -115,7 +118,7 @@ int session_run(struct session *ses, struct ocf_command *c);
 void session_run_many(struct session *ses, struct ocf_command *commands,
 		      struct ocf_result *results, size_t count);
 void session_end(struct session *ses);
-bool public_is_worth(struct provider *prov);
+bool public_is_worth(struct provider *prov, const struct ocf_public *op);
 int public_run(struct provider *prov, struct ocf_public *op);
 
 static inline uint64_t addr(const void *p)

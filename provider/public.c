@@ -122,8 +122,8 @@ bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	unsigned char *der;
 	int len, res;
 
-	if (room < size || !public_is_worth(key->prov) ||
-	    !set_signature(key, ctx, false, &op))
+	if (room < size || !set_signature(key, ctx, false, &op) ||
+	    !public_is_worth(key->prov, &op))
 		return false;
 	der = rsa_der(key, true, &len);
 	if (!der)
@@ -145,7 +145,8 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	unsigned char *der;
 	int len, res;
 
-	if (!public_is_worth(key->prov) || !set_signature(key, ctx, true, &op))
+	if (!set_signature(key, ctx, true, &op) ||
+	    !public_is_worth(key->prov, &op))
 		return false;
 	der = rsa_der(key, false, &len);
 	if (!der)
@@ -221,12 +222,13 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	bool told;
 	int len, res;
 
-	if (room < size || !public_is_worth(key->prov) ||
-	    !set_encryption(key, ctx, op))
+	if (room < size || !set_encryption(key, ctx, op))
 		return false;
 	told = secret && op->scheme == OCF_PK_PKCS1 && !rejects_silently(ctx);
 	if (told)
 		op->scheme = OCF_PK_RAW;
+	if (!public_is_worth(key->prov, op))
+		return false;
 	der = rsa_der(key, secret, &len);
 	if (!der)
 		return false;
@@ -350,10 +352,9 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	if (public_is_worth(key->prov) && is_digest(ctx, tbslen) &&
-	    !is_deterministic(ctx))
+	if (is_digest(ctx, tbslen) && !is_deterministic(ctx))
 		op.curve = curve_of(key, &n);
-	if (!op.curve)
+	if (!op.curve || !public_is_worth(key->prov, &op))
 		return false;
 	op.in[0] = (struct iovec){ (void *)tbs, tbslen };
 	op.in[1] = (struct iovec){ secret, n };
@@ -378,9 +379,9 @@ bool ecdsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	int res;
 	bool ok;
 
-	if (public_is_worth(key->prov) && is_digest(ctx, tbslen))
+	if (is_digest(ctx, tbslen))
 		op.curve = curve_of(key, &n);
-	if (!op.curve)
+	if (!op.curve || !public_is_worth(key->prov, &op))
 		return false;
 	/* what is not DER of two numbers of this size is OpenSSL's to refuse */
 	both = d2i_ECDSA_SIG(NULL, &at, siglen);
@@ -412,7 +413,7 @@ static bool by_curve(struct key *key, struct key *peer, unsigned char *out,
 	bool ok;
 
 	op.curve = curve_of(key, &n);
-	if (!op.curve || room < n)
+	if (!op.curve || room < n || !public_is_worth(key->prov, &op))
 		return false;
 	op.in[0] = (struct iovec){ secret, n };
 	op.in[1] = (struct iovec){ point, 1 + 2 * n };
@@ -436,7 +437,7 @@ static bool by_x25519(struct key *key, struct key *peer, unsigned char *out,
 	size_t n = 32, m = 32;
 	bool ok;
 
-	ok = room >= 32 &&
+	ok = room >= 32 && public_is_worth(key->prov, &op) &&
 	     EVP_PKEY_get_raw_private_key(key->pkey, secret, &n) &&
 	     EVP_PKEY_get_raw_public_key(peer->pkey, public, &m) &&
 	     public_run(key->prov, &op) == 32;
@@ -458,6 +459,7 @@ static bool by_numbers(struct key *key, struct key *peer, bool pad,
 	bool ok;
 
 	ok = n && n <= NUMBER_MAX && room >= n &&
+	     public_is_worth(key->prov, &op) &&
 	     number_of(key, OSSL_PKEY_PARAM_PRIV_KEY, secret, n) &&
 	     number_of(peer, OSSL_PKEY_PARAM_PUB_KEY, public, n) &&
 	     number_of(key, OSSL_PKEY_PARAM_FFC_P, p, n) &&
@@ -488,7 +490,7 @@ static bool has_kdf(const struct key *key, EVP_PKEY_CTX *ctx)
 bool exchange(struct key *key, struct key *peer, EVP_PKEY_CTX *ctx, bool pad,
 	      unsigned char *out, size_t *outlen, size_t room)
 {
-	if (!public_is_worth(key->prov) || has_kdf(key, ctx))
+	if (has_kdf(key, ctx))
 		return false;
 	if (!strcmp(key->type, "EC"))
 		return by_curve(key, peer, out, outlen, room);

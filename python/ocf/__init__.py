@@ -14,6 +14,8 @@ from __future__ import annotations
 import ctypes
 import enum
 import fcntl
+import itertools
+import weakref
 from typing import Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import abi
@@ -151,6 +153,12 @@ def _memory(data: Buffer, room: int = 0) -> ctypes.Array:
     return ctypes.create_string_buffer(data, max(len(data), room, 1))
 
 
+def _wipe(*kept: Optional[ctypes.Array]) -> None:
+    for memory in kept:
+        if memory is not None:
+            ctypes.memset(memory, 0, ctypes.sizeof(memory))
+
+
 class Session:
     """A session of a Device; its calls are for the modes they name."""
 
@@ -187,9 +195,12 @@ class Session:
               mackey: Optional[Buffer] = None) -> None:
         """Other keys, for what comes from now on."""
         both = [_memory(k) if k is not None else None for k in (key, mackey)]
-        _check(_lib.ocf_session_change(
-            self._device.handle, self.id, both[0], len(key or b""), both[1],
-            len(mackey or b"")))
+        try:
+            _check(_lib.ocf_session_change(
+                self._device.handle, self.id, both[0], len(key or b""),
+                both[1], len(mackey or b"")))
+        finally:
+            _wipe(*both)
 
     def prepare(self, data: Buffer, *, decrypt: bool = False,
                 iv: Buffer = b"", aad: Buffer = b"",
@@ -202,16 +213,20 @@ class Session:
         given = None
         if self.maclen and self.mode not in (Mode.CIPHER, Mode.MTE,
                                              Mode.COMPRESS):
+            if tag is not None and len(tag) != self.maclen:
+                raise ValueError(f"the tag has {self.maclen} bytes")
             given = _memory(tag or b"", self.maclen)
             given = given if not flags & FLAG_MORE else None
         c = abi.Command(session=self.id, op=int(decrypt),
                         flags=flags, src=ctypes.addressof(src), len=len(data),
                         dst_len=room)
-        if len(iv) > 16:
-            raise ValueError("an IV has 16 bytes at most")
-        c.iv[:len(iv)] = bytes(iv)
-        if self.mode == Mode.AEAD and len(iv) != self.ivlen:
+        if len(iv) != self.ivlen:
+            # what is left out would be zeros, each time the same; CCM has some
+            # lengths, of which the kernel knows
+            if self.mode != Mode.AEAD or not 0 < len(iv) <= 16:
+                raise ValueError(f"the IV has {self.ivlen} bytes")
             c.ivlen = len(iv)
+        c.iv[:len(iv)] = bytes(iv)
         if self.mode != Mode.DIGEST:
             c.dst = ctypes.addressof(out)
         if self.mode in (Mode.AEAD, Mode.ETA, Mode.MTE):
@@ -303,11 +318,25 @@ class Device:
     def __init__(self) -> None:
         handle = ctypes.c_void_p()
         _check(_lib.ocf_open(ctypes.byref(handle)))
-        self.handle: Optional[ctypes.c_void_p] = handle
+        self._handle: Optional[ctypes.c_void_p] = handle
+        self._queues: weakref.WeakSet[Queue] = weakref.WeakSet()
+        # a command is cancelled by what is its own in all queues
+        self._numbers = itertools.count()
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        if self._handle is None:
+            raise ValueError("the device is closed")
+        return self._handle
 
     def close(self) -> None:
-        _lib.ocf_close(self.handle)
-        self.handle = None
+        """Closes its queues, too; sessions are gone then."""
+        if self._handle is None:
+            return
+        for queue in list(self._queues):
+            queue.close()
+        _lib.ocf_close(self._handle)
+        self._handle = None
 
     def __enter__(self) -> Device:
         return self
@@ -337,13 +366,16 @@ class Device:
                 ivlen: int = 0, maclen: int = 0, rounds: int = 0) -> Session:
         """A session; lengths of 0 are the algorithms' own."""
         kept = _memory(key), _memory(mackey)
-        return Session(self, abi.SessionOpen(
-            mode=mode, cipher=cipher.encode(), mac=mac.encode(),
-            device=device.encode(), policy=policy, flags=flags,
-            key=ctypes.addressof(kept[0]) if key else 0,
-            mackey=ctypes.addressof(kept[1]) if mackey else 0,
-            keylen=len(key), mackeylen=len(mackey), ivlen=ivlen,
-            maclen=maclen, rounds=rounds))
+        try:
+            return Session(self, abi.SessionOpen(
+                mode=mode, cipher=cipher.encode(), mac=mac.encode(),
+                device=device.encode(), policy=policy, flags=flags,
+                key=ctypes.addressof(kept[0]) if key else 0,
+                mackey=ctypes.addressof(kept[1]) if mackey else 0,
+                keylen=len(key), mackeylen=len(mackey), ivlen=ivlen,
+                maclen=maclen, rounds=rounds))
+        finally:
+            _wipe(*kept)
 
     def public(self, code: Code, *operands: Buffer,
                out: Sequence[int] = (), scheme: Scheme = Scheme.RAW,
@@ -376,14 +408,23 @@ class Queue:
         handle = ctypes.c_void_p()
         _check(_lib.ocf_queue_open(device.handle, depth, flags,
                                    ctypes.byref(handle)))
-        self._handle: Optional[ctypes.c_void_p] = handle
+        self._open: Optional[ctypes.c_void_p] = handle
         self._device = device
-        self._next = 0
         self._commands: dict[int, Command] = {}
+        device._queues.add(self)
+
+    @property
+    def _handle(self) -> ctypes.c_void_p:
+        if self._open is None:
+            raise ValueError("the queue is closed")
+        return self._open
 
     def close(self) -> None:
-        _lib.ocf_queue_close(self._handle)
-        self._handle = None
+        """Waits for what is under way."""
+        if self._open is None:
+            return
+        _lib.ocf_queue_close(self._open)
+        self._open = None
         self._commands.clear()
 
     def __enter__(self) -> Queue:
@@ -405,11 +446,10 @@ class Queue:
     def put(self, command: Command) -> int:
         """Puts a command in, which stays until its result is there; a number
         for cancel()."""
-        number = self._next
+        number = next(self._device._numbers)
         command.command.cookie = number
         _check(_lib.ocf_queue_put(self._handle, command.command))
         self._commands[number] = command
-        self._next += 1
         return number
 
     def submit(self) -> None:

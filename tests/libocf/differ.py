@@ -220,6 +220,42 @@ class Public(Case):
         self.fails(EBADMSG, self.dev.public, Code.ECDSA_VERIFY, digest, point,
                    s, r, curve=Curve.P256)
 
+    def test_lengths_that_are_not_the_sessions(self):
+        """What is left out would be zeros, each time the same."""
+        for mode, names, ivlen in (
+                (Mode.CIPHER, {"cipher": "aes-ctr"}, 16),
+                (Mode.AEAD, {"cipher": "aes-gcm"}, 12),
+                (Mode.ETA, {"cipher": "aes-cbc", "mac": "hmac-sha1",
+                            "mackey": bytes(20)}, 16),
+                (Mode.DIGEST, {"mac": "aes-gmac", "mackey": bytes(16)}, 12)):
+            if "cipher" in names:
+                names["key"] = bytes(16)
+            with self.dev.session(mode, **names) as s:
+                self.assertEqual(ivlen, s.ivlen)
+                for n in (0, 1, ivlen - 1, ivlen + 1):
+                    if n and mode == Mode.AEAD:
+                        self.fails(EINVAL, s.seal, bytes(16), bytes(n))
+                        continue
+                    with self.assertRaises(ValueError, msg=(mode, n)):
+                        s.prepare(bytes(16), iv=bytes(n))
+                if mode != Mode.CIPHER:
+                    for n in (0, s.maclen - 1, s.maclen + 1):
+                        with self.assertRaises(ValueError, msg=(mode, n)):
+                            s.prepare(bytes(16), iv=bytes(ivlen),
+                                      tag=bytes(n), decrypt=True)
+
+    def test_after_the_end(self):
+        dev = ocf.Device()
+        s = dev.session(Mode.DIGEST, mac="sha256")
+        q = ocf.Queue(dev)
+        q.put(s.prepare(b"abc"))
+        dev.close()
+        dev.close()
+        for what in (dev.fileno, q.fileno, q.get, lambda: len(q), s.close,
+                     lambda: s.digest(b"abc"), lambda: ocf.Queue(dev)):
+            self.assertRaises(ValueError, what)
+        q.close()
+
     def test_random(self):
         self.assertEqual(100, len(ocf.random(100)))
         self.assertNotEqual(ocf.random(32), ocf.random(32))
@@ -253,6 +289,16 @@ class Queues(Case):
                 for c, res in q.get():
                     self.assertEqual(ways.pop(c), c.output(res))
         self.assertFalse(ways)
+
+    def test_cancels_its_own(self):
+        """Numbers of two queues of a device are not the same."""
+        with self.dev.session(Mode.DIGEST, mac="sha256") as s, \
+             ocf.Queue(self.dev) as a, ocf.Queue(self.dev) as b:
+            numbers = [q.put(s.prepare(b"abc")) for q in (a, b, a, b)]
+            self.assertEqual(4, len(set(numbers)))
+            for q in (a, b):
+                self.assertEqual(2, len(q.get(2)) + len(q.get(1) if len(q)
+                                                        else []))
 
     def test_uring(self):
         self.many(ocf.Queue.URING)

@@ -115,6 +115,29 @@ TEST_F(crypt, digests)
 	EXPECT_EQ(-EINVAL, ocf_digest(self->ocf, 0, "abc", 3, self->tag));
 }
 
+/* No MAC is made with a nonce that nobody gave. */
+TEST_F(crypt, nonces_of_macs)
+{
+	struct ocf_session_open params = {
+		.mode = OCF_MODE_DIGEST, .mac = "aes-gmac", .mackey = addr(key),
+		.mackeylen = 16,
+	};
+	uint8_t other[16];
+
+	ASSERT_EQ(0, ocf_session_create(self->ocf, &params));
+	EXPECT_EQ(-EINVAL, ocf_digest(self->ocf, params.session, "abc", 3,
+				      self->tag));
+	EXPECT_EQ(-EINVAL, ocf_mac(self->ocf, params.session, NULL, 0, "abc", 3,
+				   self->tag));
+	EXPECT_EQ(-EINVAL, ocf_mac(self->ocf, params.session, key, 11, "abc", 3,
+				   self->tag));
+	EXPECT_EQ(16, ocf_mac(self->ocf, params.session, key, 12, "abc", 3,
+			      self->tag));
+	EXPECT_EQ(16, ocf_mac(self->ocf, params.session, key + 1, 12, "abc", 3,
+			      other));
+	EXPECT_NE(0, memcmp(self->tag, other, 16));
+}
+
 TEST_F(crypt, sealed)
 {
 	static const struct {

@@ -179,7 +179,7 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 	       size_t len);
 
 /**
- * ocf_digest() - a digest or MAC
+ * ocf_digest() - a digest, or a MAC without a nonce
  * @ocf: /dev/crypto
  * @session: one of OCF_MODE_DIGEST
  * @data: what of
@@ -190,6 +190,21 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
  */
 int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
 	       void *tag);
+
+/**
+ * ocf_mac() - a MAC with a nonce: AES-GMAC
+ * @ocf: /dev/crypto
+ * @session: one of OCF_MODE_DIGEST
+ * @iv: nonce, another for each message
+ * @ivlen: bytes, as many as the session's has
+ * @data: what of
+ * @len: bytes
+ * @tag: where to, as many bytes as the session's MAC has
+ *
+ * Return: bytes of the MAC, or -errno as ocf_result.res.
+ */
+int ocf_mac(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
+	    const void *data, size_t len, void *tag);
 
 /**
  * ocf_seal() - encrypt, and authenticate
