@@ -297,6 +297,40 @@ TEST_F(card, entries)
 	io_uring_queue_exit(&ring);
 }
 
+/*
+ * Of an ordered session they end as they were handed in: what is done while it
+ * is handed in does not come before what is on its way to the task.
+ */
+TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
+{
+	static const unsigned int kinds[] = {
+		0, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+	};
+	struct ocf_session_open o;
+	struct io_uring ring;
+	uint64_t which;
+	int i, n, kind;
+
+	put_line(CARD "latency_ns", "1000");
+	ASSERT_EQ(0, open_on(self->fd, OCF_SESSION_ORDERED, &o));
+	for (i = 0; i < MANY; i++)
+		self->c[i].session = o.session;
+	for (kind = 0; kind < 2; kind++) {
+		ASSERT_EQ(0, io_uring_queue_init(2 * MANY, &ring,
+						 IORING_SETUP_SQE128 |
+						 kinds[kind]));
+		for (n = 0; n < 200; n++) {
+			ASSERT_TRUE(put_all(self, &ring, self->fd));
+			for (i = 0; i < MANY; i++) {
+				EXPECT_EQ((int)self->c[i].len,
+					  ring_wait(&ring, &which));
+				ASSERT_EQ(i, (int)which);
+			}
+		}
+		io_uring_queue_exit(&ring);
+	}
+}
+
 TEST_F(card, entries_cancelled)
 {
 	uint64_t cookie = MANY - 1, which;

@@ -93,6 +93,11 @@ static int leave(struct cdev_op *op)
 	spin_unlock_bh(&file->ring_lock);
 	if (!(atomic_fetch_or(PASSED_IN, &op->passed) & PASSED_DONE))
 		return -EINPROGRESS;
+	if (op->ioucmd && op->ses && op->ses->ordered) {
+		/* the one before may still be on its way to the task */
+		finish(op);
+		return -EINPROGRESS;
+	}
 	spin_lock_bh(&file->ring_lock);
 	list_del_init(&op->flight);
 	if (v) {
