@@ -118,9 +118,10 @@ static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
 static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 		    bool urgent)
 {
-	unsigned long end = jiffies + (urgent ? DRAIN : 0);
+	unsigned long end;
 
 	synchronize_srcu(&ocf_srcu);
+	end = jiffies + (urgent ? DRAIN : 0);
 	while (ocf_queue_uses(dev, ctx)) {
 		if (time_after_eq(jiffies, end) ||
 		    READ_ONCE(dev->state) != OCF_DEVICE_READY)
@@ -168,7 +169,7 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	if (!keys)
 		return false;
 	done = give_up(keys, dev, urgent);
-	ocf_keys_put(keys);
+	ocf_keys_put_deferred(keys);
 	return done;
 }
 
@@ -176,7 +177,7 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 				 u32 flags)
 {
-	bool urgent = flags & OCF_CONTEXT_URGENT, made;
+	bool urgent = flags & OCF_CONTEXT_URGENT;
 	unsigned long end;
 	int err;
 
@@ -190,13 +191,14 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 			err = -EINTR;
 			break;
 		}
-		made = make_room(dev, urgent);
-		if ((!made && !urgent) || time_after(jiffies, end)) {
+		/* what was made is not left to others, however long it took */
+		if (make_room(dev, urgent))
+			continue;
+		if (!urgent || time_after(jiffies, end)) {
 			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
 			break;
 		}
-		if (!made)
-			usleep_range(100, 500);
+		usleep_range(100, 500);
 	}
 	mutex_unlock(&dev->room);
 	return err;

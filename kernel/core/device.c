@@ -68,8 +68,11 @@ void ocf_device_get(struct ocf_device *dev)
 
 void ocf_device_put(struct ocf_device *dev)
 {
-	if (refcount_dec_and_test(&dev->holds))
-		wake_up_var(&dev->holds);
+	if (!refcount_dec_and_test(&dev->holds))
+		return;
+	/* who finds it held is on the list of those who wait for it */
+	smp_mb();
+	wake_up_var(&dev->holds);
 }
 
 bool ocf_device_exists(int number)

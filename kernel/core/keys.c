@@ -224,6 +224,11 @@ static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
 	bool urgent = is_parked_for(keys, dev->number);
 	int err = ocf_context_make(keys, dev, urgent ? OCF_CONTEXT_URGENT : 0);
 
+	if (err == -ENOSPC && !urgent && is_parked_for(keys, dev->number)) {
+		/* it has come meanwhile, and this is its turn */
+		urgent = true;
+		err = ocf_context_make(keys, dev, OCF_CONTEXT_URGENT);
+	}
 	clear_bit(dev->number, &keys->waits);
 	/* who finds it not wanted finds it not waiting */
 	smp_mb__after_atomic();
@@ -244,7 +249,8 @@ static void take_turns(struct work_struct *work)
 	list = llist_reverse_order(llist_del_all(&dev->waiting));
 	llist_for_each_entry_safe(w, next, list, node) {
 		take_turn(w->keys, dev);
-		ocf_keys_put(w->keys);
+		/* to free them may take as long as another card likes */
+		ocf_keys_put_deferred(w->keys);
 		kfree(w);
 	}
 	ocf_device_put(dev);

@@ -274,7 +274,11 @@ void ocf_request_restart(struct ocf_request *req)
 
 	req->batch = NULL;
 	req->begun = 0;
-	atomic_or(OCF_BIT_RESTARTED, &req->bits);
+	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
+	    OCF_BIT_CANCELLED) {
+		ocf_request_end(req, -ECANCELED, false);
+		return;
+	}
 	idx = srcu_read_lock(&ocf_srcu);
 	err = ocf_place_again(req, req->keys);
 	srcu_read_unlock(&ocf_srcu, idx);
@@ -293,10 +297,7 @@ static void request_work(struct work_struct *work)
 
 	if (old & OCF_BIT_HANDED)
 		ocf_place_taken(req);
-	if (old & OCF_BIT_CANCELLED)
-		ocf_request_end(req, -ECANCELED, false);
-	else
-		ocf_request_restart(req);
+	ocf_request_restart(req);
 }
 
 /**
