@@ -129,7 +129,8 @@ static bool takes_nonce(struct aead *c, size_t len)
 	if (len == (size_t)EVP_CIPHER_CTX_get_iv_length(c->soft))
 		return true;
 	if (is_gcm(c) && len && len <= INT_MAX &&
-	    EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_IVLEN, len, NULL) > 0)
+	    EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_IVLEN, len,
+				NULL) > 0)
 		return true;
 	ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
 	return false;

@@ -57,7 +57,7 @@ struct crossed {
 	_Atomic uint32_t	when, last[2];
 };
 
-#define NO_CARDS	64	/* operations with public keys that are told apart */
+#define NO_CARDS	64	/* operations with keys that are told apart */
 
 /**
  * struct provider - the provider, as a program has loaded it
@@ -72,7 +72,7 @@ struct crossed {
  * @inherited: the device of the process before fork(), or this one's
  * @node: what it is, as fstat() has it
  * @crossings: what the kernel has said, by enum crossing
- * @no_card: operations with public keys that no card was found for, by a hash of
+ * @no_card: operations with keys that no card was found for, by a hash of
  *	them: what it is, and in which second that was
  */
 struct provider {

@@ -283,7 +283,8 @@ static int done_by_card(struct test *t, struct card *card,
 
 /*
  * Whoever wants to spare the CPU has the card do what the CPU would do sooner.
- * It is said of a machine that is not made to wait meanwhile: of one try in ten.
+ * It is said of a machine that is not made to wait meanwhile: of one try in
+ * ten.
  */
 static void session_policy(struct test *t)
 {
