@@ -30,7 +30,8 @@ def options(about: str, cycles: int, share: int,
 class Machine:
     """soak_work in a machine with cards; the answers it got are judged."""
 
-    def __init__(self, opt: argparse.Namespace, *args: str):
+    def __init__(self, opt: argparse.Namespace, late: float, *args: str):
+        """@late: s that an operation may take."""
         self.opt = opt
         self.stop = TOP / "build" / "soak" / "stop"
         self.stop.unlink(missing_ok=True)
@@ -39,7 +40,8 @@ class Machine:
         self.vm = subprocess.Popen(
             [TOP / "tests/vm/run", *args, "--timeout",
              str(600 + opt.cycles * 30), "--env", f"OCF_SEED={opt.seed}",
-             "--", "build/soak/soak_work", str(PROCESSES), self.stop],
+             "--", "build/soak/soak_work", str(PROCESSES), self.stop,
+             str(late)],
             cwd=TOP, stdout=subprocess.PIPE, text=True)
         while "ready" not in self.said:
             line = self.vm.stdout.readline()
