@@ -14,5 +14,6 @@ $(B)/bench/sched: bench/sched/sched.c $(wildcard include/uapi/*/*.h)
 	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< -luring -lpthread
 
 bench-sched: modules machine $(B)/bench/sched
-	@$(VM) --icount --timeout 3600 -- bench/sched/run $(FIGURES) | \
-		tee $(B)/sched.json | bench/sched/table
+	@bash -o pipefail -c '$(VM) --icount --timeout 3600 -- \
+		bench/sched/run $(FIGURES) | tee $(B)/sched.json | \
+		bench/sched/table'
