@@ -77,6 +77,7 @@ static struct {
 	uint64_t	seed;
 	uint8_t		*heap;		/* always there */
 	uint8_t		*shaky;		/* comes and goes */
+	int		cut;		/* a file of its size that is cut */
 	uint8_t		*shut_file;	/* a file's pages, to be read */
 	uint8_t		*shut;		/* pages to be read */
 	uint8_t		*hole;		/* nothing */
@@ -445,9 +446,21 @@ static void shake(void)
 	size_t len = (1 + log_uniform(SHAKY / PAGE - first - 1)) * PAGE;
 	uint8_t *at = world.shaky + first * PAGE;
 
-	switch (below(4)) {
+	switch (below(6)) {
 	case 0:
 		munmap(at, len);
+		break;
+	case 3:
+		mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		     world.cut, first * PAGE);
+		break;
+	case 4:
+		if (one_in(3))
+			fallocate(world.cut, FALLOC_FL_PUNCH_HOLE |
+				  FALLOC_FL_KEEP_SIZE, first * PAGE, len);
+		else if (ftruncate(world.cut, one_in(2) ? SHAKY :
+							 below(SHAKY)))
+			abort();
 		break;
 	case 1:
 		madvise(at, len, MADV_DONTNEED);
@@ -497,6 +510,9 @@ static void lay_out(int file)
 	world.hole = base + APART / 2;
 	world.heap = map_at(base + APART, HEAP, rw, anon, -1);
 	world.shaky = map_at(base + 2 * APART, SHAKY, rw, anon, -1);
+	world.cut = memfd_create("cut", MFD_CLOEXEC);
+	if (world.cut < 0 || ftruncate(world.cut, SHAKY))
+		abort();
 	world.shut = map_at(base + 3 * APART, SHUT, rw, anon, -1);
 	memset(world.shut, SHUT_BYTE, SHUT);
 	if (mprotect(world.shut, SHUT, PROT_READ))
