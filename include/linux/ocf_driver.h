@@ -277,8 +277,13 @@ struct ocf_context {
 	struct ocf_device			*dev;
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
-	/* private: the core's: jiffies, when it was used last */
+	/* private: the core's: jiffies, when it was used last; requests that
+	 * wait for the device or are in it, under its queue's lock; one more
+	 * that goes
+	 */
 	unsigned long				used;
+	unsigned int				users;
+	struct ocf_context			*next;
 	/* public: */
 	u8					priv[] CRYPTO_MINALIGN_ATTR;
 };
@@ -328,6 +333,21 @@ static inline bool ocf_request_opened(const struct ocf_request *req)
 }
 
 /**
+ * ocf_request_has_worker() - whether it is done by a worker
+ * @req: a request inside submit() of a software device
+ *
+ * There are few of them, so they may wait for one another; others who would
+ * have to return -EAGAIN.
+ *
+ * Context: any.
+ * Return: whether.
+ */
+static inline bool ocf_request_has_worker(const struct ocf_request *req)
+{
+	return atomic_read(&req->bits) & OCF_BIT_WORKER;
+}
+
+/**
  * ocf_request_may_sleep() - whether software may sleep over a request
  * @req: a request inside submit()
  *
@@ -336,8 +356,7 @@ static inline bool ocf_request_opened(const struct ocf_request *req)
  */
 static inline bool ocf_request_may_sleep(const struct ocf_request *req)
 {
-	return req->flags & OCF_REQ_MAY_SLEEP ||
-	       atomic_read(&req->bits) & OCF_BIT_WORKER;
+	return req->flags & OCF_REQ_MAY_SLEEP || ocf_request_has_worker(req);
 }
 
 /**

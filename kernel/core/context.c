@@ -228,36 +228,86 @@ int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 	return make_in_turn(keys, dev, flags);
 }
 
+/*
+ * The generation after @keys in the list, or the first; holds it, and lets
+ * @keys go.  New ones come before all others: they are not met.
+ */
+static struct ocf_keys *generation_after(struct ocf_keys *keys)
+{
+	struct ocf_keys *next;
+
+	mutex_lock(&ocf_generations_mutex);
+	next = list_prepare_entry(keys, &ocf_generations, node);
+	list_for_each_entry_continue(next, &ocf_generations, node)
+		if (refcount_inc_not_zero(&next->refs))
+			break;
+	if (list_entry_is_head(next, &ocf_generations, node))
+		next = NULL;
+	mutex_unlock(&ocf_generations_mutex);
+	if (keys)
+		ocf_keys_put_deferred(keys);
+	return next;
+}
+
+/* Takes what @keys have on @dev, or NULL; readers may use it still. */
+static struct ocf_context *take_context(struct ocf_keys *keys,
+					struct ocf_device *dev)
+{
+	struct ocf_context *ctx;
+
+	mutex_lock(&keys->mutex);
+	WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
+	clear_bit(dev->number, &keys->full);
+	clear_bit(dev->number, &keys->failed);
+	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
+				  lockdep_is_held(&keys->mutex));
+	if (ctx) {
+		__clear_bit(dev->number, &keys->present);
+		trace_ocf_context_drop(keys, dev->number, 0);
+	}
+	mutex_unlock(&keys->mutex);
+	return ctx;
+}
+
+/* Frees those that were taken, and lets go of their generations. */
+static void free_dropped(struct ocf_context *dropped)
+{
+	struct ocf_context *ctx;
+	struct ocf_keys *keys;
+
+	while ((ctx = dropped)) {
+		dropped = ctx->next;
+		keys = container_of(ctx->params, struct ocf_keys, params);
+		ocf_context_free(ctx);
+		ocf_keys_put_deferred(keys);
+	}
+}
+
 /**
  * ocf_contexts_drop() - drop every generation's context on a device
  * @dev: the device; nothing is in it, and it is not ready
+ *
+ * Nobody else waits for what the card takes to forget them: a lock is held for
+ * one generation at a time, and none while the driver is called.  Those of
+ * generations that are about to be freed go with them.
  *
  * Context: process; may sleep.
  */
 void ocf_contexts_drop(struct ocf_device *dev)
 {
-	struct ocf_keys *keys;
+	struct ocf_context *ctx, *dropped = NULL;
+	struct ocf_keys *keys = NULL;
 
-	mutex_lock(&ocf_generations_mutex);
-	list_for_each_entry(keys, &ocf_generations, node) {
-		mutex_lock(&keys->mutex);
-		WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
-		clear_bit(dev->number, &keys->full);
-		clear_bit(dev->number, &keys->failed);
-		if (__test_and_clear_bit(dev->number, &keys->present)) {
-			keys->dropped =
-				rcu_replace_pointer(keys->ctx[dev->number],
-						    NULL, true);
-			trace_ocf_context_drop(keys, dev->number, 0);
-		}
-		mutex_unlock(&keys->mutex);
+	while ((keys = generation_after(keys))) {
+		ctx = take_context(keys, dev);
+		if (!ctx)
+			continue;
+		/* its parameters are theirs */
+		ocf_keys_get(keys);
+		ctx->next = dropped;
+		dropped = ctx;
 	}
 	/* until then a submitter that is refused may write to one */
 	synchronize_srcu(&ocf_srcu);
-	list_for_each_entry(keys, &ocf_generations, node) {
-		if (keys->dropped)
-			ocf_context_free(keys->dropped);
-		keys->dropped = NULL;
-	}
-	mutex_unlock(&ocf_generations_mutex);
+	free_dropped(dropped);
 }

@@ -7,8 +7,8 @@
  * -----------
  * In the order in which they nest:
  *
- *   registry_mutex	device.c: who is registered; held while a device comes
- *			or goes, over all of its known answers.  Sleeps.
+ *   registry_mutex	device.c: who is registered; held while a device
+ *			comes, over all of its known answers.  Sleeps.
  *   sessions_mutex	session.c: the list of sessions.  Sleeps.
  *   session.rekey	session.c: the current generation of keys.  Sleeps.
  *   device.room	context.c: makes room for contexts on a device.  Sleeps.
@@ -175,10 +175,10 @@ struct ocf_queue {
 /**
  * struct ocf_sample - what a completion shows
  * @took: ns the device worked on it: since it began, or since the device was
- *	done with the one before, whichever is later
+ *	done with the one before, whichever is later; if it @teaches
  * @latency: ns since it began
- * @busy: the latter
- * @stale: the completion before was OCF_STALE_NS ago and more
+ * @busy: the latter; if it @teaches
+ * @stale: it began OCF_STALE_NS and more after the completion before
  * @teaches: it is one of those from which the cost is learned
  */
 struct ocf_sample {
@@ -188,8 +188,6 @@ struct ocf_sample {
 	bool	stale;
 	bool	teaches;
 };
-
-#define OCF_STALE_NS	(20 * NSEC_PER_MSEC)
 
 /**
  * struct ocf_device - one card, or the CPU
@@ -271,7 +269,6 @@ struct ocf_device {
  * @present: devices that have a context, a bit each
  * @ctx: by device number; read inside ocf_srcu
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
- * @dropped: the context on a device that goes; under generations_mutex
  * @wanted: devices whose context somebody missed, a bit each, atomic
  * @waits: those of them where it waits for its turn to make room, likewise
  * @full: those that had no room when they were asked last, likewise
@@ -289,7 +286,6 @@ struct ocf_keys {
 	unsigned long			present;
 	struct ocf_context __rcu	*ctx[OCF_DEVICES_MAX];
 	struct ocf_keys			*part[2];
-	struct ocf_context		*dropped;
 	unsigned long			wanted;
 	unsigned long			waits;
 	unsigned long			full;
@@ -392,8 +388,12 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 
 /* main.c */
 extern struct srcu_struct ocf_srcu;
-/* For requests, ends of sessions; for what takes turns (compressors) */
-extern struct workqueue_struct *ocf_wq, *ocf_turns_wq;
+/*
+ * For requests; for what takes turns (compressors); for handing over what waits
+ * for cards; for frees, which wait for cards.
+ */
+extern struct workqueue_struct *ocf_wq, *ocf_turns_wq, *ocf_pump_wq,
+			       *ocf_free_wq;
 
 /* session.c */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
@@ -406,7 +406,6 @@ void ocf_sessions_show(struct seq_file *m);
 
 /* keys.c */
 int ocf_keys_init(void);
-void ocf_keys_flush(void);
 void ocf_keys_exit(void);
 extern struct list_head ocf_generations;
 extern struct mutex ocf_generations_mutex;

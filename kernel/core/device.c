@@ -2,13 +2,13 @@
 /*
  * Devices: who is there, what it can do, in which state it is.
  *
- * A device goes in two phases.  make_dead(): it takes no new request, what was
- * in it starts over elsewhere, and it is stopped.  After the wait for the
- * readers of ocf_srcu, after_dead() drops the contexts and waits for the last
- * holder.  Who may still hold a pointer in between: a submitter
- * inside ocf_srcu (waited for), a context (each holds the device), the worker
- * that makes one (holds it too), an open file in sysfs (holds the struct
- * device).
+ * A device goes in three phases.  leave(): nobody finds it any more.  end():
+ * what was in it starts over elsewhere, it is stopped, however long that takes,
+ * its contexts are dropped, and the last holder has let go.  release_place():
+ * another may have its number and its name.  Who may still hold a pointer after
+ * leave(): a submitter inside ocf_srcu (waited for), a context (each holds the
+ * device), the worker that makes one (holds it too), an open file in sysfs
+ * (holds the struct device).
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
@@ -24,6 +24,9 @@ struct ocf_device __rcu *ocf_devices[OCF_DEVICES_MAX];
 atomic_t ocf_registry_changes = ATOMIC_INIT(1);
 static u64 present;		/* a bit for each in @ocf_devices */
 static DEFINE_MUTEX(registry_mutex);
+
+/* Who has the number, also those that go; under registry_mutex */
+static struct ocf_device *places[OCF_DEVICES_MAX];
 
 u64 ocf_registry_present(void)
 {
@@ -277,30 +280,37 @@ static bool info_valid(const struct ocf_device_info *info)
 
 static bool name_taken(const char *name)
 {
-	struct ocf_device *dev;
 	int i;
 
 	lockdep_assert_held(&registry_mutex);
-	for (i = 0; i < OCF_DEVICES_MAX; i++) {
-		dev = rcu_dereference_protected(ocf_devices[i], true);
-		if (dev && !strcmp(dev->name, name))
+	for (i = 0; i < OCF_DEVICES_MAX; i++)
+		if (places[i] && !strcmp(places[i]->name, name))
 			return true;
-	}
 	return false;
 }
 
 /* A free place in the table, and the lowest number free among its like. */
-static int find_place(struct ocf_device *dev)
+static int take_place(struct ocf_device *dev)
 {
-	int unit = 0;
+	int number = 0, unit = 0;
 
-	if (present == U64_MAX)
-		return -ENOSPC;
+	lockdep_assert_held(&registry_mutex);
+	while (places[number])
+		if (++number == OCF_DEVICES_MAX)
+			return -ENOSPC;
 	do {
 		snprintf(dev->name, sizeof(dev->name), "%s%d", dev->info.name,
 			 unit++);
 	} while (name_taken(dev->name));
-	return ffz(present);
+	dev->number = number;
+	places[number] = dev;
+	return 0;
+}
+
+static void release_place(struct ocf_device *dev)
+{
+	lockdep_assert_held(&registry_mutex);
+	places[dev->number] = NULL;
 }
 
 static struct ocf_device *make_device(const struct ocf_device_info *info)
@@ -355,11 +365,8 @@ static void unpublish(struct ocf_device *dev)
 	ocf_registry_changed();
 }
 
-/*
- * Nothing new comes in, what is in there comes back or starts over, and the
- * device is stopped.
- */
-static void make_dead(struct ocf_device *dev)
+/* Nothing new comes in. */
+static void leave(struct ocf_device *dev)
 {
 	lockdep_assert_held(&registry_mutex);
 	if (!ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_DEAD) &&
@@ -368,17 +375,50 @@ static void make_dead(struct ocf_device *dev)
 		ocf_device_set_state(dev, OCF_DEVICE_SUSPECT,
 				     OCF_DEVICE_DRAINING);
 	unpublish(dev);
-	synchronize_srcu(&ocf_srcu);
-	ocf_care_end(dev);
 }
 
-/* The contexts go, and with the last holder the device. */
-static void after_dead(struct ocf_device *dev)
+/*
+ * What is in there comes back or starts over, the device is stopped, and its
+ * contexts go; @added: it is in sysfs.
+ */
+static void end(struct ocf_device *dev, bool added)
 {
+	synchronize_srcu(&ocf_srcu);
+	ocf_care_end(dev);
+	if (added)
+		device_del(&dev->dev);
 	ocf_contexts_drop(dev);
 	ocf_device_set_state(dev, OCF_DEVICE_DRAINING, OCF_DEVICE_DEAD);
 	ocf_device_put(dev);
 	wait_var_event(&dev->holds, !refcount_read(&dev->holds));
+}
+
+/* Has @dev, which has a place, show what it can do, and be known. */
+static int present_itself(struct ocf_device *dev)
+{
+	int err;
+
+	lockdep_assert_held(&registry_mutex);
+	err = dev_set_name(&dev->dev, "%s", dev->name);
+	if (err)
+		return err;
+	publish(dev);
+	err = ocf_kat_device(dev);
+	if (!err) {
+		/* told of when it can be used */
+		dev_set_uevent_suppress(&dev->dev, true);
+		err = device_add(&dev->dev);
+	}
+	if (err) {
+		leave(dev);
+		end(dev, false);
+		return err;
+	}
+	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
+	dev_set_uevent_suppress(&dev->dev, false);
+	ocf_tell(&dev->dev, KOBJ_ADD, ocf_device_condition(dev));
+	ocf_care_start(dev);
+	return 0;
 }
 
 struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
@@ -394,34 +434,15 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&registry_mutex);
-	err = find_place(dev);
-	if (err < 0)
-		goto put_device;
-	dev->number = err;
-	err = dev_set_name(&dev->dev, "%s", dev->name);
-	if (err)
-		goto put_device;
-	publish(dev);
-	err = ocf_kat_device(dev);
-	if (err)
-		goto kill;
-	/* told of when it can be used */
-	dev_set_uevent_suppress(&dev->dev, true);
-	err = device_add(&dev->dev);
-	if (err)
-		goto kill;
-	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
-	dev_set_uevent_suppress(&dev->dev, false);
-	ocf_tell(&dev->dev, KOBJ_ADD, ocf_device_condition(dev));
-	ocf_care_start(dev);
+	err = take_place(dev);
+	if (!err) {
+		err = present_itself(dev);
+		if (err)
+			release_place(dev);
+	}
 	mutex_unlock(&registry_mutex);
-	return dev;
-
-kill:
-	make_dead(dev);
-	after_dead(dev);
-put_device:
-	mutex_unlock(&registry_mutex);
+	if (!err)
+		return dev;
 	put_device(&dev->dev);
 	return ERR_PTR(err);
 }
@@ -433,9 +454,12 @@ void ocf_device_unregister(struct ocf_device *dev)
 	if (!dev)
 		return;
 	mutex_lock(&registry_mutex);
-	make_dead(dev);
-	device_del(&dev->dev);
-	after_dead(dev);
+	leave(dev);
+	mutex_unlock(&registry_mutex);
+	/* others may come and go, whatever this one does */
+	end(dev, true);
+	mutex_lock(&registry_mutex);
+	release_place(dev);
 	mutex_unlock(&registry_mutex);
 	put_device(&dev->dev);
 }

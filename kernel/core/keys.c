@@ -32,11 +32,8 @@ DEFINE_MUTEX(ocf_generations_mutex);
 static DEFINE_SPINLOCK(park_lock);
 static unsigned int nparked[OCF_FLOWS];
 
-/*
- * Not those of requests: who makes room for a context may wait for long.  What
- * frees one does not wait for that.
- */
-static struct workqueue_struct *keys_wq, *free_wq;
+/* Not that of requests: who makes room for a context may wait for long. */
+static struct workqueue_struct *keys_wq;
 
 static void make_contexts(struct work_struct *work);
 
@@ -121,7 +118,7 @@ void ocf_keys_put_deferred(struct ocf_keys *keys)
 	if (!refcount_dec_and_test(&keys->refs))
 		return;
 	INIT_WORK(&keys->work, free_keys_work);
-	queue_work(free_wq, &keys->work);
+	queue_work(ocf_free_wq, &keys->work);
 }
 
 /**
@@ -379,23 +376,10 @@ bool ocf_keys_unpark(struct ocf_request *req)
 int ocf_keys_init(void)
 {
 	keys_wq = alloc_workqueue("ocf_keys", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!keys_wq)
-		return -ENOMEM;
-	free_wq = alloc_workqueue("ocf_free", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (free_wq)
-		return 0;
-	destroy_workqueue(keys_wq);
-	return -ENOMEM;
-}
-
-/* Contexts are not wanted any more: nobody is at it after this. */
-void ocf_keys_flush(void)
-{
-	flush_workqueue(keys_wq);
+	return keys_wq ? 0 : -ENOMEM;
 }
 
 void ocf_keys_exit(void)
 {
 	destroy_workqueue(keys_wq);
-	destroy_workqueue(free_wq);
 }

@@ -12,7 +12,7 @@
 #include <trace/events/ocf.h>
 
 DEFINE_SRCU(ocf_srcu);
-struct workqueue_struct *ocf_wq, *ocf_turns_wq;
+struct workqueue_struct *ocf_wq, *ocf_turns_wq, *ocf_pump_wq, *ocf_free_wq;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
 {
@@ -33,23 +33,45 @@ module_param_cb(allow_weak, &weak_param, NULL, 0644);
 MODULE_PARM_DESC(allow_weak,
 		 "weak algorithms that new sessions may use: names with commas between, all, or none");
 
+/* What one of them has to do may end in the next. */
+static void destroy_workqueues(void)
+{
+	struct workqueue_struct *all[] = {
+		ocf_turns_wq, ocf_wq, ocf_pump_wq, ocf_free_wq
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i])
+			destroy_workqueue(all[i]);
+}
+
+/* Unbound: what lands here is long, or waits for something. */
+static int __init make_workqueues(void)
+{
+	const unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
+
+	ocf_wq = alloc_workqueue("ocf", flags, 0);
+	/* what takes turns must not have all workers wait for theirs */
+	ocf_turns_wq = alloc_workqueue("ocf_turns", flags, num_online_cpus());
+	ocf_pump_wq = alloc_workqueue("ocf_pump", flags | WQ_HIGHPRI, 0);
+	ocf_free_wq = alloc_workqueue("ocf_free", flags, 0);
+	if (ocf_wq && ocf_turns_wq && ocf_pump_wq && ocf_free_wq)
+		return 0;
+	destroy_workqueues();
+	return -ENOMEM;
+}
+
 static int __init ocf_init(void)
 {
 	int err;
 
-	/* unbound: what lands here is long, or waits for something */
-	ocf_wq = alloc_workqueue("ocf", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!ocf_wq)
-		return -ENOMEM;
-	/* what takes turns must not have all workers wait for theirs */
-	ocf_turns_wq = alloc_workqueue("ocf_turns", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				       num_online_cpus());
-	err = -ENOMEM;
-	if (!ocf_turns_wq)
-		goto destroy_wq;
+	err = make_workqueues();
+	if (err)
+		return err;
 	err = ocf_deliver_init();
 	if (err)
-		goto destroy_turns;
+		goto destroy_workqueues;
 	err = ocf_keys_init();
 	if (err)
 		goto exit_deliver;
@@ -78,10 +100,8 @@ exit_keys:
 	ocf_keys_exit();
 exit_deliver:
 	ocf_deliver_exit();
-destroy_turns:
-	destroy_workqueue(ocf_turns_wq);
-destroy_wq:
-	destroy_workqueue(ocf_wq);
+destroy_workqueues:
+	destroy_workqueues();
 	return err;
 }
 
@@ -96,11 +116,9 @@ static void __exit ocf_exit(void)
 	class_unregister(&ocf_class);
 	ocf_pk_exit();
 	ocf_care_exit();
-	ocf_keys_flush();
-	ocf_deliver_exit();
-	destroy_workqueue(ocf_turns_wq);
-	destroy_workqueue(ocf_wq);
 	ocf_keys_exit();
+	ocf_deliver_exit();
+	destroy_workqueues();
 }
 
 module_init(ocf_init);

@@ -33,15 +33,6 @@
 /* Bytes, where there is no request to ask for. */
 #define TYPICAL		4096
 
-/*
- * One placement in EXPLORE looks for a device that has not been heard of for
- * OCF_STALE_NS: rare enough to cost next to nothing, soon enough for a card
- * that has become fast again to be back within 50 ms of traffic.
- */
-#define EXPLORE		32	/* a power of two */
-#define EXPLORE_PART	64
-#define EXPLORE_SURE	16	/* times longer where the CPU is better */
-
 /* The error of a wait counts 1 / WAKE_GAIN, and no wait for more than ... */
 #define WAKE_GAIN	8
 #define WAKE_OUTLIER	8	/* ... so many times what is known, */
@@ -208,19 +199,12 @@ void ocf_place_woken(u64 ns)
 	WRITE_ONCE(wake, was + (min_t(s64, ns, most) - was) / WAKE_GAIN);
 }
 
-/*
- * Whether nothing has been heard of @dev for long, and it has nothing to do.
- * To look at one that seems to be dear is not worth more than a 64th of time,
- * and less for requests so small that all of them are @sure to go to the CPU:
- * a sleep costs those that come after it, too.
- */
+/* Whether nothing has been heard of @dev for long, and it has nothing to do. */
 static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
 		     bool sure)
 {
-	u64 after = max(OCF_STALE_NS * (sure ? EXPLORE_SURE : 1),
-			EXPLORE_PART * service);
-
-	return (s64)(now - READ_ONCE(dev->queue.last_done)) > (s64)after &&
+	return ocf_route_is_stale(now - READ_ONCE(dev->queue.last_done),
+				  service, sure) &&
 	       !READ_ONCE(dev->queue.count) && !READ_ONCE(dev->queue.backlog);
 }
 
@@ -271,7 +255,7 @@ static __always_inline bool is_small(const struct ocf_request *req)
 /* Now and then, and where the last look said that none was needed for some */
 static __always_inline bool is_time_to_look(const struct ocf_request *req)
 {
-	return !(this_cpu_inc_return(placements) & (EXPLORE - 1)) ||
+	return !(this_cpu_inc_return(placements) & (OCF_EXPLORE - 1)) ||
 	       is_small(req);
 }
 
@@ -323,7 +307,7 @@ static noinline void spare_others(const struct ocf_request *req, u64 ns)
 
 	/* what was found of more bytes holds until it is found to be wrong */
 	WRITE_ONCE(ses->small[req->op], sure ? max(small, all_bytes(req)) : 0);
-	WRITE_ONCE(ses->spared, sure ? EXPLORE - 1 : 0);
+	WRITE_ONCE(ses->spared, sure ? OCF_EXPLORE - 1 : 0);
 }
 
 /* Whether @req is one of those. */

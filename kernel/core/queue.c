@@ -30,8 +30,8 @@
 #define TEACHES		4
 
 /*
- * So many others' requests are done by who had room made, where the driver does
- * them inside submit(); a worker does the rest.
+ * So many others' requests are handed over by who has made room; a worker goes
+ * on from there.
  */
 #define LET_IN_MAX	64
 
@@ -180,7 +180,7 @@ void ocf_queue_kick(struct ocf_device *dev)
 static void let_in_later(struct ocf_device *dev)
 {
 	ocf_device_get(dev);
-	if (!queue_work(ocf_wq, &dev->queue.pump))
+	if (!queue_work(ocf_pump_wq, &dev->queue.pump))
 		ocf_device_put(dev);
 }
 
@@ -195,13 +195,12 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	struct ocf_queue *q = &dev->queue;
 	unsigned int unblocks, left = LET_IN_MAX;
 	struct ocf_request *req;
-	bool handed = false;
 
-	spin_lock_bh(&q->lock);
-	if (q->pumping) {
-		spin_unlock_bh(&q->lock);
-		return;
-	}
+	/* others leave it to who pumps: nobody takes the CPU away from him */
+	local_bh_disable();
+	spin_lock(&q->lock);
+	if (q->pumping)
+		goto unlock;
 	q->pumping = true;
 	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth &&
@@ -209,17 +208,23 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		unblocks = enter(dev, req);
-		spin_unlock_bh(&q->lock);
-		left -= !hand_over(dev, req, true, unblocks);
-		handed = true;
-		spin_lock_bh(&q->lock);
+		spin_unlock(&q->lock);
+		hand_over(dev, req, true, unblocks);
+		left--;
+		spin_lock(&q->lock);
 	}
 	q->pumping = false;
-	spin_unlock_bh(&q->lock);
-	if (handed)
+	spin_unlock(&q->lock);
+	if (left < LET_IN_MAX)
 		ocf_queue_kick(dev);
 	if (unlikely(!left))
 		let_in_later(dev);
+	local_bh_enable();
+	return;
+
+unlock:
+	spin_unlock(&q->lock);
+	local_bh_enable();
 }
 
 static void let_in_work(struct work_struct *work)
@@ -300,6 +305,7 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 		err = -EBUSY;
 	}
 	if (err == -EINPROGRESS) {
+		req->ctx->users++;
 		atomic_long_add(req->estimate, &dev->load);
 		if (more)
 			req->batch->cards |= BIT_ULL(dev->number);
@@ -346,16 +352,18 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	list_del(&req->node);
 	q->count--;
 	ocf_fair_leave(&q->fair, req);
-	sample->busy = req->begun < q->last_done;
-	sample->took = now - max(req->begun, q->last_done);
 	sample->latency = now - req->begun;
-	sample->stale = !sample->busy &&
-			req->begun - q->last_done > OCF_STALE_NS;
-	sample->teaches = sample->stale || !(++q->done % TEACHES);
+	sample->stale = (s64)(req->begun - q->last_done) > (s64)OCF_STALE_NS;
+	sample->teaches = !(++q->done % TEACHES) || sample->stale;
+	if (sample->teaches) {
+		sample->busy = req->begun < q->last_done;
+		sample->took = now - max(req->begun, q->last_done);
+	}
 	WRITE_ONCE(q->last_done, now);
 	/* for who waits: see ocf_place_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
+	req->ctx->users--;
 	atomic_long_sub(req->estimate, &dev->load);
 	spin_unlock_bh(&q->lock);
 	return 0;
@@ -380,22 +388,11 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		req->where = OCF_AT_START;
+		req->ctx->users--;
 		atomic_long_sub(req->estimate, &dev->load);
 	}
 	spin_unlock_bh(&q->lock);
 	return was;
-}
-
-/* Whether one of the requests of @list works with @ctx. */
-static bool any_uses(const struct list_head *list,
-		     const struct ocf_context *ctx)
-{
-	const struct ocf_request *req;
-
-	list_for_each_entry(req, list, node)
-		if (req->ctx == ctx)
-			return true;
-	return false;
 }
 
 /**
@@ -404,19 +401,15 @@ static bool any_uses(const struct list_head *list,
  * @ctx: a context on it, which no request finds any more
  *
  * Context: process or BH.
- * Return: whether a request in the device or in front of it works with it;
- * true also while the device is closed, and requests may be on no list.
+ * Return: whether a request in the device or in front of it works with it.
  */
 bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx)
 {
 	struct ocf_queue *q = &dev->queue;
 	bool uses;
-	int i;
 
 	spin_lock_bh(&q->lock);
-	uses = q->closed || any_uses(&q->inflight, ctx);
-	for_each_set_bit(i, &q->fair.backlogged, OCF_FLOWS)
-		uses = uses || any_uses(&q->fair.flow[i].waiting, ctx);
+	uses = ctx->users;
 	spin_unlock_bh(&q->lock);
 	return uses;
 }
@@ -500,6 +493,7 @@ bool ocf_queue_rescued(struct ocf_device *dev, struct ocf_request *req,
 		q->count--;
 		ocf_fair_leave(&q->fair, req);
 		req->where = OCF_AT_START;
+		req->ctx->users--;
 		list_add_tail(&req->node, orphans);
 	} else {
 		req->where = OCF_AT_DEVICE;
@@ -522,16 +516,20 @@ void ocf_queue_empty(struct ocf_device *dev, struct list_head *orphans)
 {
 	struct ocf_queue *q = &dev->queue;
 	struct ocf_request *req;
+	LIST_HEAD(left);
 
 	spin_lock_bh(&q->lock);
-	list_splice_tail_init(&q->inflight, orphans);
-	ocf_fair_empty(&q->fair, orphans);
+	list_splice_init(&q->inflight, &left);
+	ocf_fair_empty(&q->fair, &left);
 	q->count = 0;
 	q->backlog = 0;
-	list_for_each_entry(req, orphans, node)
+	list_for_each_entry(req, &left, node) {
 		req->where = OCF_AT_START;
+		req->ctx->users--;
+	}
 	atomic_long_set(&dev->load, 0);
 	spin_unlock_bh(&q->lock);
+	list_splice_tail(&left, orphans);
 }
 
 void ocf_device_unblock(struct ocf_device *dev)

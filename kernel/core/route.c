@@ -170,3 +170,25 @@ int ocf_route_pick(const struct ocf_candidate *c, int n)
 	}
 	return best;
 }
+
+#define EXPLORE_PART	64
+#define EXPLORE_SURE	16	/* times longer where the CPU is better */
+
+/**
+ * ocf_route_is_stale() - whether a device is to be looked at again
+ * @silent: ns since it was heard of; it has nothing to do
+ * @service: ns that the request would occupy it
+ * @sure: requests of this size are so small that all of them go to the CPU
+ *
+ * To look at one that seems to be dear is not worth more than a 64th of time,
+ * and less where it is sure: a sleep costs those that come after it, too.
+ *
+ * Return: whether.
+ */
+bool ocf_route_is_stale(s64 silent, u64 service, bool sure)
+{
+	u64 after = max(OCF_STALE_NS * (sure ? EXPLORE_SURE : 1),
+			EXPLORE_PART * service);
+
+	return silent > (s64)after;
+}

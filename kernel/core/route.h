@@ -27,6 +27,16 @@ struct ocf_cost {
 /* The CPU, and cards at random */
 #define OCF_CANDIDATES		5
 
+/* ns without a word from a device: what is known counts for little then */
+#define OCF_STALE_NS		20000000ULL
+
+/*
+ * One placement in so many, a power of two, looks for such a device: rare
+ * enough to cost next to nothing, soon enough for a card that has become fast
+ * again to be back within 50 ms of traffic.
+ */
+#define OCF_EXPLORE		32
+
 /**
  * struct ocf_candidate - a device that might do a request
  * @service: ns the request would occupy it
@@ -63,5 +73,6 @@ void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 u64 ocf_route_hold_up(u64 service, u32 behind);
 u64 ocf_route_score(const struct ocf_candidate *c);
 int ocf_route_pick(const struct ocf_candidate *c, int n);
+bool ocf_route_is_stale(s64 silent, u64 service, bool sure);
 
 #endif /* OCF_ROUTE_H */

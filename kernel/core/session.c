@@ -346,7 +346,7 @@ void ocf_session_put_deferred(struct ocf_session *ses)
 	if (!ses || !refcount_dec_and_test(&ses->refs))
 		return;
 	INIT_WORK(&ses->work, end_session_work);
-	queue_work(ocf_wq, &ses->work);
+	queue_work(ocf_free_wq, &ses->work);
 }
 OCF_EXPORT(ocf_session_put_deferred);
 

@@ -78,6 +78,11 @@ static void card_ctx_exit(struct ocf_context *ctx)
 	struct card *card = ocf_device_priv(ctx->dev);
 	struct card_ctx *c = ocf_context_priv(ctx);
 
+	if (card->forget) {
+		WRITE_ONCE(card->forgetting, true);
+		wait_for_completion_timeout(card->forget, 10 * HZ);
+		WRITE_ONCE(card->forgetting, false);
+	}
 	if (c->cipher)
 		crypto_free_sync_skcipher(c->cipher);
 	if (c->aead)

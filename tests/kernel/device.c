@@ -293,9 +293,56 @@ static void device_arrives(struct test *t)
 	ocf_session_put(ses);
 }
 
+struct going {
+	struct work_struct	work;
+	struct card		*card;
+};
+
+static void card_goes(struct work_struct *work)
+{
+	card_unregister(container_of(work, struct going, work)->card);
+}
+
+/* However long one takes to go, others come, with another name and number. */
+static void device_goes_slowly(struct test *t)
+{
+	DECLARE_COMPLETION_ONSTACK(forget);
+	struct going going = { .card = card_make(t, 4) };
+	struct card *card = going.card, *other;
+	struct ocf_session *ses;
+	int number;
+
+	if (!card)
+		return;
+	number = card_number(card);
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card->forget = &forget;
+	INIT_WORK_ONSTACK(&going.work, card_goes);
+	queue_work(system_unbound_wq, &going.work);
+	while (!READ_ONCE(card->forgetting))
+		schedule_timeout_uninterruptible(1);
+	other = card_make(t, 4);
+	CHECK(t, READ_ONCE(card->forgetting));
+	if (other) {
+		CHECK(t, card_number(other) != number);
+		EQUAL(t, ocf_device_number("test1"), card_number(other));
+	}
+	complete_all(&forget);
+	flush_work(&going.work);
+	destroy_work_on_stack(&going.work);
+	ocf_session_put(ses);
+	card_free(card);
+	card_drop(other);
+	/* both are free again */
+	card = card_make(t, 4);
+	EQUAL(t, ocf_device_number("test0"), number);
+	card_drop(card);
+}
+
 const struct test_case device_tests[] = {
 	TEST(device_known_answers), TEST(device_late_lie), TEST(device_info),
 	TEST(device_many), TEST(device_names), TEST(device_chosen),
 	TEST(device_unplugged), TEST(device_gone_for_software),
-	TEST(device_arrives), {}
+	TEST(device_arrives), TEST(device_goes_slowly), {}
 };

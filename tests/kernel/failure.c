@@ -407,11 +407,40 @@ static void failure_then_gone(struct test *t)
 	}
 }
 
+/* What a card takes to forget what it had is nobody else's time. */
+static void failure_forgets_slowly(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, LEISURE);
+	DECLARE_COMPLETION_ONSTACK(forget);
+	struct ocf_session *ses, *other;
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   OCF_DEVICE_ANY);
+	card->forget = &forget;
+	ocf_device_fail(card->dev);
+	for (i = 0; i < 100 && !READ_ONCE(card->forgetting); i++)
+		msleep(50);
+	CHECK(t, READ_ONCE(card->forgetting));
+	other = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
+			     OCF_DEVICE_ANY);
+	EQUAL(t, ocf_session_rekey(other, NULL, 0, NULL, 0), 0);
+	CHECK(t, READ_ONCE(card->forgetting));
+	complete_all(&forget);
+	CHECK(t, works_again(t, card));
+	card->forget = NULL;
+	ocf_session_put(other);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
 const struct test_case failure_tests[] = {
 	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
 	TEST(failure_overdue_left), TEST(failure_of_the_last),
 	TEST(failure_cancelled), TEST(failure_errors),
 	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row),
 	TEST(failure_accuses), TEST(failure_known_to_the_driver),
-	TEST(failure_then_gone), {}
+	TEST(failure_then_gone), TEST(failure_forgets_slowly), {}
 };

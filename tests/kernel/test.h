@@ -83,6 +83,8 @@ struct work;
  * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
  * @room: for so many contexts; 0 for as many as there are
+ * @forget: ctx_exit() waits for it, 10 s and no more, or NULL
+ * @forgetting: it does
  * @lock: protects all below
  * @taken: requests it has, by struct card_job, oldest first
  * @count: of @taken
@@ -113,6 +115,8 @@ struct card {
 	const struct ocf_pk_ops	*pk;
 	int			refuse_key;
 	unsigned int		room;
+	struct completion	*forget;
+	bool			forgetting;
 	spinlock_t		lock;
 	struct list_head	taken;
 	unsigned int		count;

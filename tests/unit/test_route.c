@@ -288,6 +288,19 @@ TEST(what_is_stale_is_forgotten)
 	EXPECT_GT(ocf_cost_ns(&c, 4096), 13900);
 }
 
+/* 20 ms; or as long as 64 requests; 320 ms where it is sure to be worse. */
+TEST(who_is_silent_is_looked_at)
+{
+	EXPECT_FALSE(ocf_route_is_stale(OCF_STALE_NS, 1000, false));
+	EXPECT_TRUE(ocf_route_is_stale(OCF_STALE_NS + 1, 1000, false));
+	EXPECT_FALSE(ocf_route_is_stale(64 * 1000000, 1000000, false));
+	EXPECT_TRUE(ocf_route_is_stale(64 * 1000000 + 1, 1000000, false));
+	EXPECT_FALSE(ocf_route_is_stale(16 * OCF_STALE_NS, 1000, true));
+	EXPECT_TRUE(ocf_route_is_stale(16 * OCF_STALE_NS + 1, 1000, true));
+	/* a clock that was read before the other */
+	EXPECT_FALSE(ocf_route_is_stale(-5, 0, false));
+}
+
 static void *teach(void *arg)
 {
 	int i;

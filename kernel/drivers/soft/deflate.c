@@ -145,7 +145,8 @@ static int run(struct flow *f)
  *
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
- * if it is no stream, or no whole one; -EAGAIN where one must not sleep.
+ * if it is no stream, or no whole one; -EAGAIN where one must not sleep, or
+ * must not wait for others' work.
  */
 int soft_deflate(struct ocf_request *req)
 {
@@ -155,7 +156,12 @@ int soft_deflate(struct ocf_request *req)
 
 	if (!ocf_request_may_sleep(req))
 		return -EAGAIN;
-	mutex_lock(&d->turn);
+	/* who waits for his turn keeps devices from going: a worker does */
+	if (!mutex_trylock(&d->turn)) {
+		if (!ocf_request_has_worker(req))
+			return -EAGAIN;
+		mutex_lock(&d->turn);
+	}
 	if (req->op == OCF_OP_ENCRYPT) {
 		f.z = &d->out;
 		zlib_deflateReset(f.z);

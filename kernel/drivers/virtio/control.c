@@ -38,7 +38,7 @@ static bool creates(const struct order *o)
 	       (opcode & 0xff) == (VIRTIO_CRYPTO_CIPHER_CREATE_SESSION & 0xff);
 }
 
-/* Puts @o in the ring, with a reference for the card. */
+/* Puts @o in the ring, with a reference for the card; -ENOSPC if it is full. */
 static int post(struct control *ctl, struct order *o)
 {
 	u32 len = creates(o) ? sizeof(o->answer.session) :
@@ -59,7 +59,7 @@ static int post(struct control *ctl, struct order *o)
 	sg_init_one(&answer, &o->answer, len);
 	err = virtqueue_add_sgs(ctl->vq, sgs, 1, 1, o, GFP_ATOMIC);
 	if (err)
-		return err == -ENOSPC ? -ENOMEM : err;
+		return err;
 	refcount_inc(&o->refs);
 	ctl->left += o->left;
 	list_add_tail(&o->node, &ctl->out);
@@ -204,7 +204,8 @@ static unsigned long patience(const struct card *card)
  *
  * Context: process; may sleep, as long as it has patience.
  * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
- * down; -ENOMEM; -EIO if the ring is broken.
+ * down; -ENOSPC if so many ask that the ring is full; -ENOMEM; -EIO if it is
+ * broken.
  */
 int control_ask(struct card *card, struct order *o, bool killable)
 {
