@@ -48,6 +48,11 @@ void ocf_close(struct ocf *ocf)
 	if (!ocf)
 		return;
 	close(ocf->fd);
+	ocf_forget(ocf);
+}
+
+void ocf_forget(struct ocf *ocf)
+{
 	free(ocf);
 }
 

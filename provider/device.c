@@ -78,10 +78,13 @@ static void close_inherited(struct provider *prov)
 	struct stat now;
 
 	prov->inherited = NULL;
-	if (ocf && !fstat(ocf_fd(ocf), &now) &&
-	    now.st_rdev == prov->node.st_rdev &&
+	if (!ocf)
+		return;
+	if (!fstat(ocf_fd(ocf), &now) && now.st_rdev == prov->node.st_rdev &&
 	    now.st_dev == prov->node.st_dev && now.st_ino == prov->node.st_ino)
 		ocf_close(ocf);
+	else
+		ocf_forget(ocf);
 }
 
 void device_exit(struct provider *prov)

@@ -40,6 +40,19 @@ const struct digest_row *digest_by_name(struct provider *prov, const char *name)
 	return found;
 }
 
+/**
+ * digest_block() - the block of a digest
+ * @row: which
+ *
+ * Return: bytes (FIPS 180-4, figure 1; FIPS 202, table 3).
+ */
+size_t digest_block(const struct digest_row *row)
+{
+	if (!strncmp(row->kernel, "sha3-", 5))
+		return 200 - 2 * row->size;
+	return row->size > 32 ? 128 : 64;
+}
+
 /* ---- data that are kept ---- */
 
 bool gather(struct gathered *g, const void *data, size_t len)
@@ -233,12 +246,10 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 
 static int get_row(OSSL_PARAM params[], const struct digest_row *row)
 {
-	bool sha3 = !strncmp(row->kernel, "sha3-", 5);
 	OSSL_PARAM *p;
 
 	p = OSSL_PARAM_locate(params, OSSL_DIGEST_PARAM_BLOCK_SIZE);
-	if (p && !OSSL_PARAM_set_size_t(p, sha3 ? 200 - 2 * row->size :
-						  row->size > 32 ? 128 : 64))
+	if (p && !OSSL_PARAM_set_size_t(p, digest_block(row)))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_DIGEST_PARAM_SIZE);
 	if (p && !OSSL_PARAM_set_size_t(p, row->size))

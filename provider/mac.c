@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * HMAC, as digest.c has digests; and CMAC, which is OpenSSL's own.
+ * HMAC and CMAC, as digest.c has digests.
  */
 #include "provider.h"
+
+#define KEY_MAX	64	/* bytes of HMAC's that a session can have */
 
 /**
  * struct mac - a context
  * @soft: OpenSSL's own, which has all parameters
  * @ses: the kernel's
- * @digest: HMAC's, or NULL: OpenSSL's own does all
+ * @hmac: or else CMAC
+ * @size: of the tag; 0: OpenSSL's own does all
+ * @digest: HMAC's, if @size is not 0
+ * @cipher_key: bytes of CMAC's key, likewise
  * @own: OpenSSL's has what came before
- * @unkeyed: @digest is another than the key was given for
+ * @unkeyed: @digest or the cipher is another than the key was given for
  * @key: the key
  * @data: what came, if not
  */
 struct mac {
 	EVP_MAC_CTX			*soft;
 	struct session			ses;
+	bool				hmac;
+	size_t				size;
 	const struct digest_row		*digest;
+	size_t				cipher_key;
 	bool				own, unkeyed;
 	struct gathered			key, data;
 };
@@ -27,8 +35,12 @@ static void describe(const void *owner, struct ocf_session_open *params)
 	const struct mac *m = owner;
 
 	params->mode = OCF_MODE_DIGEST;
-	strcpy(params->mac, "hmac-");
-	strcat(params->mac, m->digest->kernel);
+	if (m->hmac) {
+		strcpy(params->mac, "hmac-");
+		strcat(params->mac, m->digest->kernel);
+	} else {
+		strcpy(params->mac, "aes-cmac");
+	}
 	params->mackey = addr(m->key.data);
 	params->mackeylen = m->key.len;
 }
@@ -44,7 +56,7 @@ static void free_context(void *ctx)
 	OPENSSL_free(m);
 }
 
-static void *new_context(void *provctx, const char *name)
+static void *new_context(void *provctx, const char *name, bool hmac)
 {
 	struct mac *m = OPENSSL_zalloc(sizeof(*m));
 	struct provider *prov = provctx;
@@ -53,6 +65,7 @@ static void *new_context(void *provctx, const char *name)
 	if (!m)
 		return NULL;
 	m->own = true;
+	m->hmac = hmac;
 	m->ses = (struct session){
 		.prov = prov, .describe = describe, .owner = m,
 	};
@@ -107,49 +120,106 @@ static void take_key(struct mac *m, const void *key, size_t len)
 	m->unkeyed = false;
 	m->ses.other_key = true;
 	if (!gather(&m->key, key, len))
-		m->digest = NULL;
+		m->size = 0;
+}
+
+static void take_digest(struct mac *m, const char *name)
+{
+	m->digest = digest_by_name(m->ses.prov, name);
+	m->size = m->digest ? m->digest->size : 0;
+	if (m->digest)
+		m->ses.crossing = CROSSING_HMAC + (m->digest - digest_rows);
+}
+
+/* Of CMAC; the kernel has it of AES (SP 800-38B). */
+static void take_cipher(struct mac *m, const char *name)
+{
+	EVP_CIPHER *c = EVP_CIPHER_fetch(m->ses.prov->soft, name, NULL);
+
+	m->size = 0;
+	if (c && (EVP_CIPHER_is_a(c, "AES-128-CBC") ||
+		  EVP_CIPHER_is_a(c, "AES-192-CBC") ||
+		  EVP_CIPHER_is_a(c, "AES-256-CBC"))) {
+		m->size = 16;
+		m->cipher_key = EVP_CIPHER_get_key_length(c);
+		m->ses.crossing = CROSSING_CMAC;
+	}
+	EVP_CIPHER_free(c);
+}
+
+/* The text of a parameter, or NULL if it is not among them */
+static const char *text_of(const OSSL_PARAM params[], const char *name)
+{
+	const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, name);
+
+	return p && p->data_type == OSSL_PARAM_UTF8_STRING ? p->data : NULL;
 }
 
 /* What OpenSSL's is to know of as well */
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
+	const char *digest, *cipher;
 	const OSSL_PARAM *p;
 	struct mac *m = ctx;
 
 	if (!params)
 		return 1;
+	digest = text_of(params, OSSL_MAC_PARAM_DIGEST);
+	cipher = text_of(params, OSSL_MAC_PARAM_CIPHER);
 	/* in the middle of a message they are OpenSSL's to make sense of */
-	if ((OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST) ||
+	if ((digest || cipher ||
 	     OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY)) &&
 	    !give_away(m))
 		return 0;
 	/* a MAC of a record, in constant time: all of it is OpenSSL's */
 	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE)) {
-		m->digest = NULL;
+		m->size = 0;
 		if (!give_away(m))
 			return 0;
 	}
 	if (!without_properties(params, set, m))
 		return 0;
-	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST);
-	if (p && p->data_type == OSSL_PARAM_UTF8_STRING) {
+	if (digest || cipher) {
 		session_end(&m->ses);
 		m->unkeyed = true;
-		m->digest = digest_by_name(m->ses.prov, p->data);
-		if (m->digest)
-			m->ses.crossing = CROSSING_HMAC +
-					  (m->digest - digest_rows);
 	}
+	if (digest && m->hmac)
+		take_digest(m, digest);
+	if (cipher && !m->hmac)
+		take_cipher(m, cipher);
 	p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
 	if (p && p->data_type == OSSL_PARAM_OCTET_STRING)
 		take_key(m, p->data, p->data_size);
 	return 1;
 }
 
-/* Keys that a session can have */
-static bool has_kernels_key(const struct mac *m)
+/*
+ * A key of HMAC that is longer than a block is the same as its digest (RFC
+ * 2104, section 2).
+ */
+static void shorten_key(struct mac *m)
 {
-	return m->key.len && m->key.len <= 64;
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	size_t len;
+
+	if (m->key.len <= digest_block(m->digest) ||
+	    !EVP_Q_digest(m->ses.prov->soft, m->digest->name, NULL,
+			  m->key.data, m->key.len, digest, &len))
+		return;
+	gather_free(&m->key);
+	gather(&m->key, digest, len);
+	OPENSSL_cleanse(digest, sizeof(digest));
+}
+
+/* Whether a session can have the key */
+static bool has_kernels_key(struct mac *m)
+{
+	if (m->unkeyed)
+		return false;
+	if (!m->hmac)
+		return m->key.len == m->cipher_key;
+	shorten_key(m);
+	return m->key.len && m->key.len <= KEY_MAX;
 }
 
 static int init(void *ctx, const unsigned char *key, size_t keylen,
@@ -163,7 +233,7 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 		take_key(m, key, keylen);
 	gather_free(&m->data);
 	/* OpenSSL's goes on with the digest of before if there is no key */
-	m->own = !m->digest || m->unkeyed || !has_kernels_key(m) ||
+	m->own = !m->size || !has_kernels_key(m) ||
 		 !session_is_worth(&m->ses, GATHER_MAX);
 	return EVP_MAC_init(m->soft, key, keylen, NULL);
 }
@@ -187,10 +257,10 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 		.tag = addr(out),
 	};
 
-	if (!m->own && outsize >= m->digest->size &&
+	if (!m->own && outsize >= m->size &&
 	    session_is_worth(&m->ses, m->data.len) &&
-	    session_run(&m->ses, &command) == (int)m->digest->size) {
-		*outl = m->digest->size;
+	    session_run(&m->ses, &command) == (int)m->size) {
+		*outl = m->size;
 		gather_free(&m->data);
 		return 1;
 	}
@@ -243,10 +313,10 @@ static const OSSL_PARAM *settable_cmac(void *ctx, void *provctx)
 	return params;
 }
 
-#define MAC(id_, name_)							\
+#define MAC(id_, name_, hmac_)						\
 static void *new_##id_(void *provctx)					\
 {									\
-	return new_context(provctx, name_);				\
+	return new_context(provctx, name_, hmac_);			\
 }									\
 static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ OSSL_FUNC_MAC_NEWCTX, (void (*)(void))new_##id_ },		\
@@ -264,8 +334,8 @@ static const OSSL_DISPATCH id_##_calls[] = {				\
 	{ 0, NULL }							\
 }
 
-MAC(hmac, "HMAC");
-MAC(cmac, "CMAC");
+MAC(hmac, "HMAC", true);
+MAC(cmac, "CMAC", false);
 
 const OSSL_ALGORITHM mac_algorithms[] = {
 	{ "HMAC", "provider=ocf", hmac_calls, NULL },

@@ -45,7 +45,8 @@ enum crossing {
 	CROSSING_GCM, CROSSING_CCM, CROSSING_CHACHA,
 	CROSSING_DIGEST,				/* DIGESTS of them */
 	CROSSING_HMAC = CROSSING_DIGEST + 9,		/* as many */
-	CROSSINGS = CROSSING_HMAC + 9,
+	CROSSING_CMAC = CROSSING_HMAC + 9,
+	CROSSINGS,
 };
 
 /**
@@ -231,6 +232,7 @@ struct digest_row {
 extern const struct digest_row digest_rows[DIGESTS];
 const struct digest_row *digest_by_name(struct provider *prov,
 					const char *name);
+size_t digest_block(const struct digest_row *row);
 
 /**
  * struct gathered - data that are kept until it is known how many there are

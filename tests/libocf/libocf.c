@@ -67,6 +67,22 @@ TEST_F(crypt, what_there_is)
 	EXPECT_EQ(-ENOENT, ocf_algorithm(self->ocf, "aes-gc", &a));
 	EXPECT_EQ(-ENOENT, ocf_algorithm(self->ocf, "", &a));
 	ocf_close(NULL);
+	ocf_forget(NULL);
+}
+
+/* The number of one that was closed is another's, and stays there. */
+TEST_F(crypt, forgotten)
+{
+	struct ocf *ocf;
+	int fd, other;
+
+	ASSERT_EQ(0, ocf_open(&ocf));
+	fd = ocf_fd(ocf);
+	close(fd);
+	other = open("/dev/null", O_RDWR | O_CLOEXEC);
+	EXPECT_EQ(fd, other);
+	ocf_forget(ocf);
+	EXPECT_EQ(0, close(other));
 }
 
 TEST_F(crypt, ciphers)

@@ -369,20 +369,27 @@ static size_t mac_of(const char *name, const char *properties,
 
 static void mac_round(void)
 {
-	size_t cuts[4], len = some_len(), keylen = 1 + below(140);
-	int n = cut(cuts, len), cmac = one_in(5);
-	char *name = (char *)(cmac ? "AES-256-CBC" :
-			      digests[below(COUNT(digests))]);
+	static const struct {
+		const char *name;
+		size_t key;
+	} ciphers[] = {
+		{ "AES-128-CBC", 16 }, { "AES-192-CBC", 24 },
+		{ "AES-256-CBC", 32 }, { "DES-EDE3-CBC", 24 },
+	};
+	size_t cuts[4], len = some_len(), keylen = 1 + below(300);
+	int n = cut(cuts, len), cmac = one_in(3), c = below(COUNT(ciphers));
+	char *name = (char *)(cmac ? ciphers[c].name :
+				     digests[below(COUNT(digests))]);
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_utf8_string(cmac ? OSSL_MAC_PARAM_CIPHER :
 				       OSSL_MAC_PARAM_DIGEST, name, 0),
 		OSSL_PARAM_END
 	};
-	unsigned char key[140];
+	unsigned char key[300];
 	size_t x, y;
 
 	what = cmac ? "CMAC" : "HMAC";
-	keylen = cmac ? 32 : keylen;
+	keylen = cmac ? ciphers[c].key : keylen;
 	fill(key, sizeof(key));
 	x = mac_of(what, OURS, params, key, keylen, cuts, n, one, one_in(2));
 	y = mac_of(what, THEIRS, params, key, keylen, cuts, n, other, false);

@@ -121,6 +121,7 @@ static void numbers_of_others(EVP_CIPHER_CTX *ctx)
 		check(is_right(ctx, 0, NULL), "with nothing of the parent's");
 		for (i = 0; i < 40; i++)
 			check(is_null(fds[i]), "another's number");
+		EVP_CIPHER_CTX_free(ctx);
 		OSSL_PROVIDER_unload(loaded);
 		for (i = 0; i < 40; i++)
 			check(is_null(fds[i]), "at the end");

@@ -598,14 +598,16 @@ int main(void)
 {
 	static struct record ours = { .properties = "provider=ocf" };
 	static struct record theirs = { .properties = "provider=default" };
+	OSSL_PROVIDER *defaults, *ocf;
 	size_t i, j;
 	int bad = 0;
 
 	big = calloc(1, BIG);
 	for (i = 0; i < sizeof(text); i++)
 		text[i] = i * 13 + (i >> 8);
-	if (!OSSL_PROVIDER_load(NULL, "default") ||
-	    !OSSL_PROVIDER_load(NULL, "ocf"))
+	defaults = OSSL_PROVIDER_load(NULL, "default");
+	ocf = OSSL_PROVIDER_load(NULL, "ocf");
+	if (!defaults || !ocf)
 		return 1;
 	for (i = 0; i < COUNT(uses); i++) {
 		ours.len = theirs.len = 0;
@@ -623,5 +625,8 @@ int main(void)
 	}
 	if (!bad)
 		printf("uses: %zu are the same\n", COUNT(uses));
+	OSSL_PROVIDER_unload(ocf);
+	OSSL_PROVIDER_unload(defaults);
+	free(big);
 	return bad;
 }

@@ -12,7 +12,7 @@ SELFTESTS := $(SELF_linux:%=linux_%) $(SELF_bsd:%=bsd_%)
 DIFFERS := $(SELF_differ_linux:%=linux_%) $(SELF_differ_bsd:%=bsd_%)
 # Not of one ABI; what they are made of beside the file of their name.  Only the
 # first hands over what looks different to a 32-bit program.
-SELF_others := hostile sharing ending card unload
+SELF_others := hostile sharing quota ending card unload
 # io_uring: there is no 32-bit liburing either.
 SELF64_hostile := tests/selftests/hostile_uring.c -luring
 SELF_hostile := $(patsubst %,tests/selftests/hostile_%.c,linux bsd native)

@@ -63,7 +63,7 @@ FIXTURE_TEARDOWN(sharing)
 typedef struct _test_data_sharing Self;
 
 /* 0 if an operation by way of @fd has the right result */
-static int right(Self *self, int fd)
+static inline int right(Self *self, int fd)
 {
 	int err;
 
@@ -81,7 +81,7 @@ static int ended(pid_t pid)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static int submit(Self *self, int fd, uint8_t *dst, uint32_t len)
+static inline int submit(Self *self, int fd, uint8_t *dst, uint32_t len)
 {
 	struct crypt_op cop = {
 		.ses = self->ses, .op = COP_ENCRYPT, .len = len,
@@ -110,7 +110,7 @@ struct busy {
 };
 
 /* The slowest there is, and a digest's part, which has its session's state */
-static void *be_busy(void *arg)
+static inline void *be_busy(void *arg)
 {
 	struct busy *b = arg;
 	uint8_t iv[16] = {};

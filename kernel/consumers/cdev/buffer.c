@@ -166,7 +166,7 @@ int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 {
 	return cdev_op_charge(op, len) ?:
 	       pin(op, buf, lead, (unsigned long)addr, len, buf == &op->dst) ?:
-	       cdev_op_charge(op, kept(buf));
+	       (op->lasting ? cdev_op_charge_locked(op, kept(buf)) : 0);
 }
 
 static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
@@ -196,7 +196,7 @@ static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
  * @dst_len: bytes; 0 if nothing is written
  *
  * An operation that is @lasting is charged all that its pages keep in memory,
- * which may be given back by the user meanwhile.
+ * which may be given back by the user meanwhile, and so is who has it pinned.
  *
  * Context: process; may sleep.
  * Return: 0; -EAGAIN if the data must be copied: it cannot be pinned, or is not
@@ -214,7 +214,8 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		return err;
 	err = pin_both(op, lead, src, src_len, dst, dst_len);
 	if (!err && unlikely(op->lasting))
-		err = cdev_op_charge(op, kept(&op->src) + kept(&op->dst));
+		err = cdev_op_charge_locked(op, kept(&op->src) +
+						kept(&op->dst));
 	/* the last is what pages of files on memory may say */
 	if (likely(err != -EFAULT && err != -EDQUOT && err != -EOPNOTSUPP))
 		return err;

@@ -200,13 +200,16 @@ struct cdev_buffer {
  * @file: where it belongs; held if @loose
  * @ses: held, or NULL before it is known, and of a public-key operation
  * @charged: bytes charged to the user
+ * @locked: pages charged to @locker
+ * @locker: who had them pinned for long, or NULL
  * @paid: itself is among them
  * @loose: may outlive the call that started it
  * @lasting: lasts until it is fetched, however long that is
+ * @cancelled: of a native command: it was
+ * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
  * @mm: of asynchronous operations: whose memory the results go to; held
- * @err: of asynchronous operations: the result
  * @node: in cdev_file.done
  * @work: frees it where one must not sleep
  * @user: the ABI's, until its results have been delivered
@@ -216,7 +219,6 @@ struct cdev_buffer {
  * @ioucmd: of a native command: what it came with, or NULL
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: who has it, and who cancels it
- * @cancelled: of a native command: it was
  * @next: the next of those being cancelled with it, or that are put aside
  * @flight: of a native command: in cdev_file.flight
  * @inlined: entry for @bytes, made once
@@ -227,12 +229,15 @@ struct cdev_op {
 	struct cdev_file	*file;
 	struct cdev_session	*ses;
 	size_t			charged;
+	unsigned long		locked;
+	struct user_struct	*locker;
 	bool			paid;
 	bool			loose;
 	bool			lasting;
+	bool			cancelled;
+	int			err;
 	struct cdev_buffer	src, dst;
 	struct mm_struct	*mm;
-	int			err;
 	struct list_head	node;
 	struct work_struct	work;
 	u8			user[80] __aligned(8);
@@ -242,7 +247,6 @@ struct cdev_op {
 	struct io_uring_cmd	*ioucmd;
 	atomic_t		passed;
 	refcount_t		held;
-	bool			cancelled;
 	struct cdev_op		*next;
 	struct list_head	flight;
 	struct scatterlist	inlined;
@@ -362,6 +366,7 @@ void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);
+int cdev_op_charge_locked(struct cdev_op *op, size_t bytes);
 int cdev_op_charge_self(struct cdev_op *op);
 void cdev_op_owe_self(struct cdev_op *op);
 int cdev_op_run(struct cdev_op **op);

@@ -9,6 +9,8 @@
 #include <linux/mm.h>
 #include <linux/ocf_pk.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "cdev.h"
@@ -283,6 +285,48 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 }
 
 /**
+ * cdev_op_charge_locked() - charge memory that an operation keeps for long
+ * @op: the operation
+ * @bytes: how much: whole pages
+ *
+ * To who has it pinned, beside what he has registered with io_uring and what
+ * others have pinned for him: RLIMIT_MEMLOCK, which CAP_IPC_LOCK lifts.
+ *
+ * Context: process.
+ * Return: 0, or -EDQUOT.
+ */
+int cdev_op_charge_locked(struct cdev_op *op, size_t bytes)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	unsigned long pages = bytes >> PAGE_SHIFT;
+	struct user_struct *user = current_user();
+	long old;
+	int err;
+
+	err = cdev_op_charge(op, bytes);
+	if (err || has_capability_noaudit(current, CAP_IPC_LOCK))
+		return err;
+	old = atomic_long_read(&user->locked_vm);
+	do {
+		if (old + pages > limit)
+			return -EDQUOT;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old,
+					  old + pages));
+	if (!op->locker)
+		op->locker = get_uid(user);
+	op->locked += pages;
+	return 0;
+}
+
+static void uncharge_locked(struct cdev_op *op)
+{
+	atomic_long_sub(op->locked, &op->locker->locked_vm);
+	free_uid(op->locker);
+	op->locker = NULL;
+	op->locked = 0;
+}
+
+/**
  * cdev_op_charge_self() - charge an operation itself to the user
  * @op: the operation
  *
@@ -316,6 +360,8 @@ void cdev_op_uncharge(struct cdev_op *op)
 
 	if (op->charged == own)
 		return;
+	if (unlikely(op->locker))
+		uncharge_locked(op);
 	if (unlikely(op->public))
 		cdev_public_free(op);
 	cdev_user_sub_bytes(payer_of(op), op->charged - own);

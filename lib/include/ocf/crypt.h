@@ -44,6 +44,12 @@ int ocf_open(struct ocf **ocf);
 /* Closes it, and with the last who has it all sessions.  NULL is nothing. */
 void ocf_close(struct ocf *ocf);
 
+/*
+ * Frees it where its descriptor is not its own any more: a daemon has closed
+ * all it did not know, and the number may be another's.  NULL is nothing.
+ */
+void ocf_forget(struct ocf *ocf);
+
 /* Its descriptor, for ioctl(): close-on-exec, and not to be closed. */
 int ocf_fd(const struct ocf *ocf);
 

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a user may have: sessions, bytes, memory that is pinned, and what his
+ * control group has.
+ */
+#include "sharing.h"
+
+#include <linux/io_uring.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+__thread uint64_t chance_state;
+
+/* ---- sessions ---- */
+
+/* Counts what it gets, tells, and keeps it until it is told to go. */
+static void take_sessions(int told, int go)
+{
+	int fd, n = 0, err;
+	uint32_t ses;
+	char c;
+
+	become(SOMEBODY);
+	fd = open_dev();
+	while (!(err = open_session(fd, CRYPTO_NULL, 0, 0, 0, &ses)))
+		n++;
+	if (err != EDQUOT)
+		n = 1000;
+	if (write(told, &n, sizeof(n)) != sizeof(n) || read(go, &c, 1))
+		_exit(1);
+	_exit(0);
+}
+
+/* Many at once get no more than one would, and no less. */
+TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
+{
+	int told[2], go[2], i, n, all = 0, keeper;
+	pid_t pid[6];
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_sessions", "300"));
+	keeper = open_as(SOMEBODY);
+	ASSERT_EQ(0, pipe(told));
+	ASSERT_EQ(0, pipe(go));
+	for (i = 0; i < 6; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			close(go[1]);
+			take_sessions(told[1], go[0]);
+		}
+	}
+	for (i = 0; i < 6; i++) {
+		EXPECT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		all += n;
+	}
+	EXPECT_EQ(300, all);
+	close(go[1]);
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(0, ended(pid[i]));
+	close(keeper);
+	close(told[0]);
+	close(told[1]);
+	close(go[0]);
+}
+
+/* SOMEBODY in a user namespace of his own, as another user there */
+static void become_many(int ready, int go)
+{
+	char c;
+
+	become(SOMEBODY);
+	if (unshare(CLONE_NEWUSER) || write(ready, "", 1) != 1 ||
+	    read(go, &c, 1) != 1 || setuid(1))
+		_exit(100);
+}
+
+/* Who has users of his own making has not more for that. */
+TEST_F(sharing, users_of_a_namespace_are_its_makers)
+{
+	int ready[2], go[2], n = 0, fd, map, keeper;
+	char path[64], c;
+	uint32_t ses;
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_sessions", "10"));
+	keeper = open_as(SOMEBODY);
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		become_many(ready[1], go[0]);
+		fd = open_dev();
+		while (fd >= 0 &&
+		       !open_session(fd, CRYPTO_NULL, 0, 0, 0, &ses))
+			n++;
+		/* of ten there are four left to it */
+		_exit(n != 4);
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	map = open(path, O_WRONLY);
+	n = snprintf(path, sizeof(path), "0 %d 1\n1 2000 1\n", SOMEBODY);
+	ASSERT_EQ(n, write(map, path, n));
+	close(map);
+	for (n = 0; n < 6; n++)
+		ASSERT_EQ(0, open_session(keeper, CRYPTO_NULL, 0, 0, 0, &ses));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* ---- bytes ---- */
+
+#define HUGE	(2u << 20)
+
+static long free_memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? -1 : (long)(info.freeram * info.mem_unit);
+}
+
+/* Hands in an operation of a little of a huge page, and gives that back. */
+static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)
+{
+	uint8_t *huge = (void *)(((uintptr_t)room + HUGE) & -(uintptr_t)HUGE);
+	struct crypt_op cop = {
+		.ses = ses, .op = COP_ENCRYPT, .len = 2048, .src = huge,
+		.dst = self->out, .iv = self->iv,
+	};
+	int err;
+
+	if (mmap(room, 2 * HUGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != room)
+		return errno;
+	/* where there are no huge pages it is easy */
+	madvise(room, 2 * HUGE, MADV_HUGEPAGE);
+	memcpy(huge, self->text, 2048);
+	err = call(fd, CIOCASYNCCRYPT, &cop);
+	munmap(room, 2 * HUGE);
+	return err;
+}
+
+static int leave_many(Self *self, uint8_t *room)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct crypt_op cop;
+	long before, gone;
+	uint32_t ses;
+	int fd, i;
+
+	become(SOMEBODY);
+	fd = p.fd = open_dev();
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
+		return 1;
+	before = free_memory();
+	for (i = 0; i < 64; i++)
+		if (leave_huge(self, fd, ses, room))
+			return 2;
+	gone = before - free_memory();
+	/* 64 of them are 128 MiB, of which he may have 8 */
+	if (gone > 24l << 20)
+		return 3;
+	for (i = 0; i < 64; i++)
+		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
+		    call(fd, CIOCASYNCFETCH, &cop))
+			return 4;
+	return memcmp(self->out, self->want, 2048) ? 5 : 0;
+}
+
+/* What waits to be fetched keeps no more memory than it is charged for. */
+TEST_F(sharing, pages_that_are_kept_are_charged)
+{
+	uint8_t *room = mmap(NULL, 2 * HUGE, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int keeper;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, room);
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_bytes", "8388608"));
+	keeper = open_as(SOMEBODY);
+	pid = fork();
+	if (!pid)
+		_exit(leave_many(self, room));
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+	munmap(room, 2 * HUGE);
+}
+
+static int use_bytes(Self *self, int keeper, int rounds)
+{
+	int refused = 0, err, fd;
+
+	become(SOMEBODY);
+	fd = keeper < 0 ? open_dev() : keeper;
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &self->ses))
+		return -1;
+	while (rounds--) {
+		err = crypt_op(fd, self->ses, COP_ENCRYPT, COP_FLAG_NO_ZC,
+			       self->text, self->out, BIG / 16, self->iv, NULL);
+		refused += err == EDQUOT;
+		if (err && err != EDQUOT)
+			return -1;
+	}
+	return refused;
+}
+
+/* How many operations of three processes are refused; -1 for another error */
+static int use_bytes_at_once(Self *self, int rounds)
+{
+	int i, refused = 0, status, err = 0;
+	pid_t pid[3];
+
+	for (i = 0; i < 3; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			_exit(use_bytes(self, -1, rounds) & 0xff);
+	}
+	for (i = 0; i < 3; i++) {
+		status = ended(pid[i]);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0xff)
+			err = -1;
+		refused += WEXITSTATUS(status);
+	}
+	return err ?: refused;
+}
+
+/* Room for one of three: some are refused, and nothing is lost by it. */
+TEST_F_TIMEOUT(sharing, bytes_of_a_user_are_given_back, TIMEOUT)
+{
+	int tries, refused = 0, keeper, n = rounds_given(40);
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_bytes", "1048576"));
+	keeper = open_as(SOMEBODY);
+	/* it may happen that they follow one another */
+	for (tries = 0; tries < 100 && !refused; tries++)
+		refused = use_bytes_at_once(self, n);
+	EXPECT_LT(0, refused);
+	pid = fork();
+	if (!pid)
+		_exit(use_bytes(self, keeper, 3) & 0xff);
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+}
+
+/* ---- pinned memory ---- */
+
+#define LOCKED	(256u << 10)	/* bytes, of RLIMIT_MEMLOCK */
+#define PIECE	16384u		/* bytes of an operation */
+
+static uint8_t *small_pages(size_t bytes)
+{
+	uint8_t *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		_exit(101);
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static int ring_of_one(void)
+{
+	struct io_uring_params p = {};
+
+	return syscall(__NR_io_uring_setup, 1, &p);
+}
+
+/* 0, or an errno; registers @bytes with @ring */
+static int keep_with(int ring, void *at, size_t bytes)
+{
+	struct iovec v = { at, bytes };
+
+	return syscall(__NR_io_uring_register, ring, IORING_REGISTER_BUFFERS,
+		       &v, 1) ? errno : 0;
+}
+
+static int keep_nothing_with(int ring)
+{
+	return syscall(__NR_io_uring_register, ring,
+		       IORING_UNREGISTER_BUFFERS, NULL, 0) ? errno : 0;
+}
+
+/* Hands operation @i in, from and to @at, where it is pinned if it may be. */
+static int leave_piece(Self *self, int fd, uint32_t ses, uint8_t *at, int i)
+{
+	uint8_t *piece = at + 2 * PIECE * i;
+	struct crypt_op cop = {
+		.ses = ses, .op = COP_ENCRYPT, .len = PIECE, .src = piece,
+		.dst = piece + PIECE, .iv = self->iv,
+	};
+
+	memcpy(piece, self->text, PIECE);
+	return call(fd, CIOCASYNCCRYPT, &cop);
+}
+
+static int fetch_pieces(Self *self, int fd, uint8_t *at, int n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct crypt_op cop;
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
+		    call(fd, CIOCASYNCFETCH, &cop))
+			return 1;
+	for (i = 0; i < n; i++)
+		if (memcmp(at + 2 * PIECE * i + PIECE, self->want, PIECE))
+			return 2;
+	return 0;
+}
+
+/* Leaves 32 operations, tells, and fetches them when it is told to. */
+static int leave_pinned(Self *self, int told, int go)
+{
+	uint8_t *at = small_pages(64 * PIECE), *other = small_pages(LOCKED);
+	int fd, ring, i;
+	uint32_t ses;
+	char c;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ LOCKED, LOCKED }))
+		return 1;
+	become(SOMEBODY);
+	fd = open_dev();
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
+		return 2;
+	ring = ring_of_one();
+	if (ring < 0 || keep_with(ring, other, LOCKED))
+		return 3;
+	/* there is nothing left to pin: all are copied */
+	for (i = 0; i < 8; i++)
+		if (leave_piece(self, fd, ses, at, i))
+			return 4;
+	if (fetch_pieces(self, fd, at, 8) || keep_nothing_with(ring))
+		return 5;
+	for (i = 0; i < 32; i++)
+		if (leave_piece(self, fd, ses, at, i))
+			return 6;
+	/* theirs is what it was */
+	if (keep_with(ring, other, LOCKED) != ENOMEM)
+		return 7;
+	if (write(told, "", 1) != 1 || read(go, &c, 1) != 1)
+		return 8;
+	if (fetch_pieces(self, fd, at, 32))
+		return 9;
+	return keep_with(ring, other, LOCKED) ? 10 : 0;
+}
+
+/* What lasts until it is fetched counts as locked; beyond that it is copied. */
+TEST_F(sharing, pins_that_last_are_locked_memory)
+{
+	int told[2], go[2], keeper;
+	struct census now;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, pipe(told));
+	ASSERT_EQ(0, pipe(go));
+	keeper = open_as(SOMEBODY);
+	pid = fork();
+	if (!pid) {
+		close(told[0]);
+		_exit(leave_pinned(self, told[1], go[0]));
+	}
+	close(told[1]);
+	/* it has told, or ended */
+	if (read(told[0], &c, 1) == 1) {
+		now = census_take();
+		EXPECT_LT(self->before.pinned, now.pinned);
+		EXPECT_GE(self->before.pinned + LOCKED / PAGE, now.pinned);
+		EXPECT_EQ(1, write(go[1], "", 1));
+	}
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+	close(told[0]);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* ---- control groups ---- */
+
+#define GROUPS	"/tmp/ocf-groups"
+#define GROUP	GROUPS "/one"
+
+static bool make_group(void)
+{
+	mkdir(GROUPS, 0700);
+	return !mount("none", GROUPS, "cgroup2", 0, NULL) &&
+	       !put_line(GROUPS "/cgroup.subtree_control", "+memory") &&
+	       !mkdir(GROUP, 0700);
+}
+
+static void remove_group(void)
+{
+	int i;
+
+	/* a group is left by who has ended, but not at once */
+	for (i = 0; i < 100 && rmdir(GROUP) && errno != ENOENT; i++)
+		usleep(50000);
+	umount(GROUPS);
+	rmdir(GROUPS);
+}
+
+/* Joins the group, makes @n sessions or as many as go, and ends. */
+static int use_group(int n, bool grows)
+{
+	long before, now;
+	uint32_t ses;
+	int i, fd;
+
+	if (put_line(GROUP "/cgroup.procs", "0"))
+		return 1;
+	fd = open_dev();
+	before = atol(get_line(GROUP "/memory.current"));
+	for (i = 0; i < n; i++)
+		if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
+			break;
+	now = atol(get_line(GROUP "/memory.current"));
+	if (!grows)
+		return i < n ? 0 : 2;
+	/* a session has some hundred bytes at least, and its keys */
+	return i == n && now - before > n * 512l ? 0 : 3;
+}
+
+/* Its members have what is made for them, and no more than it may. */
+TEST_F(sharing, memory_is_the_control_groups)
+{
+	int status;
+	pid_t pid;
+
+	remove_group();
+	ASSERT_TRUE(make_group());
+	pid = fork();
+	if (!pid)
+		_exit(use_group(2000, true));
+	EXPECT_EQ(0, ended(pid));
+	ASSERT_EQ(0, put_line(GROUP "/memory.max", "12582912"));
+	pid = fork();
+	if (!pid)
+		_exit(use_group(60000, false));
+	/* ENOMEM, or who has it is killed */
+	status = ended(pid);
+	EXPECT_TRUE(!status || (WIFSIGNALED(status) &&
+				WTERMSIG(status) == SIGKILL));
+	remove_group();
+}
+
+TEST_HARNESS_MAIN
