@@ -6,7 +6,8 @@
         text, tag = session.seal(data, iv=nonce, aad=header)
 
 What is given is bytes or anything that has a buffer; results are bytes.  What
-is wrong raises Error, an OSError that says so in a sentence.
+is wrong raises Error, an OSError that says so in a sentence.  ocf.socket has
+sockets that encrypt.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import enum
 import fcntl
 import itertools
 import weakref
-from typing import Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import abi
 
@@ -24,6 +25,7 @@ __all__ = ["Algorithm", "Code", "Command", "Curve", "Device", "Error", "Flag",
            "Mode", "Policy", "Queue", "Scheme", "Session", "random"]
 
 Buffer = Union[bytes, bytearray, memoryview]
+Memory = ctypes.Array[ctypes.c_char]
 
 
 class Mode(enum.IntEnum):
@@ -130,10 +132,11 @@ def random(size: int) -> bytes:
 
 
 class Command:
-    """An operation, and the memory it works in; made by a Session."""
+    """An operation, and the memory it works in; made by a Session, or by
+    Device.prepare_public()."""
 
-    def __init__(self, command: abi.Command, out: ctypes.Array,
-                 tag: Optional[ctypes.Array], *kept: object):
+    def __init__(self, command: abi.Command, out: Memory,
+                 tag: Optional[Memory], *kept: object):
         self.command = command
         self._out = out
         self._tag = tag
@@ -148,12 +151,12 @@ class Command:
         return self._tag.raw if self._tag else b""
 
 
-def _memory(data: Buffer, room: int = 0) -> ctypes.Array:
+def _memory(data: Buffer, room: int = 0) -> Memory:
     data = bytes(data)
     return ctypes.create_string_buffer(data, max(len(data), room, 1))
 
 
-def _wipe(*kept: Optional[ctypes.Array]) -> None:
+def _wipe(*kept: Optional[Memory]) -> None:
     for memory in kept:
         if memory is not None:
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
@@ -180,7 +183,7 @@ class Session:
     @property
     def device(self) -> str:
         """The device that is preferred now, or nothing."""
-        return self.info().device.decode()
+        return str(self.info().device.decode())
 
     def close(self) -> None:
         _check(_lib.ocf_session_destroy(self._device.handle, self.id))
@@ -188,7 +191,7 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def rekey(self, key: Optional[Buffer] = None,
@@ -239,7 +242,7 @@ class Session:
         """Does it; the bytes of its result."""
         return _check(_lib.ocf_run(self._device.handle, command.command))
 
-    def _crypt(self, data: Buffer, **more) -> bytes:
+    def _crypt(self, data: Buffer, **more: Any) -> bytes:
         c = self.prepare(data, **more)
         return c.output(self.run(c))
 
@@ -312,6 +315,21 @@ FLAG_MORE, FLAG_CONTINUE = 16, 32
 EBADMSG = 74
 
 
+def _public(operands: Sequence[Buffer], out: Sequence[int],
+            **fields: Any) -> tuple[abi.Public, list[Memory], list[Memory]]:
+    """An operation, what it is given, and room for its results."""
+    if len(operands) > 8 or len(out) > 2:
+        raise ValueError("8 operands and 2 results at most")
+    op = abi.Public(**fields)
+    given = [_memory(o) for o in operands]
+    results = [ctypes.create_string_buffer(max(n, 1)) for n in out]
+    for place, mem, n in zip(op.in_, given, map(len, operands)):
+        place.base, place.len = ctypes.addressof(mem), n
+    for place, mem, n in zip(op.out, results, out):
+        place.base, place.len = ctypes.addressof(mem), n
+    return op, given, results
+
+
 class Device:
     """/dev/crypto."""
 
@@ -341,15 +359,16 @@ class Device:
     def __enter__(self) -> Device:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def fileno(self) -> int:
-        return _lib.ocf_fd(self.handle)
+        return int(_lib.ocf_fd(self.handle))
 
     @property
     def features(self) -> abi.Features:
-        return _lib.ocf_features(self.handle).contents
+        features: abi.Features = _lib.ocf_features(self.handle).contents
+        return features
 
     def algorithms(self) -> Iterator[Algorithm]:
         """All the kernel knows, whether there is a device for them or not."""
@@ -383,20 +402,43 @@ class Device:
                policy: Policy = Policy.LATENCY, flags: Flag = Flag(0),
                device: str = "") -> list[bytes]:
         """A public-key operation; @out is the room for each result."""
-        if len(operands) > 8 or len(out) > 2:
-            raise ValueError("8 operands and 2 results at most")
-        op = abi.Public(code=code, scheme=scheme, curve=curve, policy=policy,
-                        hash=hash.encode(), salt=salt, flags=flags,
-                        device=device.encode())
-        given = [_memory(o) for o in operands]
-        results = [ctypes.create_string_buffer(max(n, 1)) for n in out]
-        for place, mem, n in zip(op.in_, given, map(len, operands)):
-            place.base, place.len = ctypes.addressof(mem), n
-        for place, mem, n in zip(op.out, results, out):
-            place.base, place.len = ctypes.addressof(mem), n
-        res = _check(_lib.ocf_public_run(self.handle, op))
+        op, given, results = _public(
+            operands, out, code=code, scheme=scheme, curve=curve,
+            policy=policy, hash=hash.encode(), salt=salt, flags=flags,
+            device=device.encode())
+        try:
+            res = _check(_lib.ocf_public_run(self.handle, op))
+        finally:
+            _wipe(*given)
         lens = [res, *out[1:]] if out else []
         return [r.raw[:n] for r, n in zip(results, lens)]
+
+    def prepare_public(self, code: Code, *operands: Buffer, out: int = 0,
+                       scheme: Scheme = Scheme.RAW,
+                       curve: Curve = Curve.NONE, hash: str = "",
+                       salt: int = 0, policy: Policy = Policy.LATENCY,
+                       flags: Flag = Flag(0), device: str = "") -> Command:
+        """The same for a queue, or for run_many(); @out is the room for the
+        result, which is the command's output."""
+        op, given, results = _public(
+            operands, [out] if out else [], code=code, scheme=scheme,
+            curve=curve, policy=policy, hash=hash.encode(), salt=salt,
+            flags=flags, device=device.encode())
+        values = (abi.PkValue * 10)()
+        command = abi.Command()
+        _check(_lib.ocf_public_command(
+            op, 0, values, ctypes.cast(ctypes.byref(command),
+                                       ctypes.POINTER(abi.PkCommand))))
+        return Command(command, results[0] if results else _memory(b""), None,
+                       values, *given)
+
+    def run_many(self, commands: Sequence[Command]) -> list[int]:
+        """Does them all in one call, or few: bytes or a negative errno of
+        each."""
+        given = (abi.Command * len(commands))(*(c.command for c in commands))
+        results = (abi.Result * len(commands))()
+        _check(_lib.ocf_run_many(self.handle, given, results, len(commands)))
+        return [r.res for r in results]
 
 
 class Queue:
@@ -430,11 +472,11 @@ class Queue:
     def __enter__(self) -> Queue:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __len__(self) -> int:
-        return _lib.ocf_queue_count(self._handle)
+        return int(_lib.ocf_queue_count(self._handle))
 
     def fileno(self) -> int:
         return _check(_lib.ocf_queue_fd(self._handle))

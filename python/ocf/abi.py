@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""<linux/ocf.h> and libocf's calls, for ctypes.  tests/libocf compares sizes."""
+"""<linux/ocf.h>, <linux/so_crypt.h> and libocf's calls, for ctypes.
+
+tests/libocf compares sizes.
+"""
 
 import ctypes
-from ctypes import (POINTER, Structure, c_char, c_char_p, c_int, c_size_t,
-                    c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int,
+                    c_int8, c_size_t, c_ssize_t, c_uint, c_uint8, c_uint16,
+                    c_uint32, c_uint64, c_void_p)
 
 NAME_MAX = 32
 VECTOR_MAX = 256
@@ -88,6 +92,36 @@ class Public(Structure):
         ("out", Iovec * 2)]
 
 
+class SoCryptFraming(Structure):
+    _fields_ = [
+        ("header", c_uint8 * 16), ("header_len", c_uint8),
+        ("type_at", c_uint8), ("length_at", c_uint8),
+        ("length_size", c_uint8), ("length_more", c_int8),
+        ("order", c_uint8), ("nonce", c_uint8), ("explicit_len", c_uint8),
+        ("auth_length", c_uint8), ("data_type", c_uint8),
+        ("pad", c_uint8 * 2), ("flags", c_uint32), ("payload_max", c_uint32),
+        ("sealed_max", c_uint32), ("number_max", c_uint64)]
+
+
+class SoCrypt(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("flags", c_uint32), ("protocol", c_uint32),
+        ("cipher", c_char * NAME_MAX), ("mac", c_char * NAME_MAX),
+        ("key", c_uint8 * 64), ("mackey", c_uint8 * 64), ("iv", c_uint8 * 16),
+        ("keylen", c_uint16), ("mackeylen", c_uint16), ("ivlen", c_uint16),
+        ("maclen", c_uint16), ("fd", c_int), ("ses", c_uint32),
+        ("pad", c_uint32), ("number", c_uint64), ("framing", SoCryptFraming)]
+
+
+class SoCryptInfo(Structure):
+    _fields_ = [
+        ("size", c_uint32), ("flags", c_uint32), ("protocol", c_uint32),
+        ("maclen", c_uint32), ("cipher", c_char * NAME_MAX),
+        ("mac", c_char * NAME_MAX), ("number", c_uint64),
+        ("records", c_uint64), ("bytes", c_uint64), ("in_flight", c_uint32),
+        ("keys", c_uint32)]
+
+
 CALLS = {
     "ocf_open": [POINTER(c_void_p)],
     "ocf_close": [c_void_p],
@@ -115,10 +149,17 @@ CALLS = {
     "ocf_queue_cancel": [c_void_p, c_uint64],
     "ocf_queue_fd": [c_void_p],
     "ocf_queue_count": [c_void_p],
+    "ocf_socket_attach": [c_int],
+    "ocf_socket_set": [c_int, c_int, POINTER(SoCrypt)],
+    "ocf_socket_get": [c_int, c_int, POINTER(SoCryptInfo)],
+    "ocf_socket_send": [c_int, c_uint8, c_void_p, c_size_t, c_int],
+    "ocf_socket_recv": [c_int, POINTER(c_uint8), c_void_p, c_size_t, c_int,
+                        POINTER(c_bool)],
 }
 RETURNS = {"ocf_close": None, "ocf_queue_close": None,
            "ocf_strerror": c_char_p, "ocf_features": POINTER(Features),
-           "ocf_queue_count": c_uint}
+           "ocf_queue_count": c_uint, "ocf_socket_send": c_ssize_t,
+           "ocf_socket_recv": c_ssize_t}
 
 
 def load() -> ctypes.CDLL:

@@ -16,7 +16,7 @@ LIB = TOP / "build/lib/libocf.so.0"
 ctypes.CDLL(str(LIB))           # who asks for it by its name has it now
 sys.path.insert(0, str(TOP / "python"))
 
-import ocf  # noqa: E402
+import ocf.socket  # noqa: E402
 from ocf import abi  # noqa: E402
 
 STRUCTS = {
@@ -25,12 +25,15 @@ STRUCTS = {
     abi.Command: "ocf_command", abi.Result: "ocf_result",
     abi.PkValue: "ocf_pk_value", abi.PkCommand: "ocf_pk_command",
     abi.Iovec: "iovec", abi.Public: "ocf_public",
+    abi.SoCryptFraming: "so_crypt_framing", abi.SoCrypt: "so_crypt",
+    abi.SoCryptInfo: "so_crypt_info",
 }
 RENAMED = {"in_": "in", "base": "iov_base"}
 ENUMS = {
     ocf.Mode: "OCF_MODE_", ocf.Policy: "OCF_POLICY_",
     ocf.Flag: "OCF_SESSION_", ocf.Code: "OCF_PK_", ocf.Scheme: "OCF_PK_",
-    ocf.Curve: "OCF_PK_",
+    ocf.Curve: "OCF_PK_", ocf.socket.Direction: "SO_CRYPT_",
+    ocf.socket.Protocol: "SO_CRYPT_", ocf.socket.Flag: "SO_CRYPT_",
 }
 NUMBERS = {
     "OCF_NAME_MAX": abi.NAME_MAX, "OCF_VECTOR_MAX": abi.VECTOR_MAX,
@@ -71,7 +74,7 @@ def expected() -> dict[str, int]:
 
 def declared() -> set[str]:
     text = "".join((TOP / "lib/include/ocf" / f).read_text()
-                   for f in ("crypt.h", "queue.h", "public.h"))
+                   for f in ("crypt.h", "queue.h", "public.h", "socket.h"))
     return set(re.findall(r"\b(ocf_\w+)\(", re.sub(r"/\*.*?\*/", "", text,
                                                    flags=re.S)))
 
@@ -79,7 +82,8 @@ def declared() -> set[str]:
 def main() -> int:
     checks = expected()
     program = ("#include <errno.h>\n#include <ocf/public.h>\n"
-               "#include <ocf/queue.h>\n#include <stddef.h>\n" + "".join(
+               "#include <ocf/queue.h>\n#include <ocf/socket.h>\n"
+               "#include <stddef.h>\n" + "".join(
                    f'_Static_assert({what} == {n}, "{what}");\n'
                    for what, n in checks.items()))
     with tempfile.NamedTemporaryFile("w", suffix=".c") as f:

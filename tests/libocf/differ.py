@@ -11,18 +11,20 @@ import hashlib
 import hmac
 import os
 import random
+import socket
 import sys
 import unittest
 import zlib
-from errno import EBADMSG, EINVAL, ENODEV, EPERM
+from errno import EBADMSG, EINVAL, ENODEV, EOPNOTSUPP, EPERM
 
 sys.dont_write_bytecode = True
 
-import ocf  # noqa: E402
+import ocf.socket  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import rsa, x25519  # noqa: E402
 from cryptography.hazmat.primitives.ciphers import (  # noqa: E402
     Cipher, aead, algorithms, modes)
 from ocf import Code, Curve, Flag, Mode, Policy, Scheme  # noqa: E402
+from ocf.socket import Direction, Protocol  # noqa: E402
 
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
 ROUNDS = int(os.environ.get("ROUNDS") or 60)
@@ -256,6 +258,20 @@ class Public(Case):
             self.assertRaises(ValueError, what)
         q.close()
 
+    def test_many_in_a_call(self):
+        """More than a vector has, with one that is wrong among them."""
+        iv = self.bytes(16)
+        with self.dev.session(Mode.CIPHER, "aes-cbc", key=bytes(16)) as s:
+            data = [self.some(16, 3000) for _ in range(300)]
+            commands = [s.prepare(d, iv=iv) for d in data]
+            commands[7].command.session = 77777
+            res = self.dev.run_many(commands)
+            self.assertEqual(-EINVAL, res[7])
+            for c, d, r in zip(commands, data, res):
+                if c is not commands[7]:
+                    self.assertEqual(s.encrypt(d, iv), c.output(r))
+        self.assertEqual([], self.dev.run_many([]))
+
     def test_random(self):
         self.assertEqual(100, len(ocf.random(100)))
         self.assertNotEqual(ocf.random(32), ocf.random(32))
@@ -300,6 +316,18 @@ class Queues(Case):
                 self.assertEqual(2, len(q.get(2)) + len(q.get(1) if len(q)
                                                         else []))
 
+    def test_public_keys(self):
+        ours, theirs = (x25519.X25519PrivateKey.generate() for _ in "ab")
+        want = ours.exchange(theirs.public_key())
+        c = self.dev.prepare_public(
+            Code.X25519, raw(ours), raw(theirs.public_key()), out=32)
+        with ocf.Queue(self.dev) as q:
+            q.put(c)
+            (done, res), = q.get(1)
+        self.assertIs(done, c)
+        self.assertEqual(want, c.output(res))
+        self.assertEqual([32], self.dev.run_many([c]))
+
     def test_uring(self):
         self.many(ocf.Queue.URING)
 
@@ -308,6 +336,49 @@ class Queues(Case):
 
     def test_calls(self):
         self.many(ocf.Queue.NO_URING)
+
+
+class Sockets(unittest.TestCase):
+    def setUp(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            self.a = socket.create_connection(s.getsockname())
+            self.b, _ = s.accept()
+
+    def tearDown(self):
+        self.a.close()
+        self.b.close()
+
+    def keys(self, sock: socket.socket, direction: Direction, **more):
+        ocf.socket.set_keys(sock, direction, Protocol.TLS_1_3, "aes-gcm",
+                            bytes(range(16)), iv=bytes(12), **more)
+
+    def test_records(self):
+        for sock, direction in ((self.a, Direction.TX),
+                                (self.b, Direction.RX)):
+            ocf.socket.attach(sock)
+            self.keys(sock, direction)
+        self.a.sendall(b"data")
+        self.assertEqual((23, b"data", True), ocf.socket.receive(self.b, 100))
+        self.assertEqual(2, ocf.socket.send_record(self.a, 21, b"\1\0"))
+        self.assertEqual((21, b"\1\0", True),
+                         ocf.socket.receive(self.b, 100))
+        got = ocf.socket.info(self.b, Direction.RX)
+        self.assertEqual((Protocol.TLS_1_3, "aes-gcm", 2, 6, 1),
+                         (got.protocol, got.cipher, got.records, got.bytes,
+                          got.keys))
+
+    def test_what_is_refused(self):
+        with self.assertRaises(ocf.Error) as e:
+            ocf.socket.info(self.a, Direction.TX)
+        self.assertEqual(EOPNOTSUPP, e.exception.errno)
+        ocf.socket.attach(self.a)
+        ocf.socket.attach(self.a)
+        with self.assertRaises(ValueError):
+            ocf.socket.set_keys(self.a, Direction.TX, Protocol.TLS_1_3,
+                                "aes-gcm", bytes(65))
+        with self.assertRaises(ocf.Error) as e:
+            self.keys(self.a, Direction.TX, mac="sha1")
+        self.assertEqual(EINVAL, e.exception.errno)
 
 
 if __name__ == "__main__":

@@ -14,5 +14,7 @@ test-libocf: modules machine $(B)/libocf/libocf
 	@scripts/wheel $(B)/libocf >$(B)/libocf/wheel.log 2>&1 || \
 		{ cat $(B)/libocf/wheel.log; exit 1; }
 	@$(VM) $(WATCHFUL) -- $(B)/libocf/libocf
-	@$(VM) $(WATCHFUL) --memory 2G -- sh -c 'PYTHONWARNINGS=ignore LD_LIBRARY_PATH=$(CURDIR)/$(LIB) \
+	@$(VM) $(WATCHFUL) --memory 2G -- sh -ec ' \
+		insmod $(B)/stock/src/kernel/consumers/socrypt/ocf_socrypt.ko; \
+		PYTHONWARNINGS=ignore LD_LIBRARY_PATH=$(CURDIR)/$(LIB) \
 		PYTHONPATH=$$(echo $(B)/libocf/*.whl) tests/libocf/differ.py'

@@ -33,6 +33,7 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 	@$(VM) $(PROVIDER_ENV) -- sh -ec 'echo algs=real public_key=1 \
 		> $(SIM_ADD); $(B)/provider/differ; $(B)/provider/uses; \
 		$(B)/provider/processes'
+	@$(VM) --cards 2 $(PROVIDER_ENV) -- tests/provider/handshakes
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) \
 		--env NGINX=$(CURDIR)/$(B)/nginx/usr/sbin/nginx -- \
 		tests/provider/programs.py
