@@ -133,7 +133,7 @@ def test_list_json(tree):
         "name": "sim10", "number": 1, "kind": "hardware", "state": "full",
         "weight": 250, "forbid": ["sha256"], "modes": ["cipher", "digest"],
         "algorithms": ["aes-cbc", "sha256"], "depth": 64, "max_len": 0,
-        "lag_ns": 12345, "counters": COUNTERS,
+        "lag_ns": 12345, "public_key": {}, "counters": COUNTERS,
         "cost": {"aes-cbc": {"encrypt": {"base_ns": 1500, "ns_per_kib": 250},
                              "decrypt": {"base_ns": 1200, "ns_per_kib": 100}},
                  "sha256": {"encrypt": None,
@@ -152,6 +152,17 @@ def test_show(tree):
         assert re.search(want, said, re.M), (want, said)
     assert json.loads(tree.says("ocfctl", "show", "--json", "sim10")) == \
         json.loads(tree.says("ocfctl", "list", "--json", "sim10"))[0]
+
+
+def test_show_keys(tree):
+    tree.set("sim10", "public_key", "mod-exp 128 4567\nrsa-sign 256 1234567")
+    said = tree.says("ocfctl", "show", "sim10")
+    for want in (r"^PUBLIC KEY +BITS +us$", r"^mod-exp +1024 +4\.6$",
+                 r"^rsa-sign +2048 +1234\.6$"):
+        assert re.search(want, said, re.M), (want, said)
+    said = json.loads(tree.says("ocfctl", "show", "--json", "sim10"))
+    assert said["public_key"] == {"mod-exp": {"128": 4567},
+                                  "rsa-sign": {"256": 1234567}}
 
 
 def test_algorithms(tree):
@@ -244,6 +255,12 @@ def test_wait_until_it_is_empty(tree, words):
                  lambda: tree.counters("sim10"))
     tree.says("ocfctl", "drain", *words)
     assert emptied
+
+
+def test_wait_for_keys(tree):
+    tree.counters("sim10", pk_inflight=1, pk_waiting=2)
+    said = tree.fails(1, "ocfctl", "drain", "--wait", "0.3", "sim10")
+    assert "sim10: is not empty yet: 3 requests" in said
 
 
 def test_wait_ends(tree):
@@ -369,6 +386,8 @@ def test_rates():
         "state": "ready", "operations": 200, "bytes": 3000000, "errors": 10,
         "replays": 3, "operations_per_s": 100.0, "bytes_per_s": 1500000.0,
         "errors_per_s": 5.0, "inflight": 0, "waiting": 9, "share": 0.75,
+        "pk_operations": 0, "pk_errors": 0, "pk_replays": 0,
+        "pk_operations_per_s": 0.0, "pk_inflight": 0, "pk_waiting": 0,
         "p50_ns": pytest.approx(4096 * 2 ** 0.5),
         "p99_ns": pytest.approx(4096 * 2 ** 0.99)}
     assert found["b"]["share"] == 0.25
@@ -376,6 +395,16 @@ def test_rates():
     assert found["b"]["p50_ns"] is None
     # came just now: what it did before is nobody's business
     assert found["c"]["operations"] == 0
+
+
+def test_rates_of_keys():
+    old = sample(pk_operations=5, pk_errors=1, pk_replays=0)
+    new = sample(pk_operations=25, pk_errors=2, pk_replays=3, pk_waiting=4)
+    found = rates.rate(new, old, 2.0)
+    assert (found["pk_operations"], found["pk_operations_per_s"],
+            found["pk_errors"], found["pk_replays"], found["pk_waiting"]) == (
+                20, 10.0, 1, 3, 4)
+    assert found["operations"] == 0
 
 
 def test_nothing_has_no_shares():

@@ -7,7 +7,8 @@ from .sysfs import Sample
 
 COUNT_WRAPS = 1 << 32             # a bucket's count
 # Counted up; the others are as of now.
-RISING = ("operations", "bytes", "errors", "blocks", "spurious", "replays")
+RISING = ("operations", "bytes", "errors", "blocks", "spurious", "replays",
+          "pk_operations", "pk_errors", "pk_replays")
 
 
 def between(new: dict[int, int], old: dict[int, int]) -> dict[int, int]:
@@ -33,14 +34,14 @@ def percentile(latency: dict[int, int], share: float) -> float | None:
 
 def restarted(new: Sample, old: Sample) -> bool:
     """It is another device of the same name: counters never fall."""
-    return any(new.counters[k] < old.counters[k] for k in RISING)
+    return any(new.count(k) < old.count(k) for k in RISING)
 
 
 def rate(new: Sample, old: Sample | None, seconds: float) -> dict[str, Any]:
     """Of a device; zeros if it was not there before."""
     if old is None or restarted(new, old):
         old = new
-    did = {k: new.counters[k] - old.counters[k] for k in RISING}
+    did = {k: new.count(k) - old.count(k) for k in RISING}
     took = between(new.latency, old.latency)
     return {
         "state": new.state,
@@ -49,8 +50,12 @@ def rate(new: Sample, old: Sample | None, seconds: float) -> dict[str, Any]:
         "operations_per_s": did["operations"] / seconds,
         "bytes_per_s": did["bytes"] / seconds,
         "errors_per_s": did["errors"] / seconds,
-        "inflight": new.counters["inflight"],
-        "waiting": new.counters["waiting"],
+        "inflight": new.count("inflight"), "waiting": new.count("waiting"),
+        "pk_operations": did["pk_operations"], "pk_errors": did["pk_errors"],
+        "pk_replays": did["pk_replays"],
+        "pk_operations_per_s": did["pk_operations"] / seconds,
+        "pk_inflight": new.count("pk_inflight"),
+        "pk_waiting": new.count("pk_waiting"),
         "p50_ns": percentile(took, 0.50), "p99_ns": percentile(took, 0.99),
     }
 

@@ -55,6 +55,10 @@ class Sample:
     counters: dict[str, int]
     latency: dict[int, int]       # ns from which: how many
 
+    def count(self, name: str) -> int:
+        """Who has no public-key operations does not count any."""
+        return self.counters.get(name, 0)
+
 
 class Device:
     """A device; its directory may go at any time, which is an OSError."""
@@ -93,13 +97,21 @@ class Device:
         names = self.text("forbid")
         return [] if names == "none" else names.split(",")
 
-    def public_keys(self) -> list[str]:
-        """Operations it can be asked for."""
+    def public_key_costs(self) -> dict[str, dict[int, int]]:
+        """By operation, then by bytes of the numbers: ns."""
+        found: dict[str, dict[int, int]] = {}
         try:
             lines = self.text("public_key").splitlines()
         except FileNotFoundError:
-            return []
-        names = [line.split()[0] for line in lines if line]
+            return found
+        for line in lines:
+            name, size, ns = line.split()
+            found.setdefault(name, {})[int(size)] = int(ns)
+        return found
+
+    def public_keys(self) -> list[str]:
+        """Operations it can be asked for."""
+        names = list(self.public_key_costs())
         implied = [IMPLIED[n] for n in names if n in IMPLIED]
         return list(dict.fromkeys([*names, *implied]))
 
@@ -124,6 +136,7 @@ class Device:
             "algorithms": self.words("algorithms"),
             "depth": self.number("depth"), "max_len": self.number("max_len"),
             "lag_ns": self.number("lag"), "cost": costs,
+            "public_key": self.public_key_costs(),
             "counters": self.counters(),
             "latency": [{"from_ns": start, "count": n}
                         for start, n in self.latency().items()],
