@@ -10,6 +10,7 @@
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/dh.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
@@ -147,6 +148,73 @@ static bool right_rsa(void)
 	return !memcmp(results[0][0], signature, siglen);
 }
 
+static bool init_encrypt(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_encrypt_init(c) > 0 &&
+	       EVP_PKEY_CTX_set_rsa_padding(c, RSA_PKCS1_PADDING) > 0;
+}
+
+static bool init_decrypt(EVP_PKEY_CTX *c)
+{
+	return EVP_PKEY_decrypt_init(c) > 0 &&
+	       EVP_PKEY_CTX_set_rsa_padding(c, RSA_PKCS1_PADDING) > 0;
+}
+
+static bool run_encrypt(void)
+{
+	siglen = sizeof(signature);
+	return EVP_PKEY_encrypt(ctx, signature, &siglen, digest,
+				DIGEST_LEN) > 0;
+}
+
+static bool run_decrypt(void)
+{
+	size_t len = sizeof(r);
+
+	return EVP_PKEY_decrypt(ctx, r, &len, signature, siglen) > 0 &&
+	       len == DIGEST_LEN && !memcmp(r, digest, DIGEST_LEN);
+}
+
+/* Encryption is never twice the same: OpenSSL is asked what is in it. */
+static bool right_encrypted(void)
+{
+	EVP_PKEY_CTX *was = ctx;
+	bool ok;
+
+	memcpy(signature, results[0][0], siglen);
+	ctx = EVP_PKEY_CTX_new(pair, NULL);
+	ok = ctx && init_decrypt(ctx) && run_decrypt();
+	EVP_PKEY_CTX_free(ctx);
+	ctx = was;
+	return ok;
+}
+
+static bool right_decrypted(void)
+{
+	return !memcmp(results[0][0], digest, DIGEST_LEN);
+}
+
+static bool aim_rsa_encrypt(unsigned int bits)
+{
+	if (!put_rsa(&(struct iovec){ NULL, 0 }))
+		return false;
+	op.hash = NULL;
+	op.in[1] = op.in[2];
+	op.in[2] = (struct iovec){ NULL, 0 };
+	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
+	return true;
+}
+
+static bool aim_rsa_decrypt(unsigned int bits)
+{
+	if (!put_rsa(NULL))
+		return false;
+	op.hash = NULL;
+	op.in[0] = (struct iovec){ signature, siglen };
+	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
+	return true;
+}
+
 /* ---- elliptic curves ---- */
 
 static int curve_row(unsigned int bits)
@@ -275,11 +343,77 @@ static bool aim_x25519(unsigned int bits)
 	       EVP_PKEY_get_raw_public_key(peer, peers, &m);
 }
 
+/* ---- finite fields: the groups of RFC 7919 ---- */
+
+static EVP_PKEY *dh_key(unsigned int bits)
+{
+	EVP_PKEY_CTX *c = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
+	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
+	EVP_PKEY *key = NULL;
+	char group[16];
+
+	snprintf(group, sizeof(group), "ffdhe%u", bits);
+	params[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+						     group, 0);
+	if (!c || EVP_PKEY_keygen_init(c) <= 0 ||
+	    EVP_PKEY_CTX_set_params(c, params) <= 0 ||
+	    EVP_PKEY_keygen(c, &key) <= 0)
+		key = NULL;
+	EVP_PKEY_CTX_free(c);
+	return key;
+}
+
+static bool make_dh(unsigned int bits)
+{
+	pair = dh_key(bits);
+	peer = dh_key(bits);
+	return pair && peer;
+}
+
+static bool init_dh(EVP_PKEY_CTX *c)
+{
+	return init_derive(c) && EVP_PKEY_CTX_set_dh_pad(c, 1) > 0;
+}
+
+static bool put_number(const EVP_PKEY *from, const char *name, uint8_t *to,
+		       struct iovec *in)
+{
+	BIGNUM *n = NULL;
+	bool ok = EVP_PKEY_get_bn_param(from, name, &n) &&
+		  BN_num_bytes(n) <= RESULT_MAX;
+
+	if (ok)
+		*in = (struct iovec){ to, BN_bn2bin(n, to) };
+	BN_clear_free(n);
+	return ok;
+}
+
+static bool aim_dh(unsigned int bits)
+{
+	op.out[0] = (struct iovec){ NULL, bits / 8 };
+	return put_number(pair, OSSL_PKEY_PARAM_PRIV_KEY, private, &op.in[0]) &&
+	       put_number(peer, OSSL_PKEY_PARAM_PUB_KEY, peers, &op.in[1]) &&
+	       put_number(pair, OSSL_PKEY_PARAM_FFC_P, public, &op.in[2]);
+}
+
+/* The same without its name: the peer's number, the exponent, the modulus */
+static bool aim_mod_exp(unsigned int bits)
+{
+	op.out[0] = (struct iovec){ NULL, bits / 8 };
+	return put_number(peer, OSSL_PKEY_PARAM_PUB_KEY, peers, &op.in[0]) &&
+	       put_number(pair, OSSL_PKEY_PARAM_PRIV_KEY, private, &op.in[1]) &&
+	       put_number(pair, OSSL_PKEY_PARAM_FFC_P, public, &op.in[2]);
+}
+
 static const struct kind kinds[] = {
 	{ "rsa-sign", OCF_PK_RSA_SIGN, make_rsa, aim_rsa_sign, init_sign,
 	  run_sign, right_rsa },
 	{ "rsa-verify", OCF_PK_RSA_VERIFY, make_rsa, aim_rsa_verify,
 	  init_verify, run_verify, NULL },
+	{ "rsa-encrypt", OCF_PK_RSA_ENCRYPT, make_rsa, aim_rsa_encrypt,
+	  init_encrypt, run_encrypt, right_encrypted },
+	{ "rsa-decrypt", OCF_PK_RSA_DECRYPT, make_rsa, aim_rsa_decrypt,
+	  init_decrypt, run_decrypt, right_decrypted },
 	{ "ecdsa-sign", OCF_PK_ECDSA_SIGN, make_ec, aim_ecdsa_sign, init_sign,
 	  run_sign, right_ecdsa },
 	{ "ecdsa-verify", OCF_PK_ECDSA_VERIFY, make_ec, aim_ecdsa_verify,
@@ -288,6 +422,9 @@ static const struct kind kinds[] = {
 	  right_rsa },
 	{ "x25519", OCF_PK_X25519, make_x25519, aim_x25519, init_derive,
 	  run_derive, right_rsa },
+	{ "dh", OCF_PK_DH, make_dh, aim_dh, init_dh, run_derive, right_rsa },
+	{ "mod-exp", OCF_PK_MOD_EXP, make_dh, aim_mod_exp, init_dh, run_derive,
+	  right_rsa },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -313,16 +450,20 @@ static void end(void)
 	peer = NULL;
 }
 
-/* A signature to verify, or the right result */
+/* A signature to verify, a message to decrypt, or the right result */
 static bool prepare(void)
 {
+	bool crypts = kind->run == run_encrypt || kind->run == run_decrypt;
 	EVP_PKEY_CTX *c = ctx;
 	bool ok;
 
 	if (kind->run == run_derive)
 		return run_derive();
 	ctx = EVP_PKEY_CTX_new(pair, NULL);
-	ok = ctx && init_sign(ctx) && run_sign();
+	if (crypts)
+		ok = ctx && init_encrypt(ctx) && run_encrypt();
+	else
+		ok = ctx && init_sign(ctx) && run_sign();
 	EVP_PKEY_CTX_free(ctx);
 	ctx = c;
 	return ok;
