@@ -2,13 +2,13 @@
 /*
  * Devices: who is there, what it can do, in which state it is.
  *
- * A device goes in three phases.  leave(): nobody finds it any more.  end():
- * what was in it starts over elsewhere, it is stopped, however long that takes,
- * its contexts are dropped, and the last holder has let go.  release_place():
- * another may have its number and its name.  Who may still hold a pointer after
- * leave(): a submitter inside ocf_srcu (waited for), a context (each holds the
- * device), the worker that makes one (holds it too), an open file in sysfs
- * (holds the struct device).
+ * A device goes in two phases.  leave(): nobody finds it any more.  end(): what
+ * was in it starts over elsewhere, it is stopped, however long that takes, its
+ * contexts are dropped, the last holder has let go, and then another may have
+ * its number and its name.  Who may still hold a pointer after leave(): a
+ * submitter inside ocf_srcu (waited for), a context (each holds the device),
+ * the worker that makes one (holds it too), an open file in sysfs (holds the
+ * struct device).
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
@@ -307,12 +307,6 @@ static int take_place(struct ocf_device *dev)
 	return 0;
 }
 
-static void release_place(struct ocf_device *dev)
-{
-	lockdep_assert_held(&registry_mutex);
-	places[dev->number] = NULL;
-}
-
 static struct ocf_device *make_device(const struct ocf_device_info *info)
 {
 	struct ocf_device *dev;
@@ -379,7 +373,8 @@ static void leave(struct ocf_device *dev)
 
 /*
  * What is in there comes back or starts over, the device is stopped, and its
- * contexts go; @added: it is in sysfs.
+ * contexts go; @added: it is in sysfs.  Others may come and go, however long
+ * that takes, but do not get its place.
  */
 static void end(struct ocf_device *dev, bool added)
 {
@@ -391,6 +386,10 @@ static void end(struct ocf_device *dev, bool added)
 	ocf_device_set_state(dev, OCF_DEVICE_DRAINING, OCF_DEVICE_DEAD);
 	ocf_device_put(dev);
 	wait_var_event(&dev->holds, !refcount_read(&dev->holds));
+	mutex_lock(&registry_mutex);
+	places[dev->number] = NULL;
+	mutex_unlock(&registry_mutex);
+	put_device(&dev->dev);
 }
 
 /* Has @dev, which has a place, show what it can do, and be known. */
@@ -411,7 +410,6 @@ static int present_itself(struct ocf_device *dev)
 	}
 	if (err) {
 		leave(dev);
-		end(dev, false);
 		return err;
 	}
 	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
@@ -435,15 +433,16 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 
 	mutex_lock(&registry_mutex);
 	err = take_place(dev);
-	if (!err) {
-		err = present_itself(dev);
-		if (err)
-			release_place(dev);
+	if (err) {
+		mutex_unlock(&registry_mutex);
+		put_device(&dev->dev);
+		return ERR_PTR(err);
 	}
+	err = present_itself(dev);
 	mutex_unlock(&registry_mutex);
 	if (!err)
 		return dev;
-	put_device(&dev->dev);
+	end(dev, false);
 	return ERR_PTR(err);
 }
 OCF_EXPORT(ocf_device_register);
@@ -456,12 +455,7 @@ void ocf_device_unregister(struct ocf_device *dev)
 	mutex_lock(&registry_mutex);
 	leave(dev);
 	mutex_unlock(&registry_mutex);
-	/* others may come and go, whatever this one does */
 	end(dev, true);
-	mutex_lock(&registry_mutex);
-	release_place(dev);
-	mutex_unlock(&registry_mutex);
-	put_device(&dev->dev);
 }
 OCF_EXPORT(ocf_device_unregister);
 

@@ -30,10 +30,11 @@
 #define TEACHES		4
 
 /*
- * So many others' requests are handed over by who has made room; a worker goes
- * on from there.
+ * So many others' requests are handed over by who has made room, or fewer that
+ * the driver does inside submit(); a worker goes on from there.
  */
 #define LET_IN_MAX	64
+#define DONE_WEIGHT	8
 
 /* Looks this many times before a request with no work before it is overdue. */
 #define LOOKS		4
@@ -209,8 +210,8 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		q->backlog--;
 		unblocks = enter(dev, req);
 		spin_unlock(&q->lock);
-		hand_over(dev, req, true, unblocks);
-		left--;
+		left -= hand_over(dev, req, true, unblocks) ?
+				1 : min(left, DONE_WEIGHT);
 		spin_lock(&q->lock);
 	}
 	q->pumping = false;

@@ -290,14 +290,71 @@ void ocf_request_restart(struct ocf_request *req)
 	ocf_request_end(req, err ?: req->err, false);
 }
 
-static void request_work(struct work_struct *work)
+static void restart_as_worker(struct ocf_request *req)
 {
-	struct ocf_request *req = container_of(work, struct ocf_request, work);
 	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
 
 	if (old & OCF_BIT_HANDED)
 		ocf_place_taken(req);
 	ocf_request_restart(req);
+}
+
+static void request_work(struct work_struct *work)
+{
+	restart_as_worker(container_of(work, struct ocf_request, work));
+}
+
+/* ---- turns: a session has one pair of a compressor's workspaces ---- */
+
+/* The next of those that wait; whether there are more */
+static bool take_turn(struct ocf_session *ses, struct ocf_request **req)
+{
+	bool more;
+
+	spin_lock_bh(&ses->turn_lock);
+	*req = list_first_entry(&ses->turns, struct ocf_request, node);
+	list_del(&(*req)->node);
+	more = !list_empty(&ses->turns);
+	spin_unlock_bh(&ses->turn_lock);
+	return more;
+}
+
+/* One a time, so that sessions take turns as well. */
+static void turn_work(struct work_struct *work)
+{
+	struct ocf_session *ses = container_of(work, struct ocf_session,
+					       turn_work);
+	struct ocf_request *req;
+	bool more = take_turn(ses, &req);
+
+	restart_as_worker(req);
+	if (more)
+		queue_work(ocf_turns_wq, &ses->turn_work);
+	else
+		ocf_session_put_deferred(ses);
+}
+
+static void wait_for_turn(struct ocf_request *req)
+{
+	struct ocf_session *ses = req->session;
+	bool first;
+
+	spin_lock_bh(&ses->turn_lock);
+	first = list_empty(&ses->turns);
+	list_add_tail(&req->node, &ses->turns);
+	if (first)
+		refcount_inc(&ses->refs);
+	spin_unlock_bh(&ses->turn_lock);
+	if (first)
+		queue_work(ocf_turns_wq, &ses->turn_work);
+}
+
+/* Context: process; of a session that nobody else knows yet. */
+void ocf_turns_init(struct ocf_session *ses)
+{
+	spin_lock_init(&ses->turn_lock);
+	INIT_LIST_HEAD(&ses->turns);
+	INIT_WORK(&ses->turn_work, turn_work);
 }
 
 /**
@@ -308,10 +365,12 @@ static void request_work(struct work_struct *work)
  */
 void ocf_request_restart_later(struct ocf_request *req)
 {
+	if (req->session->params.mode == OCF_MODE_COMPRESS) {
+		wait_for_turn(req);
+		return;
+	}
 	INIT_WORK(&req->work, request_work);
-	/* a session has one pair of a compressor's workspaces */
-	queue_work(req->session->params.mode == OCF_MODE_COMPRESS ?
-			   ocf_turns_wq : ocf_wq, &req->work);
+	queue_work(ocf_wq, &req->work);
 }
 
 /* All of @list, whose requests belong to the caller. */

@@ -211,7 +211,45 @@ static void fair_work(struct test *t)
 	rivals_drop(&r);
 }
 
+#define MANY	40
+#define LONG	(64u << 10)
+
+/* A request to compress that a worker is to do */
+static struct work *to_compress(struct test *t, struct ocf_session *ses)
+{
+	struct work *w = work_make(ses, LONG, OCF_REQ_OFFLOAD);
+
+	w->req.dst_len = LONG;
+	EQUAL(t, work_submit(w), -EINPROGRESS);
+	return w;
+}
+
+/* Who has much to compress does not have all workers wait for his turns. */
+static void fair_turns(struct test *t)
+{
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_COMPRESS, .cipher = OCF_DEFLATE,
+		.device = OCF_DEVICE_ANY,
+	};
+	struct ocf_session *a = ocf_session_create(&p, GFP_KERNEL);
+	struct ocf_session *b = ocf_session_create(&p, GFP_KERNEL);
+	struct work **many = kcalloc(MANY, sizeof(*many), GFP_KERNEL), *one;
+	int i, serial;
+
+	for (i = 0; i < MANY; i++)
+		many[i] = to_compress(t, a);
+	one = to_compress(t, b);
+	EQUAL(t, work_wait(one), 0);
+	serial = one->serial;
+	work_free(one);
+	/* he is served among the first, and has none of them lost */
+	CHECK(t, done_by(t, many, MANY, serial) < MANY / 2);
+	ocf_session_put(a);
+	ocf_session_put(b);
+}
+
 const struct test_case fair_tests[] = {
 	TEST(fair_one_beside_many), TEST(fair_found_full), TEST(fair_halves),
-	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work), {}
+	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
+	TEST(fair_turns), {}
 };

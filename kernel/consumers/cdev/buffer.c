@@ -160,13 +160,25 @@ static size_t kept(const struct cdev_buffer *buf)
 	return bytes;
 }
 
+static unsigned int pinned(const struct cdev_buffer *buf)
+{
+	return buf->kind == CDEV_PINNED ? buf->nents - buf->lead : 0;
+}
+
+/* What is pinned for long: what it keeps, and how many pages it is */
+static int charge_lasting(struct cdev_op *op, const struct cdev_buffer *buf)
+{
+	return cdev_op_charge(op, kept(buf)) ?:
+	       cdev_op_charge_locked(op, pinned(buf));
+}
+
 /* Has one side of an operation pinned: see cdev_buffer_pin(). */
 int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 			void __user *addr, u32 len)
 {
 	return cdev_op_charge(op, len) ?:
 	       pin(op, buf, lead, (unsigned long)addr, len, buf == &op->dst) ?:
-	       (op->lasting ? cdev_op_charge_locked(op, kept(buf)) : 0);
+	       (op->lasting ? charge_lasting(op, buf) : 0);
 }
 
 static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
@@ -214,8 +226,8 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 		return err;
 	err = pin_both(op, lead, src, src_len, dst, dst_len);
 	if (!err && unlikely(op->lasting))
-		err = cdev_op_charge_locked(op, kept(&op->src) +
-						kept(&op->dst));
+		err = charge_lasting(op, &op->src) ?:
+		      charge_lasting(op, &op->dst);
 	/* the last is what pages of files on memory may say */
 	if (likely(err != -EFAULT && err != -EDQUOT && err != -EOPNOTSUPP))
 		return err;

@@ -366,7 +366,7 @@ void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);
-int cdev_op_charge_locked(struct cdev_op *op, size_t bytes);
+int cdev_op_charge_locked(struct cdev_op *op, unsigned int pages);
 int cdev_op_charge_self(struct cdev_op *op);
 void cdev_op_owe_self(struct cdev_op *op);
 int cdev_op_run(struct cdev_op **op);

@@ -285,9 +285,9 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
 }
 
 /**
- * cdev_op_charge_locked() - charge memory that an operation keeps for long
+ * cdev_op_charge_locked() - charge pages that an operation has pinned for long
  * @op: the operation
- * @bytes: how much: whole pages
+ * @pages: how many
  *
  * To who has it pinned, beside what he has registered with io_uring and what
  * others have pinned for him: RLIMIT_MEMLOCK, which CAP_IPC_LOCK lifts.
@@ -295,17 +295,14 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
  * Context: process.
  * Return: 0, or -EDQUOT.
  */
-int cdev_op_charge_locked(struct cdev_op *op, size_t bytes)
+int cdev_op_charge_locked(struct cdev_op *op, unsigned int pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	unsigned long pages = bytes >> PAGE_SHIFT;
 	struct user_struct *user = current_user();
 	long old;
-	int err;
 
-	err = cdev_op_charge(op, bytes);
-	if (err || has_capability_noaudit(current, CAP_IPC_LOCK))
-		return err;
+	if (!pages || has_capability_noaudit(current, CAP_IPC_LOCK))
+		return 0;
 	old = atomic_long_read(&user->locked_vm);
 	do {
 		if (old + pages > limit)

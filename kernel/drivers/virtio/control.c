@@ -6,6 +6,7 @@
  * session down again that it may have made.
  */
 #include <linux/delay.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "virtio.h"
@@ -196,6 +197,30 @@ static unsigned long patience(const struct card *card)
 	       (1 + min(atomic_read(&card->rsa_out), RSA_DEPTH));
 }
 
+/*
+ * The same, when there is room: many may ask at a time.  Who is in the ring
+ * loses patience first if nothing is answered.
+ */
+static int post_patiently(struct card *card, struct order *o, bool killable)
+{
+	unsigned long end = jiffies + 2 * patience(card);
+	struct control *ctl = &card->control;
+	int err;
+
+	for (;;) {
+		spin_lock_bh(&ctl->lock);
+		err = post(ctl, o);
+		spin_unlock_bh(&ctl->lock);
+		if (err != -ENOSPC)
+			return err;
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		usleep_range(100, 1000);
+	}
+}
+
 /**
  * control_ask() - ask the card for something, and wait
  * @card: the card
@@ -204,18 +229,14 @@ static unsigned long patience(const struct card *card)
  *
  * Context: process; may sleep, as long as it has patience.
  * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
- * down; -ENOSPC if so many ask that the ring is full; -ENOMEM; -EIO if it is
- * broken.
+ * down; -EIO if the ring is broken.
  */
 int control_ask(struct card *card, struct order *o, bool killable)
 {
-	struct control *ctl = &card->control;
 	long left;
 	int err;
 
-	spin_lock_bh(&ctl->lock);
-	err = post(ctl, o);
-	spin_unlock_bh(&ctl->lock);
+	err = post_patiently(card, o, killable);
 	if (err)
 		return err;
 	if (killable)
@@ -304,9 +325,7 @@ void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
 	/* there is to be room in the ring for who waits */
 	settle(card, ctl->left_max, jiffies + 2 * patience(card));
-	spin_lock_bh(&ctl->lock);
-	post(ctl, o);
-	spin_unlock_bh(&ctl->lock);
+	post_patiently(card, o, false);
 	order_put(o);
 }
 

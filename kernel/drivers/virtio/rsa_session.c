@@ -195,16 +195,13 @@ static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
 	return o;
 }
 
-/*
- * Asks the card for a session; -ENOSPC may be for any reason, -EBUSY if too
- * many ask it.
- */
+/* Asks the card for a session; -ENOSPC may be for any reason. */
 static int ask(struct card *card, struct order *o, struct rsa_session *s)
 {
 	int err = control_ask(card, o, true);
 
 	if (err)
-		return err == -ENOSPC ? -EBUSY : err;
+		return err;
 	if (o->len < sizeof(o->answer.session))
 		return -EIO;
 	s->id = le64_to_cpu(READ_ONCE(o->answer.session.session_id));
