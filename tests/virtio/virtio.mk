@@ -25,6 +25,8 @@ test-virtio-stock: modules machine $(VIRTIO_BUILT) $(B)/virtio/virtio_plug \
 		   $(B)/pk/rsa2048.pem
 	@$(VIRTIO_VM) $(WATCHFUL) -- \
 		tests/selftests/run $(VIRTIO_BUILT)
+	@$(VIRTIO_VM) --card-properties indirect_desc=off,packed=on -- \
+		tests/selftests/run $(B)/virtio/virtio_differ
 	@$(VIRTIO_VM) --allow "virtio_crypto|alg: akcipher" -- \
 		tests/selftests/run tests/virtio/takeover
 	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/virtio

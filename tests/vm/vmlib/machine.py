@@ -81,6 +81,7 @@ class Options:
 
     command: list[str] = []
     cards = 0
+    card_properties = ""
     card_process: list[str] = []
     card_dir = None
     rng: list[str] = []
@@ -189,7 +190,7 @@ class Machine:
         for i in range(opt.cards):
             cmd += ["-object", f"cryptodev-backend-builtin,id=backend{i}",
                     "-device", f"virtio-crypto-pci,id=card{i},"
-                    f"cryptodev=backend{i}"]
+                    f"cryptodev=backend{i},{opt.card_properties}".rstrip(",")]
         if self.processes:
             # they look into the guest's memory
             cmd += ["-object", f"memory-backend-memfd,id=ram,share=on,"
