@@ -263,14 +263,17 @@ static int stale_one(const struct ocf_candidate *c, int n, double now)
 	return -1;
 }
 
-/* Whether the session has its keys there; asks for them. */
 static bool has_keys(int session, int device, double now)
 {
-	double *since = &servers[device].keys[session];
+	double since = servers[device].keys[session];
 
-	if (!*since)
-		*since = now + KEYS_NS;
-	return *since <= now;
+	return since && since <= now;
+}
+
+static void want_keys(int session, int device, double now)
+{
+	if (!servers[device].keys[session])
+		servers[device].keys[session] = now + KEYS_NS;
 }
 
 /*
@@ -284,14 +287,14 @@ static int ours(int session, u32 bytes, double now)
 	bool look = !(++placements & (OCF_EXPLORE - 1));
 
 	for (i = 0; i < n; i++)
-		c[i].preferred = servers[c[i].device].keys[session] &&
-				 servers[c[i].device].keys[session] <= now;
+		c[i].preferred = has_keys(session, c[i].device, now);
 	for (; n; c[i] = c[--n]) {
 		i = look ? stale_one(c, n, now) : -1;
 		if (i < 0)
 			i = ocf_route_pick(c, n);
-		if (has_keys(session, c[i].device, now))
+		if (c[i].preferred)
 			return c[i].device;
+		want_keys(session, c[i].device, now);
 	}
 	return 0;
 }

@@ -197,11 +197,15 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	unsigned int unblocks, left = LET_IN_MAX;
 	struct ocf_request *req;
 
-	/* others leave it to who pumps: nobody takes the CPU away from him */
-	local_bh_disable();
-	spin_lock(&q->lock);
-	if (q->pumping)
-		goto unlock;
+	spin_lock_bh(&q->lock);
+	if (q->pumping) {
+		spin_unlock_bh(&q->lock);
+		return;
+	}
+	/*
+	 * Others leave it to who pumps: nobody takes the CPU away from him, so
+	 * softirqs stay off to the end.
+	 */
 	q->pumping = true;
 	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth &&
@@ -220,11 +224,6 @@ void ocf_queue_let_in(struct ocf_device *dev)
 		ocf_queue_kick(dev);
 	if (unlikely(!left))
 		let_in_later(dev);
-	local_bh_enable();
-	return;
-
-unlock:
-	spin_unlock(&q->lock);
 	local_bh_enable();
 }
 

@@ -315,12 +315,13 @@ FLAG_MORE, FLAG_CONTINUE = 16, 32
 EBADMSG = 74
 
 
-def _public(operands: Sequence[Buffer], out: Sequence[int],
-            **fields: Any) -> tuple[abi.Public, list[Memory], list[Memory]]:
+def _public(operands: Sequence[Buffer], out: Sequence[int], *, hash: str,
+            device: str, **fields: int) -> tuple[abi.Public, list[Memory],
+                                                 list[Memory]]:
     """An operation, what it is given, and room for its results."""
     if len(operands) > 8 or len(out) > 2:
         raise ValueError("8 operands and 2 results at most")
-    op = abi.Public(**fields)
+    op = abi.Public(hash=hash.encode(), device=device.encode(), **fields)
     given = [_memory(o) for o in operands]
     results = [ctypes.create_string_buffer(max(n, 1)) for n in out]
     for place, mem, n in zip(op.in_, given, map(len, operands)):
@@ -404,8 +405,7 @@ class Device:
         """A public-key operation; @out is the room for each result."""
         op, given, results = _public(
             operands, out, code=code, scheme=scheme, curve=curve,
-            policy=policy, hash=hash.encode(), salt=salt, flags=flags,
-            device=device.encode())
+            policy=policy, hash=hash, salt=salt, flags=flags, device=device)
         try:
             res = _check(_lib.ocf_public_run(self.handle, op))
         finally:
@@ -422,8 +422,8 @@ class Device:
         result, which is the command's output."""
         op, given, results = _public(
             operands, [out] if out else [], code=code, scheme=scheme,
-            curve=curve, policy=policy, hash=hash.encode(), salt=salt,
-            flags=flags, device=device.encode())
+            curve=curve, policy=policy, hash=hash, salt=salt, flags=flags,
+            device=device)
         values = (abi.PkValue * 10)()
         command = abi.Command()
         _check(_lib.ocf_public_command(

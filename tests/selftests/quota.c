@@ -147,16 +147,26 @@ static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)
 	return err;
 }
 
+static bool fetched(int fd, int n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct crypt_op cop;
+
+	while (n--)
+		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
+		    call(fd, CIOCASYNCFETCH, &cop))
+			return false;
+	return true;
+}
+
 static int leave_many(Self *self, uint8_t *room)
 {
-	struct pollfd p = { .events = POLLIN };
-	struct crypt_op cop;
 	long before, gone;
 	uint32_t ses;
 	int fd, i;
 
 	become(SOMEBODY);
-	fd = p.fd = open_dev();
+	fd = open_dev();
 	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
 		return 1;
 	before = free_memory();
@@ -167,10 +177,8 @@ static int leave_many(Self *self, uint8_t *room)
 	/* 64 of them are 128 MiB, of which he may have 8 */
 	if (gone > 24l << 20)
 		return 3;
-	for (i = 0; i < 64; i++)
-		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
-		    call(fd, CIOCASYNCFETCH, &cop))
-			return 4;
+	if (!fetched(fd, 64))
+		return 4;
 	return memcmp(self->out, self->want, 2048) ? 5 : 0;
 }
 
@@ -305,14 +313,10 @@ static int leave_piece(Self *self, int fd, uint32_t ses, uint8_t *at, int i)
 
 static int fetch_pieces(Self *self, int fd, uint8_t *at, int n)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct crypt_op cop;
 	int i;
 
-	for (i = 0; i < n; i++)
-		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
-		    call(fd, CIOCASYNCFETCH, &cop))
-			return 1;
+	if (!fetched(fd, n))
+		return 1;
 	for (i = 0; i < n; i++)
 		if (memcmp(at + 2 * PIECE * i + PIECE, self->want, PIECE))
 			return 2;

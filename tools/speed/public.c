@@ -103,6 +103,19 @@ static bool run_derive(void)
 	return EVP_PKEY_derive(ctx, signature, &siglen) > 0;
 }
 
+/* Does something once, beside what is measured. */
+static bool once(bool (*init)(EVP_PKEY_CTX *c), bool (*run)(void))
+{
+	EVP_PKEY_CTX *was = ctx;
+	bool ok;
+
+	ctx = EVP_PKEY_CTX_new(pair, NULL);
+	ok = ctx && init(ctx) && run();
+	EVP_PKEY_CTX_free(ctx);
+	ctx = was;
+	return ok;
+}
+
 /* ---- RSA ---- */
 
 static bool make_rsa(unsigned int bits)
@@ -111,7 +124,8 @@ static bool make_rsa(unsigned int bits)
 	return pair;
 }
 
-static bool put_rsa(const struct iovec *last)
+/* The key's halves, of which an operation has one */
+static bool encode_rsa(struct iovec *own, struct iovec *others)
 {
 	uint8_t *to = private;
 	int n = i2d_PrivateKey(pair, NULL), m = i2d_PublicKey(pair, NULL);
@@ -123,24 +137,29 @@ static bool put_rsa(const struct iovec *last)
 	to = public;
 	i2d_PublicKey(pair, &to);
 	op.scheme = OCF_PK_PKCS1;
-	op.hash = "sha256";
-	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
-	if (last)
-		op.in[1] = *last;
-	op.in[1 + !!last] = last ? (struct iovec){ public, m } :
-				   (struct iovec){ private, n };
+	*own = (struct iovec){ private, n };
+	*others = (struct iovec){ public, m };
 	return true;
 }
 
 static bool aim_rsa_sign(unsigned int bits)
 {
+	struct iovec public_key;
+
+	op.hash = "sha256";
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
 	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
-	return put_rsa(NULL);
+	return encode_rsa(&op.in[1], &public_key);
 }
 
 static bool aim_rsa_verify(unsigned int bits)
 {
-	return put_rsa(&(struct iovec){ signature, siglen });
+	struct iovec private_key;
+
+	op.hash = "sha256";
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
+	op.in[1] = (struct iovec){ signature, siglen };
+	return encode_rsa(&private_key, &op.in[2]);
 }
 
 static bool right_rsa(void)
@@ -178,15 +197,8 @@ static bool run_decrypt(void)
 /* Encryption is never twice the same: OpenSSL is asked what is in it. */
 static bool right_encrypted(void)
 {
-	EVP_PKEY_CTX *was = ctx;
-	bool ok;
-
 	memcpy(signature, results[0][0], siglen);
-	ctx = EVP_PKEY_CTX_new(pair, NULL);
-	ok = ctx && init_decrypt(ctx) && run_decrypt();
-	EVP_PKEY_CTX_free(ctx);
-	ctx = was;
-	return ok;
+	return once(init_decrypt, run_decrypt);
 }
 
 static bool right_decrypted(void)
@@ -196,23 +208,20 @@ static bool right_decrypted(void)
 
 static bool aim_rsa_encrypt(unsigned int bits)
 {
-	if (!put_rsa(&(struct iovec){ NULL, 0 }))
-		return false;
-	op.hash = NULL;
-	op.in[1] = op.in[2];
-	op.in[2] = (struct iovec){ NULL, 0 };
+	struct iovec private_key;
+
+	op.in[0] = (struct iovec){ digest, DIGEST_LEN };
 	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
-	return true;
+	return encode_rsa(&private_key, &op.in[1]);
 }
 
 static bool aim_rsa_decrypt(unsigned int bits)
 {
-	if (!put_rsa(NULL))
-		return false;
-	op.hash = NULL;
+	struct iovec public_key;
+
 	op.in[0] = (struct iovec){ signature, siglen };
 	op.out[0] = (struct iovec){ NULL, (bits + 7) / 8 };
-	return true;
+	return encode_rsa(&op.in[1], &public_key);
 }
 
 /* ---- elliptic curves ---- */
@@ -296,18 +305,12 @@ static bool right_ecdsa(void)
 	size_t len = op.out[0].iov_len;
 	ECDSA_SIG *sig = ECDSA_SIG_new();
 	uint8_t *to = signature;
-	EVP_PKEY_CTX *c;
-	bool ok;
 
 	ECDSA_SIG_set0(sig, BN_bin2bn(results[0][0], len, NULL),
 		       BN_bin2bn(results[0][1], len, NULL));
 	siglen = i2d_ECDSA_SIG(sig, &to);
 	ECDSA_SIG_free(sig);
-	c = EVP_PKEY_CTX_new(pair, NULL);
-	ok = c && init_verify(c) &&
-	     EVP_PKEY_verify(c, signature, siglen, digest, DIGEST_LEN) == 1;
-	EVP_PKEY_CTX_free(c);
-	return ok;
+	return once(init_verify, run_verify);
 }
 
 static bool aim_ecdh(unsigned int bits)
@@ -355,10 +358,9 @@ static EVP_PKEY *dh_key(unsigned int bits)
 	snprintf(group, sizeof(group), "ffdhe%u", bits);
 	params[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
 						     group, 0);
-	if (!c || EVP_PKEY_keygen_init(c) <= 0 ||
-	    EVP_PKEY_CTX_set_params(c, params) <= 0 ||
-	    EVP_PKEY_keygen(c, &key) <= 0)
-		key = NULL;
+	if (c && EVP_PKEY_keygen_init(c) > 0 &&
+	    EVP_PKEY_CTX_set_params(c, params) > 0)
+		EVP_PKEY_keygen(c, &key);
 	EVP_PKEY_CTX_free(c);
 	return key;
 }
@@ -388,21 +390,23 @@ static bool put_number(const EVP_PKEY *from, const char *name, uint8_t *to,
 	return ok;
 }
 
-static bool aim_dh(unsigned int bits)
+static bool put_dh(unsigned int bits, struct iovec *own, struct iovec *others)
 {
 	op.out[0] = (struct iovec){ NULL, bits / 8 };
-	return put_number(pair, OSSL_PKEY_PARAM_PRIV_KEY, private, &op.in[0]) &&
-	       put_number(peer, OSSL_PKEY_PARAM_PUB_KEY, peers, &op.in[1]) &&
+	return put_number(pair, OSSL_PKEY_PARAM_PRIV_KEY, private, own) &&
+	       put_number(peer, OSSL_PKEY_PARAM_PUB_KEY, peers, others) &&
 	       put_number(pair, OSSL_PKEY_PARAM_FFC_P, public, &op.in[2]);
 }
 
-/* The same without its name: the peer's number, the exponent, the modulus */
+static bool aim_dh(unsigned int bits)
+{
+	return put_dh(bits, &op.in[0], &op.in[1]);
+}
+
+/* The same without its name: a base comes before its exponent. */
 static bool aim_mod_exp(unsigned int bits)
 {
-	op.out[0] = (struct iovec){ NULL, bits / 8 };
-	return put_number(peer, OSSL_PKEY_PARAM_PUB_KEY, peers, &op.in[0]) &&
-	       put_number(pair, OSSL_PKEY_PARAM_PRIV_KEY, private, &op.in[1]) &&
-	       put_number(pair, OSSL_PKEY_PARAM_FFC_P, public, &op.in[2]);
+	return put_dh(bits, &op.in[1], &op.in[0]);
 }
 
 static const struct kind kinds[] = {
@@ -453,20 +457,11 @@ static void end(void)
 /* A signature to verify, a message to decrypt, or the right result */
 static bool prepare(void)
 {
-	bool crypts = kind->run == run_encrypt || kind->run == run_decrypt;
-	EVP_PKEY_CTX *c = ctx;
-	bool ok;
-
 	if (kind->run == run_derive)
 		return run_derive();
-	ctx = EVP_PKEY_CTX_new(pair, NULL);
-	if (crypts)
-		ok = ctx && init_encrypt(ctx) && run_encrypt();
-	else
-		ok = ctx && init_sign(ctx) && run_sign();
-	EVP_PKEY_CTX_free(ctx);
-	ctx = c;
-	return ok;
+	if (kind->run == run_encrypt || kind->run == run_decrypt)
+		return once(init_encrypt, run_encrypt);
+	return once(init_sign, run_sign);
 }
 
 static bool find(const struct work *w)
