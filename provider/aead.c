@@ -465,8 +465,10 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	if (!pipes_tags(&c->pipes, params, get_context))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	if (p && c->over && c->encrypt) {
-		if (!c->has_tag || !p->data_size || p->data_size > c->taglen) {
+	/* CCM's is there with the data */
+	if (p && c->encrypt && (c->over || (is_ccm(c) && c->done))) {
+		if ((c->over && !c->has_tag) || !p->data_size ||
+		    p->data_size > c->taglen) {
 			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_TAG);
 			return 0;
 		}

@@ -262,6 +262,24 @@ static int final_padded(struct cipher *c, unsigned char *out, size_t *outl)
 	return 1;
 }
 
+/* One that was held as it might have been padding, before that was off */
+static int final_held(struct cipher *c, unsigned char *out, size_t *outl,
+		      size_t outsize)
+{
+	size_t block = c->row->block;
+
+	if (c->encrypt || c->nparts != block) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
+		return 0;
+	}
+	if (outsize < block) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+		return 0;
+	}
+	*outl = block;
+	return cipher_blocks(c, out, c->part, block);
+}
+
 static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 {
 	struct cipher *c = ctx;
@@ -279,8 +297,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 		}
 		ok = final_padded(c, out, outl);
 	} else if (c->nparts) {
-		ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
-		return 0;
+		ok = final_held(c, out, outl, outsize);
 	}
 	c->nparts = 0;
 	OPENSSL_cleanse(c->part, sizeof(c->part));

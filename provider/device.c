@@ -67,26 +67,6 @@ int device_init(struct provider *prov)
 	return 1;
 }
 
-/*
- * Closes the device of this process, or of the one before fork().  A child may
- * have closed it already, with all it did not know, and have something else of
- * this number: then it is left alone.
- */
-static void close_inherited(struct provider *prov)
-{
-	struct ocf *ocf = prov->inherited;
-	struct stat now;
-
-	prov->inherited = NULL;
-	if (!ocf)
-		return;
-	if (!fstat(ocf_fd(ocf), &now) && now.st_rdev == prov->node.st_rdev &&
-	    now.st_dev == prov->node.st_dev && now.st_ino == prov->node.st_ino)
-		ocf_close(ocf);
-	else
-		ocf_forget(ocf);
-}
-
 void device_exit(struct provider *prov)
 {
 	struct process *p = prov->process;
@@ -99,7 +79,10 @@ void device_exit(struct provider *prov)
 			pthread_join(p->fetcher, NULL);
 		close(p->stop);
 	}
-	close_inherited(prov);
+	if (atomic_load(&p->ocf))
+		ocf_close(prov->ocf);
+	else
+		ocf_forget(prov->ocf);
 	munmap(p, sizeof(*p));
 }
 
@@ -112,14 +95,16 @@ static struct ocf *open_anew(struct provider *prov)
 
 	if (p->failed && now() - p->failed <= AGAIN)
 		return NULL;
-	/* the parent's, whose sessions this process does not touch */
-	close_inherited(prov);
+	/*
+	 * The parent's, whose sessions this process does not touch.  Its number
+	 * may be another's by now, who has opened the same device: it stays.
+	 */
+	ocf_forget(prov->ocf);
+	prov->ocf = NULL;
 	p->failed = ocf_open(&ocf) ? now() : 0;
 	if (p->failed)
 		return NULL;
-	prov->inherited = ocf;
-	if (fstat(ocf_fd(ocf), &prov->node))
-		prov->node = (struct stat){};
+	prov->ocf = ocf;
 	p->generation = (uint64_t)getpid() << 32 |
 			(atomic_fetch_add(&opened, 1) + 1);
 	atomic_store(&p->ocf, ocf);
@@ -314,9 +299,10 @@ static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	return w.res;
 }
 
-static int run(struct provider *prov, struct ocf *ocf, struct ocf_command *c)
+/* @job is paused meanwhile, if there is one. */
+static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
+	       struct ocf_command *c)
 {
-	ASYNC_JOB *job = ASYNC_get_current_job();
 	int res = -ENOSYS;
 
 	if (job)
@@ -406,7 +392,8 @@ int session_run(struct session *ses, struct ocf_command *c)
 	if (err)
 		return err;
 	c->session = ses->id;
-	return run(ses->prov, ocf, c);
+	return run(ses->prov, ocf,
+		   ses->never_pauses ? NULL : ASYNC_get_current_job(), c);
 }
 
 /**
@@ -423,7 +410,7 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 {
 	struct ocf *ocf = device_of(ses->prov);
 	int err = ocf ? session_make(ses, ocf) : -ENODEV;
-	bool job = ASYNC_get_current_job();
+	ASYNC_JOB *job = ASYNC_get_current_job();
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -431,7 +418,8 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 		/* what is not filled in may have been begun */
 		results[i].res = err ? err : -EIO;
 		if (!err && job)
-			results[i].res = run(ses->prov, ocf, &commands[i]);
+			results[i].res = run(ses->prov, ocf, job,
+					     &commands[i]);
 	}
 	if (!err && !job)
 		ocf_run_many(ocf, commands, results, count);
@@ -519,7 +507,7 @@ int public_run(struct provider *prov, struct ocf_public *op)
 	}
 	res = ocf_public_command(op, 0, values, &c.public);
 	if (!res)
-		res = run(prov, ocf, &c.command);
+		res = run(prov, ocf, ASYNC_get_current_job(), &c.command);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
 		no_card(prov, op);
 	return res;

@@ -264,20 +264,28 @@ static int set_params(void *data, const OSSL_PARAM params[])
  * @type: of which type
  * @selection: what is to be in it
  * @ctx: OpenSSL's own
+ * @given: parameters, in the order in which they were set
+ * @ngiven: how often some were
  */
 struct making {
 	struct provider	*prov;
 	const char	*type;
 	int		selection;
 	EVP_PKEY_CTX	*ctx;
+	OSSL_PARAM	**given;
+	size_t		ngiven;
 };
 
 static void gen_cleanup(void *gen)
 {
 	struct making *m = gen;
 
-	if (m)
-		EVP_PKEY_CTX_free(m->ctx);
+	if (!m)
+		return;
+	EVP_PKEY_CTX_free(m->ctx);
+	while (m->ngiven)
+		OSSL_PARAM_free(m->given[--m->ngiven]);
+	OPENSSL_free(m->given);
 	OPENSSL_free(m);
 }
 
@@ -288,11 +296,24 @@ static int gen_start(struct making *m)
 	return EVP_PKEY_paramgen_init(m->ctx) > 0;
 }
 
+static bool remember(struct making *m, const OSSL_PARAM params[])
+{
+	OSSL_PARAM **given = OPENSSL_realloc(m->given, (m->ngiven + 1) *
+						       sizeof(*given));
+
+	if (!given)
+		return false;
+	m->given = given;
+	given[m->ngiven] = OSSL_PARAM_dup(params);
+	return given[m->ngiven] && ++m->ngiven;
+}
+
 static int gen_set_params(void *gen, const OSSL_PARAM params[])
 {
 	struct making *m = gen;
 
-	return !params || EVP_PKEY_CTX_set_params(m->ctx, params) > 0;
+	return !params || (EVP_PKEY_CTX_set_params(m->ctx, params) > 0 &&
+			   remember(m, params));
 }
 
 static void *gen_init(void *provctx, const char *type, int selection,
@@ -316,13 +337,19 @@ static int gen_set_template(void *gen, void *data)
 {
 	struct making *m = gen;
 	struct key *key = data;
+	size_t i;
 
 	/* nor has one of X25519 parameters */
 	if (!key || !key->pkey)
 		return 1;
 	EVP_PKEY_CTX_free(m->ctx);
 	m->ctx = EVP_PKEY_CTX_new_from_pkey(m->prov->soft, key->pkey, NULL);
-	return m->ctx && gen_start(m);
+	if (!m->ctx || !gen_start(m))
+		return 0;
+	for (i = 0; i < m->ngiven; i++)
+		if (EVP_PKEY_CTX_set_params(m->ctx, m->given[i]) <= 0)
+			return 0;
+	return 1;
 }
 
 /**

@@ -32,7 +32,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
@@ -70,8 +69,7 @@ struct crossed {
  * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @process: what a child must not have
- * @inherited: the device of the process before fork(), or this one's
- * @node: what it is, as fstat() has it
+ * @ocf: the device of this process, or of the one before fork()
  * @crossings: what the kernel has said, by enum crossing
  * @no_card: operations with keys that no card was found for, by a hash of
  *	them: what it is, and in which second that was
@@ -82,8 +80,7 @@ struct provider {
 	OSSL_PROVIDER		*default_provider, *legacy;
 	long			least;
 	struct process		*process;
-	struct ocf		*inherited;
-	struct stat		node;
+	struct ocf		*ocf;
 	struct crossed		crossings[CROSSINGS];
 	_Atomic uint64_t	no_card[NO_CARDS];
 };
@@ -98,6 +95,7 @@ struct provider {
  * @looks: how often it was asked whether something small is worth it
  * @id: its number
  * @other_key: the owner has another key than the session
+ * @never_pauses: no job is paused while it works
  */
 struct session {
 	struct provider		*prov;
@@ -108,7 +106,7 @@ struct session {
 	uint64_t		generation;
 	unsigned int		looks;
 	uint32_t		id;
-	bool			other_key;
+	bool			other_key, never_pauses;
 };
 
 /* device.c */

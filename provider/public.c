@@ -137,6 +137,15 @@ bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	return res == (int)size;
 }
 
+/*
+ * Some leave out the zeros in front (OpenPGP does, RFC 9580 section 3.2), which
+ * OpenSSL's own takes, as a rule, and the kernel never.
+ */
+static bool is_whole(const struct key *key, size_t len)
+{
+	return len == (size_t)EVP_PKEY_get_size(key->pkey);
+}
+
 bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 		size_t siglen, const unsigned char *tbs, size_t tbslen,
 		bool *valid)
@@ -145,7 +154,7 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	unsigned char *der;
 	int len, res;
 
-	if (!set_signature(key, ctx, true, &op) ||
+	if (!is_whole(key, siglen) || !set_signature(key, ctx, true, &op) ||
 	    !public_is_worth(key->prov, &op))
 		return false;
 	der = rsa_der(key, false, &len);
@@ -223,6 +232,8 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	int len, res;
 
 	if (room < size || !set_encryption(key, ctx, op))
+		return false;
+	if ((secret || op->scheme == OCF_PK_RAW) && !is_whole(key, inlen))
 		return false;
 	told = secret && op->scheme == OCF_PK_PKCS1 && !rejects_silently(ctx);
 	if (told)

@@ -230,9 +230,13 @@ static const OSSL_PARAM *ask(struct provider *prov, const char *name,
 static int set_by_program(void *ctx, const OSSL_PARAM params[])
 {
 	struct signature *s = ctx;
+	const OSSL_PARAM *p = s->md && params ?
+		OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST) :
+		NULL;
 
-	if (s->md && params &&
-	    OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST)) {
+	/* it has begun; the same again says nothing new */
+	if (p && (p->data_type != OSSL_PARAM_UTF8_STRING ||
+		  !EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), p->data))) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
 		return 0;
 	}

@@ -59,13 +59,13 @@ least = {least}
 [algorithms]
 default_properties = ?provider=ocf
 [numbers]
-random = OCF-RANDOM
+{random}
 """
 
 
-def provider_conf(least: int = -1) -> str:
+def provider_conf(least: int = -1, random: str = "random = OCF-RANDOM") -> str:
     """An openssl.cnf that has programs use ocf.so."""
-    return PROVIDER.format(least=least)
+    return PROVIDER.format(least=least, random=random)
 
 
 def sha(data: bytes) -> str:

@@ -137,6 +137,33 @@ static void encryption_round(EVP_PKEY *key)
 	}
 }
 
+/* A zero in front of what came is left out, as OpenPGP has it. */
+static void short_round(EVP_PKEY *key)
+{
+	static const char * const md = "SHA256";
+	int n;
+
+	do {
+		n = crypt(key, THEIRS, true, RSA_PKCS1_OAEP_PADDING, md, data,
+			  20, one);
+	} while (one[0]);
+	CHECK(crypt(key, THEIRS, false, RSA_PKCS1_OAEP_PADDING, md, one + 1,
+		    n - 1, other) == 20);
+	CHECK(crypt(key, OURS, false, RSA_PKCS1_OAEP_PADDING, md, one + 1,
+		    n - 1, other) == 20);
+	CHECK(!memcmp(other, data, 20));
+	do {
+		n = sign(key, THEIRS, md, pss, 20, one);
+	} while (one[0]);
+	CHECK(verify(key, THEIRS, md, pss, 20, one + 1, n - 1));
+	CHECK(verify(key, OURS, md, pss, 20, one + 1, n - 1));
+	/* and what is too short to be the power of anything is refused */
+	CHECK(crypt(key, THEIRS, true, RSA_NO_PADDING, NULL, data, 100,
+		    one) < 0);
+	CHECK(crypt(key, OURS, true, RSA_NO_PADDING, NULL, data, 100,
+		    one) < 0);
+}
+
 static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
 		     bool pad, unsigned char *out)
 {
@@ -170,6 +197,10 @@ void keys(int rounds)
 	EVP_PKEY *rsa, *ec[2], *x[2], *dh[2];
 	int i, j;
 
+	what = "RSA without a zero";
+	rsa = make_key("RSA", THEIRS, OSSL_PKEY_PARAM_RSA_BITS, "1024");
+	short_round(rsa);
+	EVP_PKEY_free(rsa);
 	what = "RSA";
 	rsa = make_key("RSA", one_in(2) ? OURS : THEIRS,
 		       OSSL_PKEY_PARAM_RSA_BITS, "2048");

@@ -131,6 +131,64 @@ static void numbers_of_others(EVP_CIPHER_CTX *ctx)
 	check(is_right(ctx, 0, NULL), "a daemon's parent");
 }
 
+/*
+ * Two of a program's libraries have the provider.  A child that has closed all
+ * it did not know has either's number for the other's device.
+ */
+static void numbers_of_ones_own(EVP_CIPHER_CTX *ctx)
+{
+	OSSL_LIB_CTX *lib = OSSL_LIB_CTX_new();
+	OSSL_PROVIDER *ocf = OSSL_PROVIDER_load(lib, "ocf");
+	EVP_CIPHER *their = EVP_CIPHER_fetch(lib, "AES-128-CBC",
+					     "provider=ocf");
+	EVP_CIPHER_CTX *other = EVP_CIPHER_CTX_new();
+	EVP_CIPHER *own = mine;
+	int i, status;
+	pid_t pid;
+
+	check(ocf && their, "another library's");
+	mine = their;
+	check(is_right(other, 1, keys[1]), "another library's key");
+	mine = own;
+	pid = fork();
+	if (!pid) {
+		for (i = 3; i < 256; i++)
+			close(i);
+		check(is_right(other, 1, NULL), "the other first");
+		check(is_right(ctx, 0, NULL), "then one's own");
+		check(is_right(other, 1, NULL), "and the other again");
+		_exit(0);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "a child of two");
+	EVP_CIPHER_CTX_free(other);
+	EVP_CIPHER_free(their);
+	OSSL_PROVIDER_unload(ocf);
+	OSSL_LIB_CTX_free(lib);
+}
+
+static int digest_job(void *arg)
+{
+	unsigned char out[64];
+
+	return EVP_Digest(in, LEN, out, NULL, *(EVP_MD **)arg, NULL);
+}
+
+/* libcrypto has it of a certificate, which it has locked. */
+static void never_paused(void)
+{
+	EVP_MD *sha = EVP_MD_fetch(NULL, "SHA1", "provider=ocf");
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *this = NULL;
+	int i, res = 0;
+
+	for (i = 0; i < 20; i++)
+		check(ASYNC_start_job(&this, wait, &res, digest_job, &sha,
+				      sizeof(sha)) == ASYNC_FINISH && res == 1,
+		      "a job with SHA-1");
+	ASYNC_WAIT_CTX_free(wait);
+	EVP_MD_free(sha);
+}
+
 static int job(void *arg)
 {
 	return is_right(*(EVP_CIPHER_CTX **)arg, 0, NULL);
@@ -202,7 +260,9 @@ int main(void)
 	children(ctx, 2);
 	halves();
 	numbers_of_others(ctx);
+	numbers_of_ones_own(ctx);
 	paused(ctx);
+	never_paused();
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, thread, NULL);
 	for (i = 0; i < THREADS; i++)

@@ -61,8 +61,8 @@ class Programs(unittest.TestCase):
              env: dict = {}) -> bytes:
         done = subprocess.run(
             command, input=data, capture_output=True, cwd=self.dir,
-            timeout=SOON, env=os.environ | env | {
-                "OPENSSL_CONF": str(self.dir / f"{least}.cnf")})
+            timeout=SOON, env=os.environ | {
+                "OPENSSL_CONF": str(self.dir / f"{least}.cnf")} | env)
         self.assertEqual(0, done.returncode, done.stderr.decode())
         return done.stdout
 
@@ -167,6 +167,16 @@ class Programs(unittest.TestCase):
         a, b = (self.run_("openssl", "rand", "32") for _ in range(2))
         self.assertEqual((32, 32), (len(a), len(b)))
         self.assertNotEqual(a, b)
+
+    def test_random_numbers_of_openssl(self):
+        """As docs/provider.md has it: no card sees what it draws."""
+        conf = self.dir / "random.cnf"
+        conf.write_text(provider_conf(0, "properties = provider=default"))
+        before = worked()
+        out = self.run_("openssl", "rand", "65536",
+                        env={"OPENSSL_CONF": str(conf)})
+        self.assertEqual(65536, len(out))
+        self.assertEqual(before, worked())
 
     # ---- TLS ----
 

@@ -5,6 +5,7 @@
  * to be the same.
  */
 #include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -323,6 +324,8 @@ static void announced_lengths(struct record *r)
 		if (i != 1)
 			say(r, EVP_CipherUpdate(ctx, NULL, &n, text, 20));
 		step(r, ctx, 4096);
+		/* it is there before the end, which many leave out */
+		tag(r, ctx, 16);
 		EVP_CIPHER_CTX_free(ctx);
 	}
 }
@@ -414,12 +417,58 @@ static void another_digest(struct record *r)
 	say(r, !!rsa);
 	say(r, EVP_DigestSignInit_ex(ctx, &pctx, "SHA256", NULL, r->properties,
 				     rsa, NULL));
+	say(r, EVP_PKEY_CTX_set_signature_md(pctx, EVP_sha256()));
 	/* 3.x refuses it, 4.0 passes over it */
 	EVP_PKEY_CTX_set_signature_md(pctx, EVP_sha512());
 	say(r, EVP_DigestSign(ctx, sig, &n, text, 100));
 	say(r, n);
 	EVP_MD_CTX_free(ctx);
 	EVP_PKEY_free(rsa);
+}
+
+/* What was set before the template is there after it. */
+static void parameters_and_template(struct record *r)
+{
+	EVP_PKEY *like = EVP_PKEY_Q_keygen(NULL, r->properties, "EC", "P-256");
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, like,
+						       r->properties);
+	EVP_PKEY *made = NULL;
+	char encoding[32];
+	size_t n;
+
+	say(r, EVP_PKEY_keygen_init(ctx));
+	say(r, EVP_PKEY_CTX_set_ec_param_enc(ctx, OPENSSL_EC_EXPLICIT_CURVE));
+	say(r, EVP_PKEY_generate(ctx, &made));
+	if (say(r, EVP_PKEY_get_utf8_string_param(made,
+						  OSSL_PKEY_PARAM_EC_ENCODING,
+						  encoding, sizeof(encoding),
+						  &n)) > 0)
+		note(r, encoding, n);
+	EVP_PKEY_free(made);
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(like);
+}
+
+/* A block that was held comes out. */
+static void padding_off_at_the_end(struct record *r)
+{
+	static const char * const names[] = { "AES-128-CBC", "AES-256-ECB" };
+	static const size_t sizes[] = { 32, 4096, 0 };
+	EVP_CIPHER_CTX *ctx;
+	size_t i, j;
+	int enc;
+
+	for (i = 0; i < COUNT(names); i++)
+		for (j = 0; j < COUNT(sizes); j++)
+			for (enc = 0; enc < 2; enc++) {
+				ctx = begin(r, names[i], enc);
+				EVP_CipherInit_ex2(ctx, NULL, key, iv, enc,
+						   NULL);
+				step(r, ctx, sizes[j]);
+				EVP_CIPHER_CTX_set_padding(ctx, 0);
+				end(r, ctx);
+				EVP_CIPHER_CTX_free(ctx);
+			}
 }
 
 /* As EVP_CIPHER_CTX_iv_noconst() asks for it */
@@ -587,6 +636,8 @@ static const struct {
 	{ "MACs of one provider", macs_of_one_provider },
 	{ "GMAC", gmac },
 	{ "another digest", another_digest },
+	{ "parameters and a template", parameters_and_template },
+	{ "padding off at the end", padding_off_at_the_end },
 	{ "an IV where it is", iv_where_it_is },
 	{ "a tag after the data", tag_after_data },
 	{ "nothing by EVP_Cipher()", nothing_by_evp_cipher },
