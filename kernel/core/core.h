@@ -7,8 +7,7 @@
  * -----------
  * In the order in which they nest:
  *
- *   registry_mutex	device.c: who is registered; held while a device
- *			comes, over all of its known answers.  Sleeps.
+ *   registry_mutex	device.c: who has which number and name.  Sleeps.
  *   sessions_mutex	session.c: the list of sessions.  Sleeps.
  *   session.rekey	session.c: the current generation of keys.  Sleeps.
  *   device.room	context.c: makes room for contexts on a device.  Sleeps.
@@ -278,6 +277,8 @@ struct ocf_device {
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
+ * @left: the session that has others now, while @rcu waits
+ * @rcu: until nobody reads it as the current one any more
  * @secret: cipher key, MAC key
  */
 struct ocf_keys {
@@ -295,6 +296,8 @@ struct ocf_keys {
 	struct list_head		parked;
 	struct work_struct		work;
 	struct list_head		node;
+	struct ocf_session		*left;
+	struct rcu_head			rcu;
 	u8				secret[];
 };
 
@@ -307,6 +310,7 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @block: bytes the data's length must be a multiple of
  * @keys: the current generation; replaced under @rekey, read inside ocf_srcu
  * @rekey: serialises changes of @keys
+ * @leaving: generations that are not yet known to be read by nobody
  * @capable: devices capable of it, a bit each, as of @seen
  * @soft: the software device of least cost among them, or -1
  * @splits: a card is capable of a part of it
@@ -341,6 +345,7 @@ struct ocf_session {
 	u32				block;
 	struct ocf_keys __rcu		*keys;
 	struct mutex			rekey;
+	atomic_t			leaving;
 	u64				capable;
 	int				soft;
 	bool				splits;

@@ -359,16 +359,16 @@ static void unpublish(struct ocf_device *dev)
 	ocf_registry_changed();
 }
 
-/* Nothing new comes in. */
+/* Nothing new comes in.  It may be failing, or have come back, just now. */
 static void leave(struct ocf_device *dev)
 {
-	lockdep_assert_held(&registry_mutex);
-	if (!ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_DEAD) &&
-	    !ocf_device_set_state(dev, OCF_DEVICE_READY,
-				  OCF_DEVICE_DRAINING))
-		ocf_device_set_state(dev, OCF_DEVICE_SUSPECT,
-				     OCF_DEVICE_DRAINING);
+	spin_lock_bh(&dev->queue.lock);
+	set_state(dev, dev->state == OCF_DEVICE_TESTING ? OCF_DEVICE_DEAD :
+							  OCF_DEVICE_DRAINING);
+	spin_unlock_bh(&dev->queue.lock);
+	mutex_lock(&registry_mutex);
 	unpublish(dev);
+	mutex_unlock(&registry_mutex);
 }
 
 /*
@@ -392,17 +392,16 @@ static void end(struct ocf_device *dev, bool added)
 	put_device(&dev->dev);
 }
 
-/* Has @dev, which has a place, show what it can do, and be known. */
+/*
+ * Has @dev, which has a place and is published, show what it can do, and be
+ * known.  Others may come and go, however long that takes.
+ */
 static int present_itself(struct ocf_device *dev)
 {
 	int err;
 
-	lockdep_assert_held(&registry_mutex);
-	err = dev_set_name(&dev->dev, "%s", dev->name);
-	if (err)
-		return err;
-	publish(dev);
-	err = ocf_kat_device(dev);
+	err = ocf_kat_device(dev) ?:
+	      dev_set_name(&dev->dev, "%s", dev->name);
 	if (!err) {
 		/* told of when it can be used */
 		dev_set_uevent_suppress(&dev->dev, true);
@@ -433,13 +432,14 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 
 	mutex_lock(&registry_mutex);
 	err = take_place(dev);
+	if (!err)
+		publish(dev);
+	mutex_unlock(&registry_mutex);
 	if (err) {
-		mutex_unlock(&registry_mutex);
 		put_device(&dev->dev);
 		return ERR_PTR(err);
 	}
 	err = present_itself(dev);
-	mutex_unlock(&registry_mutex);
 	if (!err)
 		return dev;
 	end(dev, false);
@@ -452,9 +452,7 @@ void ocf_device_unregister(struct ocf_device *dev)
 	might_sleep();
 	if (!dev)
 		return;
-	mutex_lock(&registry_mutex);
 	leave(dev);
-	mutex_unlock(&registry_mutex);
 	end(dev, true);
 }
 OCF_EXPORT(ocf_device_unregister);

@@ -112,6 +112,7 @@ destroy_workqueues:
 static void __exit ocf_exit(void)
 {
 	ocf_debug_exit();
+	srcu_barrier(&ocf_srcu);
 	ocf_random_exit();
 	class_unregister(&ocf_class);
 	ocf_pk_exit();

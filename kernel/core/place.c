@@ -27,6 +27,14 @@
  */
 #define HANDOVER_NS	20000
 
+/*
+ * Longer than this, ns, no submitter works himself.  What he is about keeps
+ * devices, contexts and keys from going (it is a reader of ocf_srcu), and how
+ * long that is would be for him to say: he may have next to no priority.
+ */
+#define LONG_NS		2000000
+#define SHORT		SZ_16K	/* bytes that are not, whatever they are for */
+
 /* How often a request waits for a context that then cannot be made. */
 #define PARKS_MAX	4
 
@@ -138,7 +146,8 @@ add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 static __always_inline bool is_for_worker(const struct ocf_request *req,
 					  u64 service)
 {
-	return req->flags & OCF_REQ_OFFLOAD && service > HANDOVER_NS &&
+	return service > (req->flags & OCF_REQ_OFFLOAD ? HANDOVER_NS :
+							 LONG_NS) &&
 	       !(atomic_read(&req->bits) & OCF_BIT_WORKER);
 }
 
@@ -344,9 +353,19 @@ static __always_inline int run_here(struct ocf_device *dev,
 	return 0;
 }
 
-/* The same between two looks at the clock. */
+/* How often this task has left its CPU to another */
+static unsigned long switches(void)
+{
+	return current->nvcsw + current->nivcsw;
+}
+
+/*
+ * The same between two looks at the clock.  Where others ran meanwhile, as with
+ * a user who has next to no priority, it says nothing of what the CPU takes.
+ */
 static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 {
+	unsigned long switched = switches();
 	u64 begun = ktime_get_ns(), took;
 	struct ocf_sample sample;
 
@@ -358,7 +377,7 @@ static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 		.stale = (s64)(begun - dev->queue.last_done) >
 			 (s64)OCF_STALE_NS };
 	WRITE_ONCE(dev->queue.last_done, begun + took);
-	if (!req->err)
+	if (!req->err && switched == switches())
 		ocf_device_learn(dev, &req->session->params, req->op,
 				 req->bytes, &sample);
 	return 0;
@@ -616,7 +635,7 @@ static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 	struct ocf_device *dev;
 	int soft;
 
-	if (req->flags & OCF_REQ_OFFLOAD ||
+	if (req->flags & OCF_REQ_OFFLOAD || req->bytes > SHORT ||
 	    !(READ_ONCE(ses->no_card) || is_spared(ses, req)))
 		return false;
 	soft = READ_ONCE(ses->soft);

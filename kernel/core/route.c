@@ -26,6 +26,7 @@
 #define LEAST		1000	/* ... times the estimate, or this many ns */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		2048	/* 8 KiB in 1/256 KiB */
+#define BYTES_BITS	22	/* 4 MiB; does so, too */
 
 /**
  * ocf_cost_fit() - the line through two measurements
@@ -72,9 +73,11 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 {
 	u64 said = ocf_cost_ns(cost, bytes);
 	u64 most = OUTLIER * max_t(u64, said, LEAST);
+	/* of more than can be summed up, that part of the error */
+	u32 parts = ((max(bytes, 1u) - 1) >> BYTES_BITS) + 1;
 	s64 error = clamp_t(s64, (s64)min(ns, most) - (s64)said,
-			    -ERROR_MAX, ERROR_MAX) / gain;
-	s64 kib = min_t(s64, bytes >> 2, 1 << 20);	/* in 1/256 */
+			    -ERROR_MAX, ERROR_MAX) / (gain * parts);
+	s64 kib = min(bytes, 1u << BYTES_BITS) >> 2;	/* in 1/256 */
 	s64 norm = HALVES * HALVES + kib * kib;
 	s64 left, slope;
 

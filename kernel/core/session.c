@@ -386,6 +386,35 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 	return keys;
 }
 
+/* Generations of a session that may be on their way out at a time */
+#define LEAVING_MAX	4
+
+static void nobody_reads(struct rcu_head *rcu)
+{
+	struct ocf_keys *keys = container_of(rcu, struct ocf_keys, rcu);
+	struct ocf_session *ses = keys->left;
+
+	ocf_keys_put_deferred(keys);
+	atomic_dec(&ses->leaving);
+	ocf_session_put_deferred(ses);
+}
+
+/*
+ * Lets go of @old when whoever still reads it as the current one is done; that
+ * may be long, and is not waited for as long as these are few.
+ */
+static void leave(struct ocf_session *ses, struct ocf_keys *old)
+{
+	if (atomic_inc_return(&ses->leaving) > LEAVING_MAX) {
+		atomic_dec(&ses->leaving);
+		synchronize_srcu(&ocf_srcu);
+		ocf_keys_put(old);
+		return;
+	}
+	old->left = ocf_session_get(ses);
+	call_srcu(&ocf_srcu, &old->rcu, nobody_reads);
+}
+
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		      const u8 *mackey, u32 mackeylen)
 {
@@ -407,11 +436,8 @@ int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 	mutex_unlock(&ses->rekey);
 
 	trace_ocf_session_rekey(ses, &ses->params, err);
-	if (!err) {
-		/* whoever still reads the old pointer is in here */
-		synchronize_srcu(&ocf_srcu);
-		ocf_keys_put(old);
-	}
+	if (!err)
+		leave(ses, old);
 	return err;
 }
 OCF_EXPORT(ocf_session_rekey);

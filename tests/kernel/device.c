@@ -340,9 +340,53 @@ static void device_goes_slowly(struct test *t)
 	card_drop(card);
 }
 
+struct coming {
+	struct work_struct	work;
+	struct card		*card;
+	int			err;
+};
+
+static void card_comes(struct work_struct *work)
+{
+	struct coming *c = container_of(work, struct coming, work);
+
+	c->err = card_register(c->card);
+}
+
+/* However long one takes over its known answers, others come and go. */
+static void device_comes_slowly(struct test *t)
+{
+	DECLARE_COMPLETION_ONSTACK(forget);
+	struct coming coming = { .card = card_alloc(4) };
+	struct card *card = coming.card, *other;
+
+	if (!CHECK(t, card))
+		return;
+	card->forget = &forget;
+	INIT_WORK_ONSTACK(&coming.work, card_comes);
+	queue_work(system_unbound_wq, &coming.work);
+	while (!READ_ONCE(card->forgetting))
+		schedule_timeout_uninterruptible(1);
+	other = card_make(t, 4);
+	if (other)
+		EQUAL(t, ocf_device_number("test1"), card_number(other));
+	card_drop(other);
+	CHECK(t, READ_ONCE(card->forgetting));
+	EQUAL(t, ocf_device_number("test0"), -ENOENT);
+	complete_all(&forget);
+	flush_work(&coming.work);
+	destroy_work_on_stack(&coming.work);
+	if (EQUAL(t, coming.err, 0)) {
+		EQUAL(t, ocf_device_number("test0"), card_number(card));
+		card_unregister(card);
+	}
+	card_free(card);
+}
+
 const struct test_case device_tests[] = {
 	TEST(device_known_answers), TEST(device_late_lie), TEST(device_info),
 	TEST(device_many), TEST(device_names), TEST(device_chosen),
 	TEST(device_unplugged), TEST(device_gone_for_software),
-	TEST(device_arrives), TEST(device_goes_slowly), {}
+	TEST(device_arrives), TEST(device_goes_slowly),
+	TEST(device_comes_slowly), {}
 };

@@ -595,6 +595,54 @@ TEST_F(native, compression)
 	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
 }
 
+/* Of a tweak of 8 bytes the others are none, whatever stands there. */
+TEST_F(native, half_a_tweak)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-xts",
+		.key = addr(self->key), .keylen = 32, .ivlen = 8,
+	};
+	struct ocf_command c = {
+		.src = addr(self->in), .dst = addr(self->out), .len = 64,
+		.iv = "8 bytes.and more",
+	};
+	uint8_t want[64];
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	ASSERT_EQ(64, native_run(self->fd, &c));
+	memcpy(want, self->out, 64);
+	memcpy(c.iv + 8, "or other", 8);
+	ASSERT_EQ(64, native_run(self->fd, &c));
+	EXPECT_EQ(0, memcmp(want, self->out, 64));
+}
+
+/* What is before the data is not written, and need not be writable. */
+TEST_F(native, a_chain_behind_a_page_that_may_only_be_read)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_CHAIN, .cipher = "aes-cbc",
+		.mac = "hmac-sha256", .key = addr(self->key), .keylen = 16,
+		.mackey = addr(self->key), .mackeylen = 32,
+	};
+	uint8_t *both = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ocf_command c = {
+		.src = addr(both), .dst = addr(both), .len = 4096,
+		.data_start = 4096, .auth_start = 4096, .auth_len = 4096,
+		.tag = addr(self->tag),
+	};
+
+	ASSERT_NE(MAP_FAILED, both);
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	memcpy(both + 4096, self->in, 4096);
+	ASSERT_EQ(0, mprotect(both, 4096, PROT_READ));
+	EXPECT_EQ(4096, native_run(self->fd, &c));
+	EXPECT_NE(0, memcmp(both + 4096, self->in, 4096));
+	munmap(both, 8192);
+}
+
 /* A page that must not be written is not. */
 TEST_F(native, pages_that_may_only_be_read)
 {

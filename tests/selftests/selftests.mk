@@ -67,7 +67,7 @@ $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
 # The native interface, whose structures are the same for 32-bit programs
-SELF_native := session card public differ
+SELF_native := session card public differ ending
 NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
 
 $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \

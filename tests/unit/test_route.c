@@ -108,6 +108,27 @@ TEST(estimates_come_to_what_is_true)
 }
 
 /* The undefined-behaviour sanitizer watches. */
+/* A large request alone, where nothing else was known for long */
+TEST(large_ones_settle)
+{
+	static const u32 mib[] = { 1, 4, 5, 6, 10, 16, 64, 1024 };
+	struct ocf_cost c;
+	u32 lag, n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mib); i++) {
+		c = (struct ocf_cost){ .base = 2000, .slope = 950 };
+		lag = 0;
+		for (n = 0; n < 20; n++) {
+			ocf_cost_learn(&c, &lag, mib[i] << 20,
+				       ((u64)mib[i] << 20) * 1000 >> 10, false,
+				       true);
+			EXPECT_LT(900, c.slope);
+			EXPECT_GT(1100, c.slope);
+		}
+	}
+}
+
 TEST(nothing_overflows)
 {
 	static const u64 ns[] = { 0, 1, 1000, U32_MAX, 1ull << 40, U64_MAX };

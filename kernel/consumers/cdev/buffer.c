@@ -106,8 +106,9 @@ static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len,
 		if (buf->sg == buf->few)
 			pages = buf->pages + buf->nents - buf->lead;
 		got = pin_user_pages_fast(addr, want, flags, pages);
+		/* -EAGAIN: killed while it waited for the address space */
 		if (got <= 0)
-			return got ?: -EFAULT;
+			return got == -EAGAIN ? -EINTR : got ?: -EFAULT;
 		for (i = 0; i < got; i++, sg++) {
 			n = min_t(u32, len, PAGE_SIZE - off);
 			sg_set_page(sg, pages[i], n, off);

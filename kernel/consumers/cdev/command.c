@@ -192,7 +192,7 @@ static int fill_chain(struct cdev_op *op)
 	 * Plaintext is not shown before it was found right; and what is around
 	 * the data need not be writable.
 	 */
-	else if (c->src == c->dst && c->data_start == c->auth_start &&
+	else if (c->src == c->dst && !c->data_start && !c->auth_start &&
 		 c->len == c->auth_len &&
 		 cdev_buffer_pinnable(src, src, end, end))
 		err = cdev_buffer_pin(op, 0, src, end, src, end);
@@ -344,6 +344,9 @@ int cdev_command_prepare(struct cdev_op *op)
 		return -EDQUOT;
 	req->op = c->op;
 	memcpy(req->iv, c->iv, sizeof(c->iv));
+	/* half a tweak of XTS; of others nobody looks at the rest */
+	if (unlikely(ses->info.ivlen == 8))
+		memset(req->iv + 8, 0, sizeof(req->iv) - 8);
 	if (has_tag(op) && compares(op) &&
 	    !(modes[ses->info.mode].has & HAS_TAG_BEHIND) &&
 	    cdev_copy_in(req->tag, u64_to_user_ptr(c->tag), ses->info.maclen))

@@ -77,8 +77,8 @@ int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
 bool cdev_vector_start(struct cdev_vector *v, u32 flags);
 void cdev_vector_deliver(struct cdev_vector *v);
 int cdev_cookie_cancel(struct cdev_file *file, u64 cookie);
-void cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp);
-void cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp);
+bool cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp);
+bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp);
 long cdev_vector_run(struct cdev_file *file, void __user *arg);
 long cdev_vector_submit(struct cdev_file *file, void __user *arg);
 long cdev_vector_reap(struct cdev_file *file, void __user *arg);

@@ -268,13 +268,31 @@ static int do_cancel(struct io_uring_cmd *ioucmd)
 	       cdev_cookie_cancel(ioucmd->file->private_data, cookie);
 }
 
+#define AGAIN	(HZ / 20)	/* as io_uring's own worker has it */
+
+/*
+ * The worker that ends a ring asks again as long as there are entries; but
+ * those that were cancelled are gone when their task has looked at them, which
+ * may be stopped.
+ */
+static void slow_down(struct cdev_file *file)
+{
+	/* one after the other is looked at: once for many */
+	if (!(current->flags & PF_KTHREAD) ||
+	    !time_after(jiffies, READ_ONCE(file->asked)))
+		return;
+	schedule_timeout_idle(AGAIN);
+	WRITE_ONCE(file->asked, jiffies);
+}
+
 /* A ring ends, under its lock: so nothing that is under way is freed. */
 static void cancel_entry(struct io_uring_cmd *ioucmd)
 {
 	struct cdev_file *file = ioucmd->file->private_data;
 
-	cdev_command_cancel(file, &entry_of(ioucmd)->op);
-	cdev_vector_cancel(file, &entry_of(ioucmd)->vector);
+	if (!cdev_command_cancel(file, &entry_of(ioucmd)->op) &&
+	    !cdev_vector_cancel(file, &entry_of(ioucmd)->vector))
+		slow_down(file);
 }
 
 /**

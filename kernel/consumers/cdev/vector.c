@@ -198,8 +198,12 @@ static int run_part(struct cdev_op *op)
 static int submit_part(struct cdev_op *op)
 {
 	struct cdev_session *ses = op->ses;
-	int err = mutex_lock_killable(&ses->parts);
+	int err;
 
+	/* of a ring's entries there may be thousands */
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	err = mutex_lock_killable(&ses->parts);
 	if (err)
 		return err;
 	op->err = run_part(op);
@@ -299,8 +303,9 @@ static bool give_up(struct cdev_op *op)
  * @opp: the operation, which may be done; NULL once it is not there any more
  *
  * Context: process; may sleep.
+ * Return: whether it was under way, and not cancelled before.
  */
-void cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
+bool cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
 {
 	struct cdev_op *op;
 	bool taken;
@@ -311,6 +316,7 @@ void cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
 	spin_unlock_bh(&file->ring_lock);
 	if (taken)
 		give_up(op);
+	return taken;
 }
 
 /* One that is under way and was not cancelled, or NULL */
@@ -329,13 +335,17 @@ static struct cdev_op *next_of(struct cdev_file *file, struct cdev_vector **vp)
 	return found;
 }
 
-/* The same of a vector. */
-void cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
+/* The same of a vector: whether any was. */
+bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 {
 	struct cdev_op *op;
+	bool any = false;
 
-	while ((op = next_of(file, vp)))
+	while ((op = next_of(file, vp))) {
 		give_up(op);
+		any = true;
+	}
+	return any;
 }
 
 /**

@@ -68,17 +68,17 @@ static int post(struct control *ctl, struct order *o)
 	return 0;
 }
 
-/* Takes down the session that was made for nobody; false if there is none. */
-static bool undo(struct card *card, struct order *o)
+/* Takes down the session that was made for nobody, if one was. */
+static void undo(struct control *ctl, struct order *o)
 {
 	__le32 status = READ_ONCE(o->answer.session.status);
 	__le64 id = READ_ONCE(o->answer.session.session_id);
 	u32 opcode = le32_to_cpu(o->req.header.opcode);
-	int err;
 
+	lockdep_assert_held(&ctl->lock);
 	if (o->err || !creates(o) || o->len < sizeof(o->answer.session) ||
 	    status != cpu_to_le32(VIRTIO_CRYPTO_OK))
-		return false;
+		return;
 	memzero_explicit(&o->req, sizeof(o->req));
 	memzero_explicit(o->keys, o->keylen);
 	o->keylen = 0;
@@ -86,75 +86,74 @@ static bool undo(struct card *card, struct order *o)
 	/* ..._DESTROY_SESSION comes next after ..._CREATE_SESSION */
 	o->req.header.opcode = cpu_to_le32(opcode + 1);
 	o->req.u.destroy_session.session_id = id;
-	spin_lock_bh(&card->control.lock);
-	err = post(&card->control, o);
-	spin_unlock_bh(&card->control.lock);
-	return !err;
+	/* its own place in the ring is free, until the lock is */
+	post(ctl, o);
 }
 
-/* The card answers after all. */
-static void unstick(struct card *card)
-{
-	bool was;
+/**
+ * struct answer - an order that comes back
+ * @o: the order
+ * @abandoned: nobody waits for it any more
+ * @revived: the card was thought not to answer
+ */
+struct answer {
+	struct order	*o;
+	bool		abandoned, revived;
+};
 
-	spin_lock_bh(&card->control.lock);
-	was = card->control.stuck;
-	card->control.stuck = false;
-	spin_unlock_bh(&card->control.lock);
-	if (was)
-		card_revive(card);
-}
-
-/* @o comes back: its asker is told, if there is one. */
-static void answered(struct card *card, struct order *o, bool abandoned)
+/* Its asker is told, if there is one. */
+static void answered(struct card *card, const struct answer *a)
 {
-	if (o->left) {
-		unstick(card);
-	} else if (!abandoned) {
-		complete(&o->done);
-	} else {
+	if (a->abandoned)
 		atomic_inc(&card->late);
-		unstick(card);
-		undo(card, o);
-	}
-	order_put(o);
+	else if (!a->o->left)
+		complete(&a->o->done);
+	if (a->revived)
+		card_revive(card);
+	order_put(a->o);
 }
 
-static struct order *next_answer(struct control *ctl, bool *abandoned)
+static bool next_answer(struct control *ctl, struct answer *a)
 {
 	struct order *o;
 	u32 len;
 
 	lockdep_assert_held(&ctl->lock);
 	if (!ctl->live)
-		return NULL;
+		return false;
 	o = virtqueue_get_buf(ctl->vq, &len);
 	if (!o)
-		return NULL;
+		return false;
 	list_del_init(&o->node);
 	ctl->left -= o->left;
 	WRITE_ONCE(ctl->answers, ctl->answers + 1);
 	o->len = len;
 	o->life = ctl->life;
 	o->answered = true;
-	*abandoned = o->abandoned;
-	return o;
+	*a = (struct answer){ .o = o, .abandoned = o->abandoned };
+	if (o->abandoned || o->left) {
+		a->revived = ctl->stuck;
+		ctl->stuck = false;
+	}
+	if (o->abandoned)
+		undo(ctl, o);
+	return true;
 }
 
 /* Takes out what the card has answered.  Context: BH. */
 static void take_answers(struct card *card)
 {
 	struct control *ctl = &card->control;
-	bool abandoned, broken;
-	struct order *o;
+	struct answer a;
+	bool broken;
 
 	spin_lock_bh(&ctl->lock);
 	do {
 		if (ctl->live)
 			virtqueue_disable_cb(ctl->vq);
-		while ((o = next_answer(ctl, &abandoned))) {
+		while (next_answer(ctl, &a)) {
 			spin_unlock_bh(&ctl->lock);
-			answered(card, o, abandoned);
+			answered(card, &a);
 			spin_lock_bh(&ctl->lock);
 		}
 		broken = ctl->live && virtqueue_is_broken(ctl->vq);
@@ -197,16 +196,68 @@ static unsigned long patience(const struct card *card)
 	       (1 + min(atomic_read(&card->rsa_out), RSA_DEPTH));
 }
 
+/* Whether the card has said nothing since it had given @answers. */
+static bool is_silent(struct card *card, unsigned int answers)
+{
+	struct control *ctl = &card->control;
+	bool silent;
+
+	/* this machine may have stood still */
+	local_bh_disable();
+	take_answers(card);
+	local_bh_enable();
+	spin_lock_bh(&ctl->lock);
+	silent = !list_empty(&ctl->out) && ctl->answers == answers;
+	ctl->stuck |= silent;
+	spin_unlock_bh(&ctl->lock);
+	return silent;
+}
+
+/**
+ * struct waiting - for a card to answer others
+ * @answers: how many it had given
+ * @late: jiffies, when it should have given another
+ */
+struct waiting {
+	unsigned int	answers;
+	unsigned long	late;
+};
+
+static void wait_begin(struct card *card, struct waiting *w)
+{
+	w->answers = READ_ONCE(card->control.answers);
+	w->late = jiffies + patience(card);
+}
+
+/* Sleeps a little; whether the card still answers, or else it has failed. */
+static bool wait_on(struct card *card, struct waiting *w)
+{
+	usleep_range(100, 1000);
+	if (READ_ONCE(card->control.answers) != w->answers) {
+		wait_begin(card, w);
+	} else if (time_after(jiffies, w->late) &&
+		   is_silent(card, w->answers)) {
+		card_fail(card, "the control queue is not answered");
+		return false;
+	}
+	return true;
+}
+
+#define CROWD	8	/* times its patience, while others come first */
+
 /*
- * The same, when there is room: many may ask at a time.  Who is in the ring
- * loses patience first if nothing is answered.
+ * Puts @o in the ring when there is room: many may ask at a time.  A card that
+ * answers them is well, however few it has room for; one that says nothing is
+ * not, even if nobody in the ring waits any more.
  */
 static int post_patiently(struct card *card, struct order *o, bool killable)
 {
-	unsigned long end = jiffies + 2 * patience(card);
+	unsigned long end = jiffies + CROWD * patience(card);
 	struct control *ctl = &card->control;
+	struct waiting w;
 	int err;
 
+	wait_begin(card, &w);
 	for (;;) {
 		spin_lock_bh(&ctl->lock);
 		err = post(ctl, o);
@@ -216,8 +267,9 @@ static int post_patiently(struct card *card, struct order *o, bool killable)
 		if (killable && fatal_signal_pending(current))
 			return -EINTR;
 		if (time_after(jiffies, end))
+			return -ENOMEM;
+		if (!wait_on(card, &w))
 			return -ETIMEDOUT;
-		usleep_range(100, 1000);
 	}
 }
 
@@ -229,7 +281,8 @@ static int post_patiently(struct card *card, struct order *o, bool killable)
  *
  * Context: process; may sleep, as long as it has patience.
  * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
- * down; -EIO if the ring is broken.
+ * down; -EIO if the ring is broken; -ENOMEM if others' orders had it full for
+ * all that time.
  */
 int control_ask(struct card *card, struct order *o, bool killable)
 {
@@ -249,23 +302,6 @@ int control_ask(struct card *card, struct order *o, bool killable)
 	return o->err;
 }
 
-/* Whether the card has said nothing since it had given @answers. */
-static bool is_silent(struct card *card, unsigned int answers)
-{
-	struct control *ctl = &card->control;
-	bool silent;
-
-	/* this machine may have stood still */
-	local_bh_disable();
-	take_answers(card);
-	local_bh_enable();
-	spin_lock_bh(&ctl->lock);
-	silent = ctl->left && ctl->answers == answers;
-	ctl->stuck |= silent;
-	spin_unlock_bh(&ctl->lock);
-	return silent;
-}
-
 /*
  * Waits until there are fewer than @few orders out that nobody waits for, or
  * until @end.  A card that says nothing while there is patience has failed.
@@ -273,20 +309,12 @@ static bool is_silent(struct card *card, unsigned int answers)
 static void settle(struct card *card, unsigned int few, unsigned long end)
 {
 	struct control *ctl = &card->control;
-	unsigned int answers = READ_ONCE(ctl->answers);
-	unsigned long late = jiffies + patience(card);
+	struct waiting w;
 
+	wait_begin(card, &w);
 	while (READ_ONCE(ctl->left) >= few && !READ_ONCE(ctl->stuck) &&
-	       time_before(jiffies, end)) {
-		usleep_range(100, 1000);
-		if (READ_ONCE(ctl->answers) != answers) {
-			answers = READ_ONCE(ctl->answers);
-			late = jiffies + patience(card);
-		} else if (time_after(jiffies, late) &&
-			   is_silent(card, answers)) {
-			card_fail(card, "the control queue is not answered");
-		}
-	}
+	       time_before(jiffies, end) && wait_on(card, &w))
+		;
 }
 
 /**
@@ -309,7 +337,7 @@ void control_settle(struct card *card)
  *
  * What it says of it changes nothing, so nobody waits for that.
  *
- * Context: process; may sleep, as long as it has patience.
+ * Context: process; may sleep, until there is room or the card has failed.
  */
 void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 {
