@@ -136,11 +136,14 @@ class Command:
     Device.prepare_public()."""
 
     def __init__(self, command: abi.Command, out: Memory,
-                 tag: Optional[Memory], *kept: object):
+                 tag: Optional[Memory], *kept: object,
+                 secret: Sequence[Memory] = ()):
         self.command = command
         self._out = out
         self._tag = tag
-        self._kept = kept
+        self._kept = (*kept, *secret)
+        # not before: it may be under way
+        weakref.finalize(self, _wipe, *secret)
 
     def output(self, res: int) -> bytes:
         """@res bytes of the result."""
@@ -430,7 +433,7 @@ class Device:
             op, 0, values, ctypes.cast(ctypes.byref(command),
                                        ctypes.POINTER(abi.PkCommand))))
         return Command(command, results[0] if results else _memory(b""), None,
-                       values, *given)
+                       values, secret=given)
 
     def run_many(self, commands: Sequence[Command]) -> list[int]:
         """Does them all in one call, or few: bytes or a negative errno of

@@ -7,6 +7,7 @@
 OpenSSL is asked by python3-cryptography.
 """
 
+import gc
 import hashlib
 import hmac
 import os
@@ -327,6 +328,11 @@ class Queues(Case):
         self.assertIs(done, c)
         self.assertEqual(want, c.output(res))
         self.assertEqual([32], self.dev.run_many([c]))
+        key = c._kept[1]
+        self.assertEqual(raw(ours), key.raw)
+        del c, done
+        gc.collect()
+        self.assertEqual(bytes(32), key.raw)
 
     def test_uring(self):
         self.many(ocf.Queue.URING)

@@ -54,12 +54,14 @@ __thread uint64_t chance_state;
  * @rewritten: where that is rewritten: there too, as a rule
  * @file: the file that it calls
  * @open: the call under way may be rewritten, or NULL
+ * @rewriting: that is being looked at, and done
  */
 struct hand {
 	int				number, rounds;
 	uint8_t				*slot, *rewritten;
 	int				file;
 	const struct hostile_call	*open;
+	bool				rewriting;
 };
 
 /* What has come of it; shared with the process that looks at it. */
@@ -391,7 +393,10 @@ static void one_call(uint64_t seed)
 	__atomic_store_n(&me->open, raced ? c : NULL, __ATOMIC_RELEASE);
 	err = c->make ? c->make(world.fds[me->file], me->slot) :
 			call(world.fds[me->file], c->number, arg);
-	__atomic_store_n(&me->open, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&me->open, NULL, __ATOMIC_SEQ_CST);
+	/* what it says is read, and then it is another call's */
+	while (__atomic_load_n(&me->rewriting, __ATOMIC_SEQ_CST))
+		sched_yield();
 	count(which, c->name, err, documented(c->errs, err), seed);
 	if (err || arg != me->slot)
 		goto lost;
@@ -427,14 +432,15 @@ static void *hand_main(void *arg)
 static void rewrite(void)
 {
 	struct hand *h = &world.hands[below(HANDS)];
-	const struct hostile_call *c = __atomic_load_n(&h->open,
-						       __ATOMIC_ACQUIRE);
+	const struct hostile_call *c;
+	uint8_t *at;
 
-	uint8_t *at = __atomic_load_n(&h->rewritten, __ATOMIC_ACQUIRE);
-
-	/* it may be the next call's already, which has less */
+	__atomic_store_n(&h->rewriting, true, __ATOMIC_SEQ_CST);
+	c = __atomic_load_n(&h->open, __ATOMIC_SEQ_CST);
+	at = __atomic_load_n(&h->rewritten, __ATOMIC_ACQUIRE);
 	if (c)
 		spoil_any(at, c, at == h->slot ? PAGE : REWRITTEN);
+	__atomic_store_n(&h->rewriting, false, __ATOMIC_RELEASE);
 	fill_by_chance(world.heap + below(HEAP - 64), 64);
 }
 
