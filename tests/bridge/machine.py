@@ -8,7 +8,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "lib"))
 
-from ocf import Device  # noqa: E402
+from ocf import Device, wait_for  # noqa: E402
 
 DRIVER = pathlib.Path("/sys/bus/platform/drivers/ocf_bridge")
 ACCEL = pathlib.Path("/sys/module/ocf_accel/parameters")
@@ -22,6 +22,8 @@ def exists(name: str = "bridge0") -> bool:
 
 
 def text(file: str, name: str = "bridge0") -> str:
+    # the driver's own come after the device's
+    wait_for((Device(name).path / file).exists, 60)
     return Device(name).text(file)
 
 
