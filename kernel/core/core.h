@@ -455,10 +455,12 @@ int ocf_place(struct ocf_request *req, struct ocf_keys *keys);
 void ocf_place_taken(struct ocf_request *req);
 int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_preferred(struct ocf_session *ses);
-u32 ocf_place_crossover(struct ocf_session *ses, bool many);
-void ocf_place_woken(u64 ns);
 u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,
 		    enum ocf_op op, u32 bytes);
+
+/* crossover.c */
+void ocf_crossover_woken(u64 ns);
+u32 ocf_crossover(struct ocf_session *ses, bool many);
 
 /* split.c */
 struct ocf_session_params

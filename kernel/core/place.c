@@ -17,6 +17,7 @@
 #include <linux/ktime.h>
 
 #include "core.h"
+#include "crossover.h"
 
 #include <trace/events/ocf.h>
 
@@ -40,22 +41,6 @@
 
 /* Bytes, where there is no request to ask for. */
 #define TYPICAL		4096
-
-/* The error of a wait counts 1 / WAKE_GAIN, and no wait for more than ... */
-#define WAKE_GAIN	8
-#define WAKE_OUTLIER	8	/* ... so many times what is known, */
-#define WAKE_LEAST	1000u	/* ns, or as many times this */
-
-/* What a session that wants to spare the CPU waits for that, at most. */
-#define CPU_PRICE	NSEC_PER_MSEC
-
-/*
- * ns from a card's completion until who waits for it goes on, where the CPU had
- * nothing else to do.  (Where it has, the wait is others' work, and there would
- * be more of that if requests went to the CPU for it.)  Who does the work
- * himself need not be woken.
- */
-static u32 wake;
 
 /*
  * ns of requests that workers have been given and have not done.  They are done
@@ -110,12 +95,6 @@ static __always_inline u32 span_of(struct load *l)
 	if (!l->span)
 		l->span = ocf_request_span(l->req).len;
 	return l->span;
-}
-
-/* ns that the answer of a card takes to whom it is for */
-static __always_inline u32 way_back(const struct ocf_request *req)
-{
-	return atomic_read(&req->bits) & OCF_BIT_WAITER ? READ_ONCE(wake) : 0;
 }
 
 static __always_inline int
@@ -182,7 +161,7 @@ static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 		cards &= ~BIT_ULL(soft);
 		n = add_candidate(c, n, soft, l);
 		if (n && l->ses->params.policy == OCF_POLICY_CPU)
-			c[0].lag += CPU_PRICE;
+			c[0].lag += OCF_CPU_PRICE;
 		if (n && cards && l->req)
 			c[0].load += cpu_load(l->req, c[0].service);
 	}
@@ -192,20 +171,6 @@ static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 		n = add_candidate(c, n, card, l);
 	}
 	return n;
-}
-
-/**
- * ocf_place_woken() - learn what it costs to wait for a card
- * @ns: from its completion, on an idle CPU, until the waiter went on
- *
- * Context: any.
- */
-void ocf_place_woken(u64 ns)
-{
-	u32 was = READ_ONCE(wake);
-	s64 most = (s64)WAKE_OUTLIER * max(was, WAKE_LEAST);
-
-	WRITE_ONCE(wake, was + (min_t(s64, ns, most) - was) / WAKE_GAIN);
 }
 
 /* Whether nothing has been heard of @dev for long, and it has nothing to do. */
@@ -240,7 +205,7 @@ static __always_inline void add_way_back(struct ocf_candidate *c, int n,
 					 const struct ocf_request *req)
 {
 	int soft = READ_ONCE(req->session->soft);
-	u32 way = way_back(req);
+	u32 way = ocf_way_back(req);
 
 	if (!way)
 		return;
@@ -249,23 +214,11 @@ static __always_inline void add_way_back(struct ocf_candidate *c, int n,
 			c[n].lag += way;
 }
 
-/* Of it and of those behind it */
-static __always_inline u32 all_bytes(const struct ocf_request *req)
-{
-	return min_t(u64, (u64)req->bytes * (req->behind + 1), U32_MAX);
-}
-
-/* Whether the CPU was found to be better than any idle card for that size. */
-static __always_inline bool is_small(const struct ocf_request *req)
-{
-	return all_bytes(req) <= READ_ONCE(req->session->small[req->op]);
-}
-
 /* Now and then, and where the last look said that none was needed for some */
 static __always_inline bool is_time_to_look(const struct ocf_request *req)
 {
 	return !(this_cpu_inc_return(placements) & (OCF_EXPLORE - 1)) ||
-	       is_small(req);
+	       ocf_is_small(req);
 }
 
 static __always_inline int choose(const struct ocf_candidate *c, int n,
@@ -276,60 +229,11 @@ static __always_inline int choose(const struct ocf_candidate *c, int n,
 	if (n == 1)
 		return 0;
 	if (unlikely(look)) {
-		i = stale_one(c, n, is_small(req));
+		i = stale_one(c, n, ocf_is_small(req));
 		if (i >= 0)
 			return i;
 	}
 	return ocf_route_pick(c, n);
-}
-
-/* Whether what is fixed of any card's cost is more than @ns, all the CPU's */
-static bool cards_are_dearer(const struct ocf_session *ses, int soft,
-			     const struct ocf_request *req, u64 ns)
-{
-	u64 cards = READ_ONCE(ses->capable) & ~BIT_ULL(soft);
-	struct ocf_device *dev;
-	int i;
-
-	for (; cards; cards &= ~BIT_ULL(i)) {
-		i = __ffs64(cards);
-		dev = ocf_device_at(i);
-		if (dev && ocf_device_cost(dev, &ses->params, req->op, 0) +
-			   READ_ONCE(dev->lag) + way_back(req) <= ns)
-			return false;
-	}
-	return true;
-}
-
-/*
- * The CPU was chosen.  If that goes without saying for a request of this size,
- * the next such requests of the session are not compared: that costs a tenth
- * of what a small one takes.
- */
-static noinline void spare_others(const struct ocf_request *req, u64 ns)
-{
-	struct ocf_session *ses = req->session;
-	int soft = READ_ONCE(ses->soft);
-	bool sure = soft >= 0 && ses->params.policy != OCF_POLICY_CPU &&
-		    cards_are_dearer(ses, soft, req, ns * (req->behind + 1));
-	u32 small = READ_ONCE(ses->small[req->op]);
-
-	/* what was found of more bytes holds until it is found to be wrong */
-	WRITE_ONCE(ses->small[req->op], sure ? max(small, all_bytes(req)) : 0);
-	WRITE_ONCE(ses->spared, sure ? OCF_EXPLORE - 1 : 0);
-}
-
-/* Whether @req is one of those. */
-static __always_inline bool is_spared(struct ocf_session *ses,
-				      const struct ocf_request *req)
-{
-	u32 spared = READ_ONCE(ses->spared);
-
-	if (!spared || !is_small(req))
-		return false;
-	/* a race makes it one more or less */
-	WRITE_ONCE(ses->spared, spared - 1);
-	return true;
 }
 
 /* Has the CPU work on @req; -EAGAIN if that is not possible here. */
@@ -609,7 +513,7 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 		req->ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
 		if (req->ctx) {
 			if (look && dev->info.kind == OCF_KIND_SOFTWARE)
-				spare_others(req, c[best].service);
+				ocf_crossover_learn(req, c[best].service);
 			err = place_on(req, keys, dev, c[best].service);
 			if (err != -EBUSY && err != -ENODEV)
 				return err;
@@ -636,7 +540,7 @@ static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 	int soft;
 
 	if (req->flags & OCF_REQ_OFFLOAD || req->bytes > SHORT ||
-	    !(READ_ONCE(ses->no_card) || is_spared(ses, req)))
+	    !(READ_ONCE(ses->no_card) || ocf_is_spared(ses, req)))
 		return false;
 	soft = READ_ONCE(ses->soft);
 	/* it may have gone since */
@@ -715,55 +619,6 @@ int ocf_place_preferred(struct ocf_session *ses)
 	int n = candidates(&l, c);
 
 	return n ? c[ocf_route_pick(c, n)].device : -ENODEV;
-}
-
-#define CROSS_LEAST	64		/* bytes */
-#define CROSS_MOST	(16u << 20)
-
-/*
- * Whether a card that is idle would have @bytes done before the CPU has; or, if
- * @many are under way so that nobody waits for one, in less time of its own.
- */
-static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
-{
-	u64 devices = READ_ONCE(ses->capable), best = U64_MAX, cpu = U64_MAX;
-	int soft = READ_ONCE(ses->soft), i;
-	struct ocf_device *dev;
-	u64 ns;
-
-	for (; devices; devices &= ~BIT_ULL(i)) {
-		i = __ffs64(devices);
-		dev = ocf_device_at(i);
-		if (!dev || !ocf_device_serves(dev, ses))
-			continue;
-		ns = ocf_device_cost(dev, &ses->params, OCF_OP_ENCRYPT, bytes);
-		if (i == soft)
-			cpu = ns;
-		else
-			best = min(best, ns + READ_ONCE(wake) +
-					 (many ? 0 : READ_ONCE(dev->lag)));
-	}
-	if (ses->params.policy == OCF_POLICY_CPU && cpu != U64_MAX)
-		cpu += CPU_PRICE;
-	return best < cpu;
-}
-
-/**
- * ocf_place_crossover() - from which size on cards are worth the way
- * @ses: the session
- * @many: many requests are under way at a time
- *
- * Context: process or BH, inside ocf_srcu.
- * Return: bytes, a power of two; 0: they never are.
- */
-u32 ocf_place_crossover(struct ocf_session *ses, bool many)
-{
-	u32 bytes;
-
-	for (bytes = CROSS_LEAST; bytes <= CROSS_MOST; bytes *= 2)
-		if (card_is_better(ses, bytes, many))
-			return bytes;
-	return 0;
 }
 
 /**

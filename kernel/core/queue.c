@@ -360,7 +360,7 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 		sample->took = now - max(req->begun, q->last_done);
 	}
 	WRITE_ONCE(q->last_done, now);
-	/* for who waits: see ocf_place_woken() */
+	/* for who waits: see ocf_crossover_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
 	req->ctx->users--;

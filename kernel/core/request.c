@@ -128,7 +128,7 @@ static int wait_for(struct ocf_request *req)
 
 	if (likely(!wait_for_completion_killable(&req->wait))) {
 		if (req->begun)
-			ocf_place_woken(ktime_get_ns() - req->begun);
+			ocf_crossover_woken(ktime_get_ns() - req->begun);
 		return req->err;
 	}
 	ocf_cancel(req);

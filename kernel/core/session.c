@@ -475,7 +475,7 @@ OCF_EXPORT(ocf_session_info);
 u32 ocf_session_crossover(struct ocf_session *ses, bool many)
 {
 	int idx = srcu_read_lock(&ocf_srcu);
-	u32 bytes = ocf_place_crossover(ses, many);
+	u32 bytes = ocf_crossover(ses, many);
 
 	srcu_read_unlock(&ocf_srcu, idx);
 	return bytes;
