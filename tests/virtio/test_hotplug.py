@@ -42,6 +42,12 @@ class Qmp:
             if "event" not in got:
                 return got["return"]
 
+    def add(self, **device) -> None:
+        """While no processor runs: see --one-thread of tests/vm/run."""
+        self.ask("stop")
+        self.ask("device_add", **device)
+        self.ask("cont")
+
     def wait_deleted(self, device: str) -> None:
         def deleted() -> bool:
             return any(e["event"] == "DEVICE_DELETED" and
@@ -65,8 +71,8 @@ def expect(run: subprocess.Popen, line: bytes) -> None:
 ], ids=["ciphers", "signatures"])
 def test_pulled_out_and_plugged_in_under_load(tmp_path, load):
     path = tmp_path / "qmp"
-    command = [str(RUN), "--cards", "2", "--qmp", str(path), "--timeout",
-               "3600", "--module-args", "ocf_virtio:patience=5000", "--", *load]
+    command = [str(RUN), "--cards", "2", "--one-thread", "--qmp", str(path),
+               "--timeout", "3600", "--module-args", "ocf_virtio:patience=5000", "--", *load]
     with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as run:
         expect(run, b"cards 2\n")
@@ -76,7 +82,7 @@ def test_pulled_out_and_plugged_in_under_load(tmp_path, load):
             qmp.ask("device_del", id=card)
             expect(run, b"cards 1\n")
             qmp.wait_deleted(card)
-            qmp.ask("device_add", driver="virtio-crypto-pci", id=card,
+            qmp.add(driver="virtio-crypto-pci", id=card,
                     cryptodev=f"backend{i % 2}")
             expect(run, b"cards 2\n")
         said, errors = run.communicate(timeout=PATIENCE_S)

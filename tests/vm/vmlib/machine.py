@@ -98,6 +98,7 @@ class Options:
     heartbeat = 90      # s; the guest beats every 2 s, emulation may be slow
     log = None
     accel = "tcg"
+    one_thread = False
     probe = False
 
     def __init__(self, **kw):
@@ -174,7 +175,8 @@ class Machine:
         elif opt.accel == "kvm":
             cmd += ["-accel", "kvm", "-smp", str(opt.cpus), "-cpu", "host"]
         else:
-            cmd += ["-accel", "tcg,thread=multi", "-smp", str(opt.cpus),
+            threads = "single" if opt.one_thread else "multi"
+            cmd += ["-accel", f"tcg,thread={threads}", "-smp", str(opt.cpus),
                     "-cpu", "max"]
         if self.kernel.debug:
             args += DEBUG_ARGS
