@@ -8,6 +8,7 @@ import pathlib
 import pytest
 
 PATH = pathlib.Path(__file__).resolve().parent / "budgets"
+DOCS = PATH.parents[1] / "docs"
 LOADER = importlib.machinery.SourceFileLoader("budgets", str(PATH))
 budgets = importlib.util.module_from_spec(
     importlib.util.spec_from_loader("budgets", LOADER))
@@ -66,3 +67,21 @@ def test_every_row_of_the_table_is_in_the_baseline():
         assert all(name in counts or "splice" in name for name in row.afalg)
     for part, _ in budgets.VARIES:
         assert any(part in name for name in counts)
+
+
+def in_table(text: str) -> list[list[str]]:
+    """What docs/bench.md has of each path, but its name, budget and aim."""
+    rows = text[text.index("| path | floor |"):].split("\n\n")[0]
+    cells = [[c.strip() for c in row.split("|")]
+             for row in rows.splitlines()[2:]]
+    return [c[2:6] + c[8:9] for c in cells]
+
+
+def test_the_documents_have_the_baselines_counts():
+    _, counts = budgets.parse(budgets.BASELINE.read_text())
+    rows = [budgets.cells(row, counts) for row in budgets.ROWS]
+    assert in_table((DOCS / "bench.md").read_text()) == [
+        r[1:5] + r[7:] for r in rows]
+    costs = (DOCS / "native.md").read_text().split("## Costs")[1]
+    for name in "native/vector", "native/uring", "devcrypto", "afalg":
+        assert f"{counts[name + '/null/64']:,}" in costs
