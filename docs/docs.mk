@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The manual pages are well-formed, and links lead somewhere.  That the table of
-# algorithms is the code's is test_docs' business, that the examples work is
-# make examples'.
+# The manual pages are well-formed, links lead somewhere, and modules and their
+# parameters are there.  That the table of algorithms is the code's is
+# test_docs' business, that pages have libocf's calls calls-check's, that the
+# examples work make examples'.
 
 .PHONY: docs-check
 docs-check: deps
 	@mandoc -T lint -W warning docs/man/*
 	@docs/check-links $(wildcard *.md docs/*.md)
+	@docs/check-modules

@@ -5,7 +5,6 @@
 import ctypes
 import enum
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import ocf.socket  # noqa: E402
 from ocf import abi  # noqa: E402
+from calls import declared  # noqa: E402
 
 STRUCTS = {
     abi.SessionOpen: "ocf_session_open", abi.SessionQuery: "ocf_session_query",
@@ -72,13 +72,6 @@ def expected() -> dict[str, int]:
     return found | NUMBERS
 
 
-def declared() -> set[str]:
-    text = "".join((TOP / "lib/include/ocf" / f).read_text()
-                   for f in ("crypt.h", "queue.h", "public.h", "socket.h"))
-    return set(re.findall(r"\b(ocf_\w+)\(", re.sub(r"/\*.*?\*/", "", text,
-                                                   flags=re.S)))
-
-
 def main() -> int:
     checks = expected()
     program = ("#include <errno.h>\n#include <ocf/public.h>\n"
@@ -92,7 +85,7 @@ def main() -> int:
         ok = not subprocess.run(
             ["gcc", "-fsyntax-only", f"-I{TOP}/lib/include",
              f"-I{TOP}/include/uapi", f.name]).returncode
-    strange = set(abi.CALLS) - declared()
+    strange = set(abi.CALLS) - declared("libocf")
     if strange:
         print("abi: calls that the headers do not have:", *sorted(strange))
     if ok and not strange:

@@ -10,8 +10,13 @@ $(LIBOCF_TESTS): $(B)/libocf/%: tests/libocf/%.c tests/libocf/libocf.h \
 	$(Q)$(CC) $(SELF_CFLAGS) -Ilib/include -o $@ $< -L$(LIB) -locf \
 		-lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
-.PHONY: test-libocf
-test-libocf: modules machine $(LIBOCF_TESTS)
+.PHONY: calls-check test-libocf
+calls-check: lib
+	@tests/libocf/calls.py
+
+check: calls-check
+
+test-libocf: modules machine calls-check $(LIBOCF_TESTS)
 	@tests/libocf/abi.py
 	@scripts/wheel $(B)/libocf >$(B)/libocf/wheel.log 2>&1 || \
 		{ cat $(B)/libocf/wheel.log; exit 1; }
