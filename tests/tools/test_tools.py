@@ -574,8 +574,27 @@ def test_stat_misuse(tree, words, what):
     (["ocfstat", "--c"], ["--count"]),
     (["ocfstat", "--count", ""], []),
     (["ocfstat", "--json", "s"], ["sim10"]),
+    (["ocfspeed", "--de"], ["--device", "--decrypt", "--depth"]),
+    (["ocfspeed", "--way", "linux"], ["linux", "linux-async"]),
+    (["ocfspeed", "--way", "run,af"], ["run,afalg", "run,afalg-splice"]),
+    (["ocfspeed", "--device", "any,s"], ["any,sim10"]),
+    (["ocfspeed", "--mode", ""], ["eta", "mte", "chain"]),
+    (["ocfspeed", "--size", ""], []),
+    (["ocfspeed", "--json", "d"], ["dh", "deflate"]),
+    (["ocfspeed", "--load", "/etc/hostna"], ["/etc/hostname"]),
+    (["ocfspeed", "--sysfs", "/sy"], ["/sys"]),
+    (["ocfcheck", "--m"], ["--mode", "--max"]),
+    (["ocfcheck", "--device", "s"], ["sim10"]),
+    (["ocfcheck", "--device", "sim10,c"], ["sim10,cryptosoft0"]),
+    (["ocfcheck", "--mode", "cipher,c"], ["cipher,cipher", "cipher,chain",
+                                          "cipher,compress"]),
+    (["ocfcheck", "--seed", ""], []),
+    (["ocfcheck", "--sysfs", "/sy"], ["/sys"]),
+    (["ocfcheck", "d"], ["deflate"]),
+    (["ocfcheck", "rsa"], ["rsa-sign"]),
 ])
 def test_completion(tree, words, want):
+    tree.set("sim10", "public_key", "rsa-sign 256 1234567")
     script = (TOOLS / "completion" / words[0]).read_text()
     script = script.replace("/sys/class/ocf", str(tree.path))
     quoted = " ".join(f"'{w}'" for w in words)
