@@ -119,6 +119,7 @@ typedef void (*ocf_pk_done_t)(struct ocf_pk_request *req, int err);
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE; neither means both
  * @policy: OCF_POLICY_CPU: cards, as long as one takes it
  * @device: the only device to use, or OCF_DEVICE_ANY
+ * @owner: whose work it is, as ocf_session_params.owner
  * @done: called once, see ocf_pk_submit()
  * @cookie: the consumer's own
  * @used: set when it is over: number of the device that did it, or -ENODEV
@@ -131,6 +132,7 @@ struct ocf_pk_request {
 	u32			flags;
 	enum ocf_policy		policy;
 	int			device;
+	u32			owner;
 	ocf_pk_done_t		done;
 	void			*cookie;
 	int			used;
@@ -149,6 +151,7 @@ struct ocf_pk_request {
 	unsigned long		deadline;	/* jiffies */
 	u8			class;
 	u8			at;
+	u8			flow;
 	bool			cancelled;
 	bool			waiter;
 	bool			entering;	/* in the driver's submit() */

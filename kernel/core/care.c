@@ -26,7 +26,7 @@
 
 #define ASKS_BEFORE_RESET 3
 #define DETACH_MAX	(10 * HZ)	/* jiffies a completion takes */
-#define DOUBT_TIME	HZ	/* jiffies: no more often than so */
+#define DOUBT_TIME	HZ	/* jiffies from an answer to a question, at least */
 #define RECHECK_MAX	86400u		/* s */
 
 static unsigned int recheck = 60;
@@ -190,6 +190,7 @@ static void check(struct ocf_device *dev)
 	    !READ_ONCE(dev->drained))
 		err = ocf_kat_again(dev);
 	dev->asked = operations(dev);
+	WRITE_ONCE(dev->checked, jiffies);
 	if (err && !ocf_kat_unasked(err))
 		ocf_device_failed(dev, err);
 	else
@@ -309,9 +310,12 @@ void ocf_device_failed(struct ocf_device *dev, int err)
  */
 void ocf_device_doubt(struct ocf_device *dev)
 {
+	unsigned long since = jiffies - READ_ONCE(dev->checked);
+
 	if (READ_ONCE(dev->state) == OCF_DEVICE_READY &&
 	    !test_and_set_bit(0, &dev->doubted))
-		mod_delayed_work(care_wq, &dev->care, DOUBT_TIME);
+		mod_delayed_work(care_wq, &dev->care,
+				 since < DOUBT_TIME ? DOUBT_TIME - since : 0);
 }
 
 void ocf_device_fail(struct ocf_device *dev)

@@ -95,7 +95,7 @@ enum ocf_device_state {
 	OCF_DEVICE_DEAD,
 };
 
-#define OCF_FLOWS		16	/* owners that are told apart */
+#define OCF_FLOWS		32	/* owners that are told apart: flow.c */
 
 /**
  * struct ocf_flow - an owner's work in front of a device and inside it
@@ -218,6 +218,7 @@ struct ocf_sample {
  * @tries: times it was asked again without success, in a row; by @care
  * @asked: operations it had done when it was last asked; by @care
  * @doubted: bit 0: it is to be asked soon
+ * @checked: jiffies, when it was asked last
  * @drained: the administrator wants it to have no requests
  * @weight: per cent of what it costs that is believed: at 200 it gets less to
  *	do than its speed deserves
@@ -252,6 +253,7 @@ struct ocf_device {
 	unsigned int		tries;
 	u64			asked;
 	unsigned long		doubted;
+	unsigned long		checked;
 	bool			drained;
 	u32			weight;
 	u64			forbidden;
@@ -319,7 +321,7 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  *	by direction
  * @spared: requests of that size that need no more comparing
  * @seen: the registry's generation that @capable was worked out for
- * @flow: of its owner, 0 to OCF_FLOWS - 1
+ * @flow: of its owner: ocf_flow_get()
  * @part: sessions of the cipher and of the MAC, without keys, or NULL; under
  *	@rekey
  * @split_work: makes them
@@ -471,6 +473,10 @@ bool ocf_split_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score);
 int ocf_split_start(struct ocf_request *req, struct ocf_keys *keys);
 bool ocf_split_next(struct ocf_request *req, int *err);
 
+/* flow.c */
+unsigned int ocf_flow_get(u32 owner);
+void ocf_flow_put(unsigned int flow);
+
 /* fair.c */
 void ocf_fair_init(struct ocf_fair *fair);
 void ocf_fair_wait(struct ocf_fair *fair, struct ocf_request *req, bool first);
@@ -548,20 +554,38 @@ void ocf_device_learn(struct ocf_device *dev,
 		      u32 bytes, const struct ocf_sample *sample);
 void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
 
-/* ns of work a request of @bytes would be, as the administrator weighs it */
+/* ns of work a request of @bytes would be */
+static inline u64 ocf_device_ns(struct ocf_device *dev,
+				const struct ocf_session_params *p,
+				enum ocf_op op, u32 bytes)
+{
+	u64 ns = ocf_cost_ns(&dev->cost[p->cipher ?: p->mac][op], bytes);
+
+	if (p->cipher && p->mac)
+		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+	return ns;
+}
+
+/*
+ * The same as the administrator weighs it, hundredths.  That is for comparing:
+ * what a device has to do, and when it should be done, is in ns of its time.
+ */
+static inline u64 ocf_weigh(u64 ns, u32 weight)
+{
+	return unlikely(weight != 100) ? div_u64(ns * weight, 100) : ns;
+}
+
+static inline u64 ocf_unweigh(u64 ns, u32 weight)
+{
+	return unlikely(weight != 100) ? div_u64(ns * 100, weight) : ns;
+}
+
 static inline u64 ocf_device_cost(struct ocf_device *dev,
 				  const struct ocf_session_params *p,
 				  enum ocf_op op, u32 bytes)
 {
-	u32 weight = READ_ONCE(dev->weight);
-	u64 ns;
-
-	ns = ocf_cost_ns(&dev->cost[p->cipher ?: p->mac][op], bytes);
-	if (p->cipher && p->mac)
-		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
-	if (unlikely(weight != 100))
-		ns = div_u64(ns * weight, 100);
-	return ns;
+	return ocf_weigh(ocf_device_ns(dev, p, op, bytes),
+			 READ_ONCE(dev->weight));
 }
 
 /* Counts a finished request, @bytes of data if it succeeded. */

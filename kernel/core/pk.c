@@ -44,6 +44,7 @@ static void end(struct ocf_pk_request *req, int err)
 	if (err)
 		ocf_pk_wipe(&req->op);
 	ocf_pk_rsa_free(req);
+	ocf_flow_put(req->flow);
 	req->err = err;
 	trace_ocf_pk_done(req, err);
 	if (req->waiter)
@@ -134,8 +135,12 @@ static void answered(struct ocf_pk_request *req, int err)
 	end(req, err);
 }
 
+static bool take_in_hand(struct ocf_pk_request *req);
+static void give_up(struct ocf_pk_request *req);
+
 /* ---- on the CPU ---- */
 
+/* @req is counted in the unit, and in the caller's hand. */
 static void work_here(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
@@ -155,18 +160,64 @@ static void work_here(struct ocf_pk_request *req)
 	answered(req, err);
 }
 
+/* A worker does what is next, one at a time. */
+static void hand_work(struct work_struct *work)
+{
+	struct ocf_pk_hand *hand = container_of(work, struct ocf_pk_hand, work);
+	struct ocf_pk_unit *unit = hand->unit;
+	struct ocf_pk_request *req;
+
+	spin_lock_bh(&ocf_pk_lock);
+	req = ocf_pk_line_next(unit);
+	if (req) {
+		req->at = OCF_PK_IDLE;
+		unit->count++;
+	} else {
+		__set_bit(hand - unit->hands, &unit->free);
+	}
+	spin_unlock_bh(&ocf_pk_lock);
+	if (!req) {
+		/* it may be the last who knew the unit */
+		ocf_device_put(unit->dev);
+		return;
+	}
+	work_here(req);
+	queue_work(pk_cpu_wq, &hand->work);
+}
+
+static void call_a_hand(struct ocf_pk_unit *unit)
+{
+	struct ocf_pk_hand *hand;
+
+	lockdep_assert_held(&ocf_pk_lock);
+	if (!unit->free)
+		return;
+	hand = &unit->hands[__ffs(unit->free)];
+	__clear_bit(hand - unit->hands, &unit->free);
+	ocf_device_get(unit->dev);
+	queue_work(pk_cpu_wq, &hand->work);
+}
+
 static void enter_software(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
+	bool cancelled = false;
 
 	spin_lock_bh(&ocf_pk_lock);
 	unit->backlog += req->expected;
-	unit->count++;
+	if (req->waiter) {
+		unit->count++;
+	} else {
+		ocf_pk_line_up(req, false);
+		cancelled = req->cancelled && take_in_hand(req);
+		if (!cancelled)
+			call_a_hand(unit);
+	}
 	spin_unlock_bh(&ocf_pk_lock);
 	if (req->waiter)
 		work_here(req);
-	else
-		queue_work(pk_cpu_wq, &req->work);
+	else if (cancelled)
+		give_up(req);
 }
 
 /* ---- in a card ---- */
@@ -195,17 +246,13 @@ static void wait_first(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	list_move(&req->node, &unit->waiting);
+	list_del(&req->node);
 	unit->count--;
-	unit->queued++;
-	req->at = OCF_PK_QUEUED;
+	ocf_pk_line_up(req, true);
 	if (!unit->count && !unit->full_since)
 		unit->full_since = ktime_get_ns();
 	feed_later(unit);
 }
-
-static bool take_in_hand(struct ocf_pk_request *req);
-static void give_up(struct ocf_pk_request *req);
 
 /* jiffies it may take, with what the card has to do besides */
 static unsigned long time_for(const struct ocf_pk_request *req)
@@ -279,7 +326,7 @@ static void admit(struct ocf_pk_request *req)
 static int enter_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool goes_in = false;
+	bool goes_in = false, cancelled = false;
 	int err = 0;
 
 	spin_lock_bh(&ocf_pk_lock);
@@ -289,19 +336,20 @@ static int enter_card(struct ocf_pk_request *req)
 		unit->backlog += req->expected;
 		admit(req);
 		goes_in = true;
-	} else if (unit->queued < OCF_PK_WAITING || req->tried ||
-		   req->testing) {
+	} else if (unit->lines.count[req->flow] < OCF_PK_WAITING ||
+		   req->tried || req->testing) {
 		unit->backlog += req->expected;
-		unit->queued++;
-		req->at = OCF_PK_QUEUED;
-		list_add_tail(&req->node, &unit->waiting);
+		ocf_pk_line_up(req, false);
 		feed_later(unit);
+		cancelled = req->cancelled && take_in_hand(req);
 	} else {
 		err = -EBUSY;
 	}
 	spin_unlock_bh(&ocf_pk_lock);
 	if (goes_in)
 		start(req);
+	if (cancelled)
+		give_up(req);
 	return err;
 }
 
@@ -315,15 +363,12 @@ static void feed(struct work_struct *work)
 
 	for (left = ops_of(unit->dev)->depth; left; left--) {
 		spin_lock_bh(&ocf_pk_lock);
-		req = list_first_entry_or_null(&unit->waiting,
-					       struct ocf_pk_request, node);
-		if (!req || unit->closed ||
-		    unit->count >= ops_of(unit->dev)->depth) {
+		req = unit->closed || unit->count >= ops_of(unit->dev)->depth ?
+		      NULL : ocf_pk_line_next(unit);
+		if (!req) {
 			spin_unlock_bh(&ocf_pk_lock);
 			return;
 		}
-		list_del(&req->node);
-		unit->queued--;
 		admit(req);
 		spin_unlock_bh(&ocf_pk_lock);
 		start(req);
@@ -389,8 +434,8 @@ static bool take_in_hand(struct ocf_pk_request *req)
 	lockdep_assert_held(&ocf_pk_lock);
 	if (req->at == OCF_PK_QUEUED) {
 		unit = req->dev->pk;
-		list_del(&req->node);
-		if (!--unit->queued)
+		ocf_pk_line_leave(req);
+		if (!unit->queued)
 			unit->full_since = 0;
 		unit->backlog -= req->expected;
 		req->at = OCF_PK_IDLE;
@@ -466,13 +511,12 @@ void ocf_pk_rescue(struct ocf_device *dev)
 	spin_lock_bh(&ocf_pk_lock);
 	unit->closed = true;
 	unit->full_since = 0;
-	list_for_each_entry(req, &unit->waiting, node) {
+	while ((req = ocf_pk_line_next(unit))) {
 		req->at = OCF_PK_ANSWERED;
 		req->err = -ENODEV;
 		unit->backlog -= req->expected;
+		list_add_tail(&req->node, &orphans);
 	}
-	unit->queued = 0;
-	list_splice_init(&unit->waiting, &orphans);
 	spin_unlock_bh(&ocf_pk_lock);
 
 	while (some) {
@@ -493,16 +537,13 @@ void ocf_pk_rescue(struct ocf_device *dev)
 
 /* ---- workers ---- */
 
-/* The CPU is to work on it, or a card has answered or lost it. */
+/* A card has answered or lost it. */
 static void request_work(struct work_struct *work)
 {
 	struct ocf_pk_request *req = container_of(work, struct ocf_pk_request,
 						  work);
 
-	if (!is_card(req->dev))
-		work_here(req);
-	else
-		answered(req, req->err);
+	answered(req, req->err);
 }
 
 /*
@@ -587,10 +628,13 @@ static int submit(struct ocf_pk_request *req)
 	err = ocf_pk_rsa_prepare(req);
 	if (err)
 		return err;
+	req->flow = ocf_flow_get(req->owner);
 	trace_ocf_pk_submit(req);
 	err = place(req);
-	if (err)
+	if (err) {
+		ocf_flow_put(req->flow);
 		ocf_pk_rsa_free(req);
+	}
 	return err;
 }
 
@@ -666,6 +710,22 @@ OCF_EXPORT(ocf_pk_flush);
 
 /* ---- devices ---- */
 
+/* Workers for the CPU, as many as can be at work at a time */
+static int make_hands(struct ocf_pk_unit *unit)
+{
+	unsigned int n = min(num_online_cpus(), OCF_PK_HANDS), i;
+
+	unit->hands = kcalloc(n, sizeof(*unit->hands), GFP_KERNEL);
+	if (!unit->hands)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		unit->hands[i].unit = unit;
+		INIT_WORK(&unit->hands[i].work, hand_work);
+		__set_bit(i, &unit->free);
+	}
+	return 0;
+}
+
 /**
  * ocf_pk_make() - give a device its part in public-key operations
  * @dev: a device that nobody knows yet
@@ -685,15 +745,21 @@ int ocf_pk_make(struct ocf_device *dev)
 	unit->dev = dev;
 	unit->codes = dev->info.pk->codes;
 	INIT_LIST_HEAD(&unit->inflight);
-	INIT_LIST_HEAD(&unit->waiting);
+	ocf_pk_lines_init(unit);
 	INIT_DELAYED_WORK(&unit->feed, feed);
 	INIT_DELAYED_WORK(&unit->watch, watch);
+	if (!is_card(dev) && make_hands(unit)) {
+		kfree(unit);
+		return -ENOMEM;
+	}
 	dev->pk = unit;
 	return 0;
 }
 
 void ocf_pk_free_unit(struct ocf_device *dev)
 {
+	if (dev->pk)
+		kfree(dev->pk->hands);
 	kfree(dev->pk);
 }
 

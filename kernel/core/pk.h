@@ -3,7 +3,8 @@
  * Public-key operations: the core's side.
  *
  * pk_op.c says what an operation is made of; pk_rsa.c puts paddings on and
- * takes them off; pk.c is a request's life, pk_place.c the choice of a device;
+ * takes them off; pk.c is a request's life, pk_place.c the choice of a device,
+ * pk_line.c who waits for it;
  * pk_kat.c asks a device for known answers.
  *
  * An operation takes so long that one lock, pk_lock, does for all lists of all
@@ -18,7 +19,7 @@
 #include "core.h"
 
 #define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
-#define OCF_PK_WAITING	256	/* requests that may wait for one device */
+#define OCF_PK_WAITING	256	/* requests of one flow that may wait for a card */
 #define OCF_PK_LENIENCE	4	/* times what is expected, something may take */
 
 /**
@@ -72,14 +73,40 @@ struct ocf_pk_cost {
 };
 
 /**
+ * struct ocf_pk_lines - who waits for a device, each flow in its own line
+ * @waiting: requests, oldest first, by ocf_pk_request.flow
+ * @count: how many
+ * @busy: flows that have some, a bit each
+ * @turn: the flow that comes first
+ */
+struct ocf_pk_lines {
+	struct list_head	waiting[OCF_FLOWS];
+	u16			count[OCF_FLOWS];
+	unsigned long		busy;
+	unsigned int		turn;
+};
+
+/**
+ * struct ocf_pk_hand - one of the CPU's workers
+ * @unit: the CPU's
+ * @work: does what is next
+ */
+struct ocf_pk_hand {
+	struct ocf_pk_unit	*unit;
+	struct work_struct	work;
+};
+
+#define OCF_PK_HANDS	BITS_PER_LONG	/* at most */
+
+/**
  * struct ocf_pk_unit - a device's part in public-key operations
  * @dev: the device
  * @codes: operations it has given right answers to
  * @closed: nothing enters
  * @inflight: requests inside the device
- * @waiting: requests that wait for it
- * @count: on @inflight
- * @queued: on @waiting
+ * @lines: requests that wait for it
+ * @count: on @inflight; on the CPU, worked on
+ * @queued: on @lines
  * @backlog: ns of work in both; on the CPU, under way
  * @last: ns, when it last completed one
  * @slowest: ns of service, of what takes longest of late
@@ -93,6 +120,8 @@ struct ocf_pk_cost {
  * @done: requests that ended on it
  * @errors: of those, with an error
  * @replays: taken or given back, and placed anew
+ * @hands: of the CPU
+ * @free: those that have nothing to do, a bit each
  *
  * All under pk_lock.
  */
@@ -101,7 +130,7 @@ struct ocf_pk_unit {
 	u32			codes;
 	bool			closed;
 	struct list_head	inflight;
-	struct list_head	waiting;
+	struct ocf_pk_lines	lines;
 	u32			count;
 	u32			queued;
 	u64			backlog;
@@ -116,12 +145,14 @@ struct ocf_pk_unit {
 	u64			done;
 	u64			errors;
 	u64			replays;
+	struct ocf_pk_hand	*hands;
+	unsigned long		free;
 };
 
 /* ocf_pk_request.at; under pk_lock */
 enum {
 	OCF_PK_IDLE,		/* on no list; whoever has it goes on */
-	OCF_PK_QUEUED,		/* on unit->waiting */
+	OCF_PK_QUEUED,		/* on unit->lines */
 	OCF_PK_WORKING,		/* on unit->inflight */
 	OCF_PK_TAKING,		/* being detached */
 	OCF_PK_ANSWERED,	/* the device is done; off all lists */
@@ -147,6 +178,12 @@ u64 ocf_pk_grace(const struct ocf_device *dev, u64 since);
 struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err);
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		  u64 ns);
+
+/* pk_line.c */
+void ocf_pk_lines_init(struct ocf_pk_unit *unit);
+void ocf_pk_line_up(struct ocf_pk_request *req, bool first);
+void ocf_pk_line_leave(struct ocf_pk_request *req);
+struct ocf_pk_request *ocf_pk_line_next(struct ocf_pk_unit *unit);
 
 /* pk.c */
 extern spinlock_t ocf_pk_lock;

@@ -101,6 +101,8 @@ static __always_inline int
 add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 {
 	struct ocf_device *dev = ocf_device_at(number);
+	u64 service, load;
+	u32 weight;
 
 	if (!dev || !ocf_device_serves(dev, l->ses))
 		return n;
@@ -109,10 +111,16 @@ add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 		l->too_long = true;
 		return n;
 	}
+	service = ocf_device_ns(dev, &l->ses->params, l->op, l->bytes);
+	load = max(0L, atomic_long_read(&dev->load));
+	weight = READ_ONCE(dev->weight);
+	if (unlikely(weight != 100)) {
+		service = ocf_weigh(service, weight);
+		load = ocf_weigh(load, weight);
+	}
 	c[n] = (struct ocf_candidate){
-		.service = ocf_device_cost(dev, &l->ses->params, l->op,
-					   l->bytes),
-		.load = max(0L, atomic_long_read(&dev->load)),
+		.service = service,
+		.load = load,
 		.lag = READ_ONCE(dev->lag),
 		.preferred = l->keys &&
 			     rcu_access_pointer(l->keys->ctx[number]),
@@ -138,12 +146,19 @@ static u64 work_before(void)
 	return ns > 0 ? div_u64(ns, num_online_cpus()) : 0;
 }
 
-/* ns that are before @req on the CPU, or come after it all the same */
-static __always_inline u64 cpu_load(const struct ocf_request *req, u64 service)
+/*
+ * What is before @req on the CPU, or comes after it all the same, for @service
+ * of its own; both as they are compared.
+ */
+static __always_inline u64 cpu_load(const struct ocf_request *req, u64 service,
+				    int soft)
 {
+	struct ocf_device *dev = ocf_device_at(soft);
+	u32 weight = dev ? READ_ONCE(dev->weight) : 100;
+
 	if (atomic_read(&req->bits) & OCF_BIT_WORKER ||
-	    is_for_worker(req, service))
-		return work_before();
+	    is_for_worker(req, ocf_unweigh(service, weight)))
+		return ocf_weigh(work_before(), weight);
 	return ocf_route_hold_up(service, req->behind);
 }
 
@@ -163,7 +178,7 @@ static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 		if (n && l->ses->params.policy == OCF_POLICY_CPU)
 			c[0].lag += OCF_CPU_PRICE;
 		if (n && cards && l->req)
-			c[0].load += cpu_load(l->req, c[0].service);
+			c[0].load += cpu_load(l->req, c[0].service, soft);
 	}
 	while (cards && n < OCF_CANDIDATES) {
 		card = one_of(cards);
@@ -424,10 +439,14 @@ static noinline struct ocf_device *one_of_missing(const struct ocf_keys *keys,
 	return dev;
 }
 
-/* @req goes to @dev, where its generation has the context @req->ctx. */
+/*
+ * @req goes to @dev, where its generation has the context @req->ctx; @cost is
+ * as it was compared.
+ */
 static int place_on(struct ocf_request *req, struct ocf_keys *keys,
-		    struct ocf_device *dev, u64 service)
+		    struct ocf_device *dev, u64 cost)
 {
+	u64 service = ocf_unweigh(cost, READ_ONCE(dev->weight));
 	int err;
 
 	req->dev = dev;

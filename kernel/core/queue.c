@@ -117,11 +117,42 @@ static __always_inline unsigned int enter(struct ocf_device *dev,
 	ocf_fair_enter(&q->fair, req);
 	req->begun = ktime_get_ns();
 	req->due = req->begun + ocf_queue_patience(dev);
-	req->where = OCF_AT_DEVICE;
+	/* after req->dev: pairs with ocf_queue_leave() */
+	smp_store_release(&req->where, OCF_AT_DEVICE);
 	atomic_inc(&q->handing);
 	if (unlikely(!q->watched))
 		watch(q);
 	return q->unblocks;
+}
+
+/* @req does not wait for @dev any more, and is not work of it. */
+static void unwait(struct ocf_device *dev, struct ocf_request *req)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	lockdep_assert_held(&q->lock);
+	ocf_fair_unwait(&q->fair, req);
+	q->backlog--;
+	req->where = OCF_AT_START;
+	req->ctx->users--;
+	atomic_long_sub(req->estimate, &dev->load);
+}
+
+/*
+ * Whether @req, which has been put in line, was cancelled before it could be
+ * found there: it is the caller's then, to be ended.
+ */
+static bool waits_in_vain(struct ocf_device *dev, struct ocf_request *req)
+{
+	lockdep_assert_held(&dev->queue.lock);
+	/* after req->dev: pairs with ocf_queue_cancel() */
+	smp_store_release(&req->where, OCF_AT_QUEUE);
+	/* whoever cancels it now finds it: pairs with ocf_cancel() */
+	smp_mb();
+	if (likely(!(atomic_read(&req->bits) & OCF_BIT_CANCELLED)))
+		return false;
+	unwait(dev, req);
+	return true;
 }
 
 /* The driver could not take @req: back to the head of the line. */
@@ -129,6 +160,7 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 		   unsigned int unblocks)
 {
 	struct ocf_queue *q = &dev->queue;
+	bool cancelled;
 
 	spin_lock_bh(&q->lock);
 	list_del(&req->node);
@@ -136,13 +168,15 @@ static void refuse(struct ocf_device *dev, struct ocf_request *req,
 	ocf_fair_leave(&q->fair, req);
 	ocf_fair_wait(&q->fair, req, true);
 	q->backlog++;
-	req->where = OCF_AT_QUEUE;
 	atomic64_inc(&dev->blocks);
 	if (q->unblocks == unblocks && !q->full) {
 		q->full_since = ktime_get_ns();
 		WRITE_ONCE(q->full, true);
 	}
+	cancelled = waits_in_vain(dev, req);
 	spin_unlock_bh(&q->lock);
+	if (unlikely(cancelled))
+		ocf_request_end(req, -ECANCELED, true);
 }
 
 /*
@@ -271,6 +305,24 @@ static __always_inline bool may_enter(struct ocf_device *dev,
 			     READ_ONCE(dev->lag));
 }
 
+static bool may_wait(const struct ocf_queue *q, const struct ocf_request *req)
+{
+	return q->fair.flow[req->session->flow].count < WAITING_MAX ||
+	       atomic_read(&req->bits) & OCF_BIT_RESTARTED ||
+	       req->session->testing;
+}
+
+/* @req, which is the submitter's, is work of @dev's from now on. */
+static __always_inline void belong(struct ocf_device *dev,
+				   struct ocf_request *req)
+{
+	req->ctx->users++;
+	atomic_long_add(req->estimate, &dev->load);
+	if (req->batch)
+		req->batch->cards |= BIT_ULL(dev->number);
+	req->batch = NULL;
+}
+
 /**
  * ocf_queue_submit() - give a request to a hardware device
  * @dev: the device
@@ -286,35 +338,30 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	bool more = req->batch;
 	unsigned int unblocks = 0;
 	int err = -EINPROGRESS;
-	bool direct = false;
+	bool direct = false, cancelled = false;
 
 	spin_lock_bh(&q->lock);
 	if (unlikely(q->closed || !ocf_device_serves(dev, req->session))) {
 		err = -ENODEV;
 	} else if (may_enter(dev, req)) {
+		belong(dev, req);
 		unblocks = enter(dev, req);
 		direct = true;
-	} else if (q->fair.flow[req->session->flow].count < WAITING_MAX ||
-		   atomic_read(&req->bits) & OCF_BIT_RESTARTED ||
-		   req->session->testing) {
-		req->where = OCF_AT_QUEUE;
+	} else if (may_wait(q, req)) {
+		belong(dev, req);
 		ocf_fair_wait(&q->fair, req, req->session->testing);
 		q->backlog++;
 		trace_ocf_request_wait(req, dev->number, 0);
+		cancelled = waits_in_vain(dev, req);
 	} else {
 		err = -EBUSY;
-	}
-	if (err == -EINPROGRESS) {
-		req->ctx->users++;
-		atomic_long_add(req->estimate, &dev->load);
-		if (more)
-			req->batch->cards |= BIT_ULL(dev->number);
-		req->batch = NULL;
 	}
 	spin_unlock_bh(&q->lock);
 
 	if (direct && !hand_over(dev, req, more, unblocks))
 		ocf_queue_pump(dev);
+	if (unlikely(cancelled))
+		ocf_request_end(req, -ECANCELED, true);
 	return err;
 }
 
@@ -339,7 +386,9 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	spin_lock_bh(&q->lock);
 	/* not before that of another, which may have come first to here */
 	now = ktime_get_ns();
-	if (unlikely(req->where != OCF_AT_DEVICE || req->dev != dev)) {
+	/* then @req->dev is as of then: pairs with enter() */
+	if (unlikely(smp_load_acquire(&req->where) != OCF_AT_DEVICE ||
+		     req->dev != dev)) {
 		ret = -ENOENT;
 		if (req->where == OCF_AT_RESCUE && req->dev == dev) {
 			req->where = OCF_AT_ANSWERED;
@@ -383,14 +432,10 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 	bool was;
 
 	spin_lock_bh(&q->lock);
-	was = req->where == OCF_AT_QUEUE && req->dev == dev;
-	if (was) {
-		ocf_fair_unwait(&q->fair, req);
-		q->backlog--;
-		req->where = OCF_AT_START;
-		req->ctx->users--;
-		atomic_long_sub(req->estimate, &dev->load);
-	}
+	/* then @req->dev is as of then: pairs with waits_in_vain() */
+	was = smp_load_acquire(&req->where) == OCF_AT_QUEUE && req->dev == dev;
+	if (was)
+		unwait(dev, req);
 	spin_unlock_bh(&q->lock);
 	return was;
 }

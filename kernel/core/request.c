@@ -164,8 +164,23 @@ int ocf_run(struct ocf_request *req)
 }
 OCF_EXPORT(ocf_run);
 
-/* A card that fails this many requests one after the other has failed. */
+/* A card that fails so many requests one after the other is asked. */
 #define FAILURES_MAX	8
+
+/*
+ * It may be the requests: nobody may get a card into trouble by what he asks
+ * for, so known answers decide.  A want of memory says nothing of it, and what
+ * it does not do it need not.
+ */
+static void count_failure(struct ocf_device *dev, int err)
+{
+	if (err == -ENOMEM || err == -EOPNOTSUPP)
+		return;
+	if (atomic_inc_return(&dev->failures) < FAILURES_MAX)
+		return;
+	atomic_set(&dev->failures, 0);
+	ocf_device_doubt(dev);
+}
 
 /* What may be wrong with a stream that is expanded, or too long compressed */
 static bool is_answer(const struct ocf_request *req, int err)
@@ -193,8 +208,8 @@ static bool try_elsewhere(struct ocf_device *dev, struct ocf_request *req,
 			return false;
 		req->avoid = ~BIT_ULL(soft);
 	} else {
-		if (atomic_inc_return(&dev->failures) >= FAILURES_MAX)
-			ocf_device_failed(dev, -EIO);
+		count_failure(dev, err);
+		req->err = err == -ENOMEM ? err : -EIO;
 		req->avoid |= BIT_ULL(dev->number);
 	}
 	atomic64_inc(&dev->replays);
@@ -270,10 +285,11 @@ OCF_EXPORT(ocf_complete);
  */
 void ocf_request_restart(struct ocf_request *req)
 {
-	int err, idx;
+	int err, idx, failed = req->err;
 
 	req->batch = NULL;
 	req->begun = 0;
+	req->err = 0;
 	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
 	    OCF_BIT_CANCELLED) {
 		ocf_request_end(req, -ECANCELED, false);
@@ -286,7 +302,7 @@ void ocf_request_restart(struct ocf_request *req)
 		return;
 	/* nobody is left, of those who have not failed it */
 	if (err == -ENODEV && req->avoid)
-		err = -EIO;
+		err = failed ?: -EIO;
 	ocf_request_end(req, err ?: req->err, false);
 }
 
@@ -407,7 +423,8 @@ bool ocf_cancel(struct ocf_request *req)
 		return false;
 	/* a device whose queue we look into does not go meanwhile */
 	idx = srcu_read_lock(&ocf_srcu);
-	switch (READ_ONCE(req->where)) {
+	/* then @req->dev is as of then: pairs with waits_in_vain() of queue.c */
+	switch (smp_load_acquire(&req->where)) {
 	case OCF_AT_QUEUE:
 		dev = READ_ONCE(req->dev);
 		mine = dev && ocf_queue_cancel(dev, req);

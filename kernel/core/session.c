@@ -3,7 +3,6 @@
  * Sessions: what a consumer holds, and holds on to whatever becomes of the
  * devices.
  */
-#include <linux/hash.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -166,6 +165,7 @@ static void free_session(struct ocf_session *ses)
 	for (i = 0; i < ARRAY_SIZE(ses->part); i++)
 		if (ses->part[i])
 			free_session(ses->part[i]);
+	ocf_flow_put(ses->flow);
 	mutex_destroy(&ses->rekey);
 	kfree(ses);
 }
@@ -206,7 +206,7 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 	ses->params.key = NULL;
 	ses->params.mackey = NULL;
 	ses->block = block_of(p);
-	ses->flow = hash_32(p->owner, ilog2(OCF_FLOWS));
+	ses->flow = ocf_flow_get(p->owner);
 	ses->testing = testing;
 	mutex_init(&ses->rekey);
 	ocf_order_init(ses);
@@ -313,16 +313,20 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 {
 	struct ocf_session_params p;
 	struct ocf_session *new;
+	struct ocf_keys *keys;
 
-	/* holds the generation whose keys are copied */
 	mutex_lock(&ses->rekey);
-	p = rcu_dereference_protected(ses->keys,
-				      lockdep_is_held(&ses->rekey))->params;
+	keys = rcu_dereference_protected(ses->keys,
+					 lockdep_is_held(&ses->rekey));
+	ocf_keys_get(keys);
+	mutex_unlock(&ses->rekey);
+	/* what is copied is the generation's */
+	p = keys->params;
 	p.mode = mode;
 	p.maclen = maclen;
 	p.flags |= flags;
 	new = ocf_session_create_on(&p, NULL, gfp);
-	mutex_unlock(&ses->rekey);
+	ocf_keys_put(keys);
 	return new;
 }
 OCF_EXPORT(ocf_session_derive);

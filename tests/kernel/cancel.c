@@ -81,6 +81,26 @@ static void cancel_inside(struct test *t)
 	clear_scene(&s);
 }
 
+/* As the card refuses it: it is not put in line for it once more. */
+static void cancel_refused(struct test *t)
+{
+	struct scene s;
+	struct work *w;
+
+	if (!set_scene(t, &s))
+		return;
+	w = work_make(s.ses, 64, 0);
+	card_faults(s.card, CARD_CANCELS, 1);
+	EQUAL(t, work_submit(w), -EINPROGRESS);
+	EQUAL(t, work_wait(w), -ECANCELED);
+	card_release(s.card);
+	card_settle(s.card);
+	EQUAL(t, s.card->submits, 0);
+	EQUAL(t, atomic_read(&w->calls), 1);
+	work_free(w);
+	clear_scene(&s);
+}
+
 static void cancel_done(struct test *t)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
@@ -252,6 +272,6 @@ static void cancel_races(struct test *t)
 }
 
 const struct test_case cancel_tests[] = {
-	TEST(cancel_waiting), TEST(cancel_inside), TEST(cancel_done),
+	TEST(cancel_waiting), TEST(cancel_inside), TEST(cancel_refused), TEST(cancel_done),
 	TEST(cancel_and_unplug), TEST(cancel_by_kill), TEST(cancel_races), {}
 };

@@ -151,6 +151,8 @@ static int compute(struct ocf_request *req, enum card_fault fault)
 
 	if (fault == CARD_FAILS)
 		return -EIO;
+	if (fault == CARD_IS_SHORT)
+		return -ENOMEM;
 	if (fault == CARD_ACCUSES)
 		return -EBADMSG;
 	if (c->cipher)
@@ -224,11 +226,12 @@ static int card_submit(struct ocf_request *req, bool more)
 	card->dev = req->dev;	/* during its registration nobody else says */
 	if (card->honest) {
 		card->honest--;
-	} else if (card->faults) {
+	} else if (card->faults &&
+		   (!card->victim || card->victim == req->session)) {
 		card->faults--;
 		fault = card->fault;
 	}
-	if (fault == CARD_BUSY) {
+	if (fault == CARD_BUSY || fault == CARD_CANCELS) {
 		err = -EBUSY;
 	} else if (fault == CARD_FAILS_AT_ONCE) {
 		err = -EIO;
@@ -249,6 +252,8 @@ static int card_submit(struct ocf_request *req, bool more)
 	spin_unlock_bh(&card->lock);
 	if (fault == CARD_AT_ONCE)
 		return do_at_once(card, req);
+	if (fault == CARD_CANCELS)
+		ocf_cancel(req);
 	if (!more)
 		queue_work(system_bh_wq, &card->work);
 	return err;

@@ -308,12 +308,72 @@ static void failure_errors_in_a_row(struct test *t)
 	for (i = 0; i < 100 && err != -ENODEV; i++) {
 		err = ocf_run(&w->req);
 		CHECK(t, err == -EIO || err == -ENODEV);
+		/* it is asked, which takes others' time */
+		msleep(i < 8 ? 0 : 500);
 	}
 	CHECK(t, i > 4 && i < 20);
 	card_faults(card, CARD_WORKS, 0);
 	CHECK(t, works_again(t, card));
 	work_free(w);
 	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* That memory is short says nothing of a card. */
+static void failure_short_of_memory(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
+	struct ocf_session *ses;
+	struct work *w;
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, card_number(card));
+	w = work_make(ses, 64, 0);
+	card_faults(card, CARD_IS_SHORT, 2 * N);
+	for (i = 0; i < 2 * N; i++)
+		EQUAL(t, ocf_run(&w->req), -ENOMEM);
+	EQUAL(t, ocf_run(&w->req), 0);
+	CHECK(t, work_right(w, WORK_KEY));
+	work_free(w);
+	ocf_session_put(ses);
+	card_drop(card);
+}
+
+/* Whose requests fail gets no card into trouble that answers all others. */
+static void failure_of_ones_own(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
+	struct ocf_session *ses, *other;
+	struct work *w, *o;
+	unsigned int made;
+	int i;
+
+	if (!card)
+		return;
+	ses = work_session(t, OCF_AES_CBC, 0, card_number(card));
+	other = work_session(t, OCF_AES_CBC, 0, card_number(card));
+	w = work_make(ses, 64, 0);
+	o = work_make(other, 64, 0);
+	EQUAL(t, ocf_run(&o->req), 0);
+	made = card->made;
+	card->victim = ses;
+	card_faults(card, CARD_FAILS, UINT_MAX);
+	for (i = 0; i < 600; i++) {
+		EQUAL(t, ocf_run(&w->req), -EIO);
+		if (i % 20)
+			continue;
+		msleep(100);
+		EQUAL(t, ocf_run(&o->req), 0);
+	}
+	/* it was asked meanwhile, by sessions that each made one */
+	CHECK(t, card->made > made);
+	EQUAL(t, card->detached, 0);
+	work_free(w);
+	work_free(o);
+	ocf_session_put(ses);
+	ocf_session_put(other);
 	card_drop(card);
 }
 
@@ -440,7 +500,8 @@ const struct test_case failure_tests[] = {
 	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
 	TEST(failure_overdue_left), TEST(failure_of_the_last),
 	TEST(failure_cancelled), TEST(failure_errors),
-	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row),
+	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row), TEST(failure_short_of_memory),
+	TEST(failure_of_ones_own),
 	TEST(failure_accuses), TEST(failure_known_to_the_driver),
 	TEST(failure_then_gone), TEST(failure_forgets_slowly), {}
 };

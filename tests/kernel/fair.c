@@ -58,16 +58,22 @@ struct rivals {
 };
 
 /* False: no card, which the test has been told. */
-static bool rivals_make(struct test *t, struct rivals *r, int depth)
+static bool rivals_are(struct test *t, struct rivals *r, int depth, u32 a,
+		       u32 b)
 {
 	r->card = card_make(t, depth);
 	if (!r->card)
 		return false;
-	r->a = session_of(1, r->card);
-	r->b = session_of(2, r->card);
+	r->a = session_of(a, r->card);
+	r->b = session_of(b, r->card);
 	r->begun = atomic_read(&work_serial);
 	card_hold(r->card);
 	return true;
+}
+
+static bool rivals_make(struct test *t, struct rivals *r, int depth)
+{
+	return rivals_are(t, r, depth, 1, 2);
 }
 
 static void rivals_drop(struct rivals *r)
@@ -77,13 +83,12 @@ static void rivals_drop(struct rivals *r)
 	card_drop(r->card);
 }
 
-/* One request of one owner does not wait for a hundred of another. */
-static void fair_one_beside_many(struct test *t)
+static void one_beside_many(struct test *t, u32 owner, u32 other)
 {
 	struct work **many, **one;
 	struct rivals r;
 
-	if (!rivals_make(t, &r, 4))
+	if (!rivals_are(t, &r, 4, owner, other))
 		return;
 	many = submit_n(t, r.a, 4096, 100);
 	one = submit_n(t, r.b, 64, 1);
@@ -91,6 +96,21 @@ static void fair_one_beside_many(struct test *t)
 	EQUAL(t, done_by(t, one, 1, r.begun + 12), 1);
 	EQUAL(t, done_by(t, many, 100, r.begun + 101), 100);
 	rivals_drop(&r);
+}
+
+/* One request of one owner does not wait for a hundred of another. */
+static void fair_one_beside_many(struct test *t)
+{
+	one_beside_many(t, 1, 2);
+}
+
+/* Whoever they are: there is no number to choose that has another's line. */
+static void fair_numbers(struct test *t)
+{
+	u32 other;
+
+	for (other = 1; other < 40; other++)
+		one_beside_many(t, 1000, 1000 + other);
 }
 
 /*
@@ -249,7 +269,7 @@ static void fair_turns(struct test *t)
 }
 
 const struct test_case fair_tests[] = {
-	TEST(fair_one_beside_many), TEST(fair_found_full), TEST(fair_halves),
+	TEST(fair_one_beside_many), TEST(fair_numbers), TEST(fair_found_full), TEST(fair_halves),
 	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
 	TEST(fair_turns), {}
 };

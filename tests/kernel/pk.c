@@ -87,7 +87,7 @@ struct reduction {
 	struct ocf_pk_request	*req;
 	struct completion	over;
 	int			err;
-	u8			a[BYTES], m[BYTES], r[BYTES];
+	u8			a[BYTES], e[BYTES], m[BYTES], r[BYTES];
 };
 
 static void over(struct ocf_pk_request *req, int err)
@@ -110,7 +110,7 @@ static struct reduction *reduction_for(const struct card *card)
 	x->req->op.in[0] = (struct ocf_pk_operand){ x->a, BYTES };
 	x->req->op.in[1] = (struct ocf_pk_operand){ x->m + 1, BYTES - 1 };
 	x->req->op.out[0] = (struct ocf_pk_result){ x->r, BYTES - 1 };
-	x->req->device = card_number(card);
+	x->req->device = card ? card_number(card) : OCF_DEVICE_ANY;
 	x->req->done = over;
 	x->req->cookie = x;
 	init_completion(&x->over);
@@ -266,7 +266,57 @@ static void pk_points(struct test *t)
 	card_drop(card);
 }
 
+#define CROWD	40		/* of operations that take long */
+#define LONG	256		/* bytes of one */
+
+/* What the CPU takes long for, of @owner */
+static struct reduction *power_for(struct test *t, u32 owner)
+{
+	struct reduction *x = reduction_for(NULL);
+
+	memset(x->a, 0x5a, LONG);
+	memset(x->m, 0xff, LONG);
+	memset(x->e, 0xa5, LONG);
+	x->req->op.code = OCF_PK_MOD_EXP;
+	x->req->op.in[0] = (struct ocf_pk_operand){ x->a, LONG };
+	x->req->op.in[1] = (struct ocf_pk_operand){ x->e, LONG };
+	x->req->op.in[2] = (struct ocf_pk_operand){ x->m, LONG };
+	x->req->op.out[0] = (struct ocf_pk_result){ x->r, LONG };
+	x->req->flags = OCF_SESSION_SOFTWARE;
+	x->req->owner = owner;
+	EQUAL(t, ocf_pk_submit(x->req), 0);
+	return x;
+}
+
+/*
+ * The CPU does many of one owner's: another's does not wait for them, and one
+ * that waits is given up at once.
+ */
+static void pk_turns(struct test *t)
+{
+	struct reduction *many[CROWD], *one;
+	int i, over = 0;
+
+	for (i = 0; i < CROWD; i++)
+		many[i] = power_for(t, 1);
+	one = power_for(t, 2);
+	ocf_pk_cancel(many[CROWD - 1]->req);
+	CHECK(t, completion_done(&many[CROWD - 1]->over));
+	wait_for_completion(&one->over);
+	EQUAL(t, one->err, 0);
+	for (i = 0; i < CROWD; i++)
+		over += completion_done(&many[i]->over);
+	CHECK(t, over < CROWD / 2);
+	for (i = 0; i < CROWD; i++) {
+		wait_for_completion(&many[i]->over);
+		EQUAL(t, many[i]->err, i < CROWD - 1 ? 0 : -ECANCELED);
+		reduction_free(many[i]);
+	}
+	reduction_free(one);
+}
+
 const struct test_case pk_tests[] = {
+	TEST(pk_turns),
 	TEST(pk_is_in_the_way),
 	TEST(pk_points),
 	{}

@@ -54,6 +54,8 @@ enum card_fault {
 	CARD_WORKS,
 	CARD_BUSY,		/* submit() says -EBUSY */
 	CARD_FAILS,		/* completes with -EIO */
+	CARD_IS_SHORT,		/* ... with -ENOMEM */
+	CARD_CANCELS,		/* submit() cancels, and says -EBUSY */
 	CARD_FAILS_AT_ONCE,	/* submit() says -EIO */
 	CARD_LIES,		/* a byte of the result is wrong */
 	CARD_TRUSTS,		/* takes any tag for right */
@@ -91,6 +93,7 @@ struct work;
  * @hold: completes nothing until card_release()
  * @fault: for the next @faults requests
  * @faults: how many
+ * @victim: only of its requests, or NULL
  * @meanwhile: is submitted while the next CARD_AT_ONCE is, or NULL
  * @honest: as many are done right first
  * @submits: calls of submit() that it did not refuse
@@ -123,6 +126,7 @@ struct card {
 	bool			hold;
 	enum card_fault		fault;
 	unsigned int		faults;
+	struct ocf_session	*victim;
 	struct work		*meanwhile;
 	unsigned int		honest;
 	unsigned int		submits, more, kicks;

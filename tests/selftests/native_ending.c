@@ -242,6 +242,31 @@ static void work_on(void)
 	_exit(2);
 }
 
+/* What comes to a thousand times as much: 16 MiB of zeros */
+static void expand(void)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	int fd = open_dev();
+	struct ocf_command c = {
+		.src = addr(pages(BIG)), .len = BIG, .dst_len = BIG,
+		.dst = addr(pages(BIG)),
+	};
+
+	if (native_open(fd, &o))
+		_exit(1);
+	c.session = o.session;
+	c.len = native_run(fd, &c);
+	c.src = c.dst;
+	c.dst = addr(pages(BIG));
+	c.op = OCF_OP_DECRYPT;
+	stay_on_the_first();
+	while (native_run(fd, &c) == BIG)
+		;
+	_exit(2);
+}
+
 static void be_busy(void)
 {
 	stay_on_the_first();
@@ -249,8 +274,8 @@ static void be_busy(void)
 		;
 }
 
-/* How long others wait is not for one to say who hardly ever runs. */
-TEST_F_TIMEOUT(ending, others_keys_change_meanwhile, TIMEOUT)
+static void others_keys_change(struct __test_metadata *_metadata,
+			       void (*work)(void))
 {
 	static const struct sched_param none;
 	static uint8_t key[16] = "another key";
@@ -264,7 +289,7 @@ TEST_F_TIMEOUT(ending, others_keys_change_meanwhile, TIMEOUT)
 
 	worker = fork();
 	if (!worker)
-		work_on();
+		work();
 	usleep(700000);
 	busy = fork();
 	if (!busy)
@@ -283,6 +308,17 @@ TEST_F_TIMEOUT(ending, others_keys_change_meanwhile, TIMEOUT)
 	EXPECT_EQ(SIGKILL, status);
 	EXPECT_GT(20, most);
 	close(fd);
+}
+
+/* How long others wait is not for one to say who hardly ever runs. */
+TEST_F_TIMEOUT(ending, others_keys_change_meanwhile, TIMEOUT)
+{
+	others_keys_change(_metadata, work_on);
+}
+
+TEST_F_TIMEOUT(ending, others_keys_change_while_one_expands, TIMEOUT)
+{
+	others_keys_change(_metadata, expand);
 }
 
 TEST_HARNESS_MAIN

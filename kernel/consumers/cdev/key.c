@@ -241,7 +241,8 @@ static int write_out(struct job *job)
 
 /* ---- the call ---- */
 
-static int work(struct job *job, int device, u32 flags)
+static int work(struct job *job, const struct cdev_file *file, int device,
+		u32 flags)
 {
 	struct ocf_pk_request *req = job->req;
 	bool given = job->kop->in > job->row->in;
@@ -253,6 +254,7 @@ static int work(struct job *job, int device, u32 flags)
 		return err;
 	req->device = device;
 	req->flags = flags;
+	req->owner = cdev_owner(file);
 	err = ocf_pk_run(req);
 	return err == -EOPNOTSUPP ? -ENODEV : err;
 }
@@ -270,7 +272,7 @@ static int with_memory(struct job *job, struct cdev_file *file, int device,
 	job->req = ocf_pk_alloc(GFP_KERNEL_ACCOUNT);
 	job->mem = kvzalloc(job->total, GFP_KERNEL_ACCOUNT);
 	if (job->req && job->mem)
-		err = work(job, device, flags);
+		err = work(job, file, device, flags);
 	if (!err)
 		err = write_out(job);
 	if (job->req)

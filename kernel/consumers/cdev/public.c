@@ -168,6 +168,7 @@ static int make(struct cdev_op *op, size_t total)
 	p->req = ocf_pk_alloc(GFP_KERNEL_ACCOUNT);
 	if (!p->req)
 		goto free;
+	p->req->owner = cdev_owner(op->file);
 	p->user = user;
 	p->counted = true;
 	p->total = total;

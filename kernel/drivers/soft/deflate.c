@@ -9,6 +9,7 @@
  * must hold all that a stream may refer to.
  */
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/zlib.h>
@@ -16,6 +17,13 @@
 #include "soft.h"
 
 #define WINDOW_BITS	11
+
+/*
+ * Bytes read or written that are a submitter's own work; more are a worker's,
+ * whatever it is thought to cost: a stream may come to a thousand times itself,
+ * and who works on one keeps devices, contexts and keys from going.
+ */
+#define INLINE_MAX	SZ_16K
 
 /**
  * struct soft_deflate - a session's streams
@@ -146,7 +154,7 @@ static int run(struct flow *f)
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
  * if it is no stream, or no whole one; -EAGAIN where one must not sleep, or
- * must not wait for others' work.
+ * must not wait for others' work, or if it is a worker's.
  */
 int soft_deflate(struct ocf_request *req)
 {
@@ -155,6 +163,9 @@ int soft_deflate(struct ocf_request *req)
 	int err;
 
 	if (!ocf_request_may_sleep(req))
+		return -EAGAIN;
+	if (max(req->data.len, req->dst_len) > INLINE_MAX &&
+	    !ocf_request_has_worker(req))
 		return -EAGAIN;
 	/* who waits for his turn keeps devices from going: a worker does */
 	if (!mutex_trylock(&d->turn)) {
