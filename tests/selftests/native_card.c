@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "native.h"
@@ -22,6 +23,7 @@ __thread uint64_t chance_state;
 #define LATENCY	"20000000"	/* ns */
 #define MANY	24		/* more than the card has room for */
 #define LEN	4096
+#define FILES	600
 #define TIMEOUT	1200		/* s: the debug kernel is slow */
 
 FIXTURE(card)
@@ -411,6 +413,64 @@ TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
 		usleep(below(30000));
 		io_uring_queue_exit(&ring);
 	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Is stopped before its ring ends, with something of many files in it. */
+static void stop_with_many_files(Self *self)
+{
+	struct io_uring ring;
+	int i, fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (io_uring_queue_init(FILES, &ring, IORING_SETUP_SQE128))
+		_exit(1);
+	for (i = 0; i < FILES; i++) {
+		fd = open_dev();
+		if (aim(self, fd))
+			_exit(2);
+		ring_prepare(&ring, fd, OCF_URING_COMMAND, &self->c[0],
+			     sizeof(self->c[0]));
+	}
+	if (io_uring_submit(&ring) != FILES)
+		_exit(3);
+	if (!fork()) {
+		/* who has the ring, too */
+		usleep(300000);
+		_exit(0);
+	}
+	io_uring_queue_exit(&ring);
+	raise(SIGSTOP);
+	_exit(4);
+}
+
+/* How many files there are does not make the end of a ring longer. */
+TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
+{
+	double begun;
+	int status;
+	pid_t pid;
+
+	put_line(CARD "latency_ns", "2000000000");
+	pid = fork();
+	if (!pid)
+		stop_with_many_files(self);
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	usleep(1500000);
+	begun = now();
+	kill(pid, SIGCONT);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(SIGKILL, status);
+	EXPECT_GT(5, now() - begun);
 }
 
 /* What a process is at when it goes */

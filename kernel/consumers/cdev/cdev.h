@@ -89,7 +89,6 @@ struct cdev_table {
  * @nspares: how many
  * @eventfd: told of native results, or NULL
  * @wait: for poll(), and for who waits for native commands
- * @asked: jiffies, when a worker last slept over entries that do not go
  * @closed: nobody will fetch any more
  */
 struct cdev_file {
@@ -107,7 +106,6 @@ struct cdev_file {
 	unsigned int		nspares;
 	struct eventfd_ctx	*eventfd;
 	wait_queue_head_t	wait;
-	unsigned long		asked;
 	bool			closed;
 };
 

@@ -56,7 +56,6 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	INIT_LIST_HEAD(&file->done);
 	INIT_LIST_HEAD(&file->flight);
 	init_waitqueue_head(&file->wait);
-	file->asked = jiffies;
 	err = cdev_table_init(file);
 	if (err)
 		goto free_file;

@@ -270,19 +270,22 @@ static int do_cancel(struct io_uring_cmd *ioucmd)
 
 #define AGAIN	(HZ / 20)	/* as io_uring's own worker has it */
 
+/* jiffies, when a worker last slept over entries that do not go */
+static unsigned long asked = INITIAL_JIFFIES;
+
 /*
  * The worker that ends a ring asks again as long as there are entries; but
  * those that were cancelled are gone when their task has looked at them, which
- * may be stopped.
+ * may be stopped.  Or it is being killed, and waits for the ring's lock.
  */
-static void slow_down(struct cdev_file *file)
+static void slow_down(void)
 {
-	/* one after the other is looked at: once for many */
+	/* one after the other is looked at: once for many, of any file */
 	if (!(current->flags & PF_KTHREAD) ||
-	    !time_after(jiffies, READ_ONCE(file->asked)))
+	    !time_after(jiffies, READ_ONCE(asked)))
 		return;
 	schedule_timeout_idle(AGAIN);
-	WRITE_ONCE(file->asked, jiffies);
+	WRITE_ONCE(asked, jiffies);
 }
 
 /* A ring ends, under its lock: so nothing that is under way is freed. */
@@ -292,7 +295,7 @@ static void cancel_entry(struct io_uring_cmd *ioucmd)
 
 	if (!cdev_command_cancel(file, &entry_of(ioucmd)->op) &&
 	    !cdev_vector_cancel(file, &entry_of(ioucmd)->vector))
-		slow_down(file);
+		slow_down();
 }
 
 /**
