@@ -259,6 +259,22 @@ TEST_F(card, processes_apart)
 	EXPECT_EQ(MANY, reap(self, MANY));
 }
 
+/* What one leaves to the card and ends is nobody's when it is done. */
+TEST_F(card, left_by_who_ends)
+{
+	struct census before = census_take();
+	int status;
+	pid_t pid;
+
+	put_line(CARD "latency_ns", "300000000");
+	pid = fork();
+	if (!pid)
+		_exit(submit_all(self, self->fd) != MANY);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(census_is(&before));
+}
+
 static bool put_all(Self *self, struct io_uring *ring, int fd)
 {
 	int i;

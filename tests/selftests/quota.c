@@ -391,6 +391,50 @@ TEST_F(sharing, pins_that_last_are_locked_memory)
 	close(go[1]);
 }
 
+/* Most of what he may have, done and not fetched by who ends. */
+static int leave_result(Self *self, int fd)
+{
+	static const struct rlimit room = { 8 << 20, 8 << 20 };
+	uint8_t *at = small_pages(500 << 10);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct crypt_op cop = {
+		.op = COP_ENCRYPT, .len = 500 << 10, .src = at, .dst = at,
+		.iv = self->iv,
+	};
+
+	if (setrlimit(RLIMIT_MEMLOCK, &room))
+		return 1;
+	become(SOMEBODY);
+	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &cop.ses) ||
+	    call(fd, CIOCASYNCCRYPT, &cop) ||
+	    poll(&p, 1, TIMEOUT * 1000) != 1)
+		return 2;
+	return census_take().pinned > self->before.pinned ? 0 : 3;
+}
+
+/* Who ends leaves nothing to those who have the descriptor, too. */
+TEST_F(sharing, results_of_who_has_ended_are_nobodys)
+{
+	struct census now;
+	int keeper;
+	pid_t pid;
+
+	ASSERT_EQ(0, set_cdev("max_bytes", "1048576"));
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	keeper = open_as(SOMEBODY);
+	pid = fork();
+	if (!pid)
+		_exit(leave_result(self, keeper));
+	EXPECT_EQ(0, ended(pid));
+	now = census_take();
+	EXPECT_EQ(self->before.pinned, now.pinned);
+	pid = fork();
+	if (!pid)
+		_exit(use_bytes(self, keeper, 1) & 0xff);
+	EXPECT_EQ(0, ended(pid));
+	close(keeper);
+}
+
 /* ---- control groups ---- */
 
 #define GROUPS	"/tmp/ocf-groups"

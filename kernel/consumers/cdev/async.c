@@ -25,8 +25,8 @@ static bool is_orphan(const struct cdev_op *op)
 }
 
 /*
- * Gives back the places of results that nobody will fetch: who handed them in
- * has ended, or has become another program.
+ * Gives back what results have that nobody will fetch: who handed them in has
+ * ended, or has become another program.
  */
 static void reap(struct cdev_file *file)
 {
@@ -82,6 +82,10 @@ int cdev_async_reserve(struct cdev_op *op)
 {
 	int err = cdev_op_charge_self(op);
 
+	if (unlikely(err)) {
+		reap(op->file);
+		err = cdev_op_charge_self(op);
+	}
 	if (err)
 		return err;
 	op->mm = current->mm;
@@ -95,7 +99,7 @@ int cdev_async_reserve(struct cdev_op *op)
  * @file: whose ring it is
  * @n: how many
  *
- * Context: process.
+ * Context: any.
  */
 void cdev_async_unreserve(struct cdev_file *file, unsigned int n)
 {
@@ -116,16 +120,16 @@ void cdev_async_unreserve(struct cdev_file *file, unsigned int n)
 bool cdev_async_finish_locked(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
-	__poll_t news = EPOLLIN | EPOLLRDNORM;
 
 	lockdep_assert_held(&file->ring_lock);
 	if (file->closed)
 		return false;
+	if (unlikely(is_orphan(op))) {
+		cdev_async_unreserve(file, 1);
+		return false;
+	}
 	list_add_tail(&op->node, &file->done);
-	/* whose place anybody may have */
-	if (unlikely(is_orphan(op)))
-		news |= EPOLLOUT | EPOLLWRNORM;
-	tell(file, news);
+	tell(file, EPOLLIN | EPOLLRDNORM);
 	if (file->eventfd && abi_of(op) == CDEV_ABI_NATIVE)
 		eventfd_signal(file->eventfd);
 	return true;
@@ -273,13 +277,15 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 }
 
 /*
- * A process has closed a descriptor, or has ended: places of what it will not
- * fetch are free.
+ * A process has closed a descriptor, or has ended, and its memory has gone
+ * before: what it will not fetch keeps neither a place nor pages.
  */
 void cdev_async_flush(struct cdev_file *file)
 {
-	if (is_full(file, CDEV_RING))
-		tell(file, EPOLLOUT | EPOLLWRNORM);
+	if (!atomic_read(&file->unfetched))
+		return;
+	reap(file);
+	tell(file, EPOLLOUT | EPOLLWRNORM);
 }
 
 /**
