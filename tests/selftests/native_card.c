@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "native.h"
@@ -24,6 +25,7 @@ __thread uint64_t chance_state;
 #define MANY	24		/* more than the card has room for */
 #define LEN	4096
 #define FILES	600
+#define LOCKED	(32u << 10)	/* bytes, of RLIMIT_MEMLOCK */
 #define TIMEOUT	1200		/* s: the debug kernel is slow */
 
 FIXTURE(card)
@@ -610,6 +612,44 @@ TEST_F(card, as_good_as_the_cpu)
 	EXPECT_EQ(0, both & (both - 1));
 	EXPECT_EQ(64, crossover(self, OCF_SESSION_HARDWARE));
 	EXPECT_EQ(0, crossover(self, OCF_SESSION_SOFTWARE));
+}
+
+/* Waits for all, some of which are pinned, and some copied. */
+static int run_all_with_little(Self *self)
+{
+	static const struct rlimit little = { LOCKED, LOCKED };
+	int i;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &little))
+		return 1;
+	become(SOMEBODY);
+	if (run_all(self))
+		return 2;
+	for (i = 0; i < MANY; i++)
+		if (self->r[i].res != (int)self->c[i].len || !is_right(self, i))
+			return 3;
+	return 0;
+}
+
+/* A vector keeps what is done until its end, which its caller may put off. */
+TEST_F(card, pins_of_a_vector_are_locked_memory)
+{
+	long pinned, most = 0;
+	int status;
+	pid_t pid;
+
+	put_line(CARD "latency_ns", "500000000");
+	pid = fork();
+	if (!pid)
+		_exit(run_all_with_little(self));
+	while (!waitpid(pid, &status, WNOHANG)) {
+		pinned = census_take().pinned - self->before.pinned;
+		most = pinned > most ? pinned : most;
+		usleep(10000);
+	}
+	EXPECT_EQ(0, status);
+	EXPECT_LT(0, most);
+	EXPECT_GE(LOCKED / PAGE, most);
 }
 
 /* What the card has done so far; its first line is "operations N". */

@@ -139,7 +139,7 @@ static int pin(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 		append(buf, virt_to_page(op->bytes), lead,
 		       offset_in_page(op->bytes));
 	return pin_pages(buf, addr, len, (write ? FOLL_WRITE : 0) |
-			 (unlikely(op->lasting) ? FOLL_LONGTERM : 0));
+			 (unlikely(op->pins_last) ? FOLL_LONGTERM : 0));
 }
 
 /* Bytes that @buf keeps in memory: a page of a large folio keeps all of it. */
@@ -179,7 +179,7 @@ int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 {
 	return cdev_op_charge(op, len) ?:
 	       pin(op, buf, lead, (unsigned long)addr, len, buf == &op->dst) ?:
-	       (op->lasting ? charge_lasting(op, buf) : 0);
+	       (op->pins_last ? charge_lasting(op, buf) : 0);
 }
 
 static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
@@ -208,7 +208,7 @@ static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
  * @dst: destination, @src for in place
  * @dst_len: bytes; 0 if nothing is written
  *
- * An operation that is @lasting is charged all that its pages keep in memory,
+ * An operation whose pins last is charged all that its pages keep in memory,
  * which may be given back by the user meanwhile, and so is who has it pinned.
  *
  * Context: process; may sleep.
@@ -226,7 +226,7 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 	if (err)
 		return err;
 	err = pin_both(op, lead, src, src_len, dst, dst_len);
-	if (!err && unlikely(op->lasting))
+	if (!err && unlikely(op->pins_last))
 		err = charge_lasting(op, &op->src) ?:
 		      charge_lasting(op, &op->dst);
 	/* the last is what pages of files on memory may say */

@@ -200,12 +200,13 @@ struct cdev_buffer {
  * @file: where it belongs; held if @loose
  * @ses: held, or NULL before it is known, and of a public-key operation
  * @charged: bytes charged to the user
+ * @locker: who had pages pinned for long, or NULL
  * @locked: pages charged to @locker
- * @locker: who had them pinned for long, or NULL
- * @paid: itself is among them
  * @loose: may outlive the call that started it
  * @lasting: lasts until it is fetched, however long that is
+ * @pins_last: what it has pinned may stay so for as long as the user likes
  * @cancelled: of a native command: it was
+ * @paid: itself is among @charged
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
@@ -229,12 +230,13 @@ struct cdev_op {
 	struct cdev_file	*file;
 	struct cdev_session	*ses;
 	size_t			charged;
-	unsigned long		locked;
 	struct user_struct	*locker;
-	bool			paid;
+	unsigned int		locked;
 	bool			loose;
 	bool			lasting;
+	bool			pins_last;
 	bool			cancelled;
+	bool			paid;
 	int			err;
 	struct cdev_buffer	src, dst;
 	struct mm_struct	*mm;

@@ -281,6 +281,7 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 	int err;
 
 	op->lasting = true;
+	op->pins_last = true;
 	err = prepare(op);
 	if (!err)
 		err = in_parts(cop_of(op)) ? run_async_part(&op) :

@@ -245,6 +245,8 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	op->public = NULL;
 	op->loose = false;
 	op->lasting = false;
+	op->pins_last = false;
+	op->cancelled = false;
 	op->src.kind = CDEV_NONE;
 	op->dst.kind = CDEV_NONE;
 	op->mm = NULL;

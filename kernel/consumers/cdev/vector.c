@@ -126,7 +126,7 @@ struct cdev_op *cdev_command_get(struct cdev_file *file,
 		op->ioucmd = ioucmd;
 		/* io_uring may leave it alone for long when it is done */
 		op->lasting = ioucmd;
-		op->cancelled = false;
+		op->pins_last = ioucmd;
 		INIT_LIST_HEAD(&op->flight);
 		refcount_set(&op->held, 1);
 		atomic_set(&op->passed, 0);
@@ -442,8 +442,11 @@ static struct cdev_op *get_for(struct cdev_vector *v)
 {
 	struct cdev_op *op = cdev_command_get(v->file, v->ioucmd);
 
-	if (op)
+	if (op) {
 		op->vector = v;
+		/* it may have to wait for the last of them to be delivered */
+		op->pins_last |= v->count > 1;
+	}
 	return op;
 }
 
@@ -595,6 +598,7 @@ static int submit_one(struct cdev_op *op, struct ocf_command __user *from)
 	int err, special;
 
 	op->lasting = true;
+	op->pins_last = true;
 	err = read_command(op, from) ?: cdev_command_prepare(op);
 	if (err < 0)
 		return err;
