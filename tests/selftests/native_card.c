@@ -25,6 +25,7 @@ __thread uint64_t chance_state;
 #define MANY	24		/* more than the card has room for */
 #define LEN	4096
 #define FILES	600
+#define VECTORS	10		/* of MANY, more than is looked at at a time */
 #define LOCKED	(32u << 10)	/* bytes, of RLIMIT_MEMLOCK */
 #define TIMEOUT	1200		/* s: the debug kernel is slow */
 
@@ -237,6 +238,33 @@ TEST_F(card, cancelled)
 	EXPECT_EQ(0, gone);
 	cookie = 1;
 	EXPECT_EQ(ENOENT, call(self->fd, OCF_CANCEL, &cookie));
+}
+
+static void *cancel_last(void *arg)
+{
+	uint64_t cookie = MANY - 1;
+
+	return (void *)(long)ioctl(((Self *)arg)->fd, OCF_CANCEL, &cookie);
+}
+
+/* Each of two finds all of its own among all that are under way. */
+TEST_F(card, cancelled_from_among_many)
+{
+	uint64_t cookie = MANY - 2;
+	pthread_t t;
+	void *found;
+	int i;
+
+	put_line(CARD "latency_ns", "2000000000");
+	for (i = 0; i < VECTORS; i++)
+		ASSERT_EQ(MANY, submit_all(self, self->fd));
+	pthread_create(&t, NULL, cancel_last, self);
+	EXPECT_EQ(VECTORS, ioctl(self->fd, OCF_CANCEL, &cookie));
+	pthread_join(t, &found);
+	EXPECT_EQ(VECTORS, (long)found);
+	put_line(CARD "latency_ns", "1000");
+	for (i = 0; i < VECTORS; i++)
+		EXPECT_EQ(MANY, reap(self, MANY));
 }
 
 /* Another process can neither fetch nor cancel what it has not handed in. */

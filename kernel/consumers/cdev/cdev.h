@@ -85,6 +85,7 @@ struct cdev_table {
  * @done: asynchronous operations that are done, oldest first
  * @unfetched: asynchronous operations under way or in @done
  * @flight: native commands under way
+ * @cancel: held while some of them are looked for to be cancelled
  * @spares: more operations put aside, charged to the user
  * @nspares: how many
  * @eventfd: told of native results, or NULL
@@ -102,6 +103,7 @@ struct cdev_file {
 	struct list_head	done;
 	atomic_t		unfetched;
 	struct list_head	flight;
+	struct mutex		cancel;
 	struct cdev_op		*spares;
 	unsigned int		nspares;
 	struct eventfd_ctx	*eventfd;

@@ -52,6 +52,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 		return err;
 	kref_init(&file->ref);
 	mutex_init(&file->lock);
+	mutex_init(&file->cancel);
 	spin_lock_init(&file->ring_lock);
 	INIT_LIST_HEAD(&file->done);
 	INIT_LIST_HEAD(&file->flight);

@@ -348,34 +348,64 @@ bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 	return any;
 }
 
+/* Of those under way so many are looked at at a time: BH has to wait. */
+#define LOOK_MAX	64
+
+/* Whether @op is the calling process's own; those of OCF_RUN stay. */
+static bool is_meant(struct cdev_op *op, u64 cookie)
+{
+	return command_of(op)->cookie == cookie && op->lasting &&
+	       op->mm == current->mm;
+}
+
+/* Looks at some of @left and cancels; how many that were. */
+static int cancel_some(struct cdev_file *file, struct list_head *left,
+		       u64 cookie)
+{
+	struct cdev_op *op, *next, *taken = NULL;
+	int i, n = 0;
+
+	spin_lock_bh(&file->ring_lock);
+	for (i = 0; i < LOOK_MAX && !list_empty(left); i++) {
+		op = list_first_entry(left, struct cdev_op, flight);
+		list_move_tail(&op->flight, &file->flight);
+		if (is_meant(op, cookie) && take(op)) {
+			op->next = taken;
+			taken = op;
+		}
+	}
+	spin_unlock_bh(&file->ring_lock);
+	for (op = taken; op; op = next) {
+		next = op->next;
+		n += give_up(op);
+	}
+	return n;
+}
+
 /**
  * cdev_cookie_cancel() - cancel what the calling process has handed in
  * @file: where
  * @cookie: by this cookie
  *
- * Those of OCF_RUN are waited for, and stay.
- *
  * Context: process; may sleep.
- * Return: how many, or -ENOENT.
+ * Return: how many, -ENOENT, or -EINTR.
  */
 int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
 {
-	struct cdev_op *op, *next, *taken = NULL;
+	LIST_HEAD(left);
 	int n = 0;
 
+	/* nobody else finds what is in @left */
+	if (mutex_lock_killable(&file->cancel))
+		return -EINTR;
 	spin_lock_bh(&file->ring_lock);
-	list_for_each_entry(op, &file->flight, flight)
-		if (command_of(op)->cookie == cookie && op->lasting &&
-		    op->mm == current->mm && take(op)) {
-			op->next = taken;
-			taken = op;
-		}
+	list_splice_init(&file->flight, &left);
 	spin_unlock_bh(&file->ring_lock);
-	for (op = taken; op; op = next) {
-		next = op->next;
-		n += give_up(op);
+	while (!list_empty_careful(&left)) {
+		n += cancel_some(file, &left, cookie);
 		cond_resched();
 	}
+	mutex_unlock(&file->cancel);
 	return n ?: -ENOENT;
 }
 
