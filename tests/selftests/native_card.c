@@ -26,6 +26,7 @@ __thread uint64_t chance_state;
 #define LEN	4096
 #define FILES	600
 #define VECTORS	10		/* of MANY, more than is looked at at a time */
+#define HUGE	(16u << 20)
 #define LOCKED	(32u << 10)	/* bytes, of RLIMIT_MEMLOCK */
 #define TIMEOUT	1200		/* s: the debug kernel is slow */
 
@@ -685,6 +686,58 @@ static long done_by_card(void)
 {
 	return atol(get_line("/sys/class/ocf/sim0/counters") +
 		    strlen("operations "));
+}
+
+struct closing {
+	int		fd, err;
+	uint32_t	session;
+	long		done;		/* by the card, before */
+};
+
+static void *close_in_the_middle(void *arg)
+{
+	struct closing *c = arg;
+
+	while (done_by_card() == c->done)
+		;
+	c->err = call(c->fd, OCF_SESSION_CLOSE, &c->session);
+	return NULL;
+}
+
+/* The second takes long enough for the first one's session to be closed. */
+TEST_F(card, a_session_is_closed_in_the_middle)
+{
+	struct ocf_session_open slow = {
+		.mode = OCF_MODE_DIGEST, .mac = "sha3-512",
+		.flags = OCF_SESSION_SOFTWARE,
+	};
+	uint8_t *data = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct closing c = {
+		.fd = self->fd, .session = self->c[0].session,
+		.done = done_by_card(),
+	};
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r), .count = 3,
+	};
+	pthread_t t;
+
+	ASSERT_NE(MAP_FAILED, data);
+	put_line(CARD "latency_ns", "1000");
+	ASSERT_EQ(0, native_open(self->fd, &slow));
+	self->c[1] = (struct ocf_command){
+		.session = slow.session, .src = addr(data), .len = HUGE,
+		.flags = OCF_COMMAND_MORE,
+	};
+	pthread_create(&t, NULL, close_in_the_middle, &c);
+	EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
+	pthread_join(t, NULL);
+	EXPECT_EQ(0, c.err);
+	EXPECT_EQ(0, self->r[1].res);
+	EXPECT_EQ((int)self->c[2].len, self->r[2].res);
+	EXPECT_TRUE(is_right(self, 2));
+	EXPECT_EQ(-EINVAL, native_run(self->fd, &self->c[2]));
+	munmap(data, HUGE);
 }
 
 /* ns that the CPU is known to take for one of LEN bytes */

@@ -304,6 +304,17 @@ static bool has_tag(const struct cdev_op *op)
 	       !(command_of(op)->flags & OCF_COMMAND_MORE);
 }
 
+/* That of the vector, which may be closed, or another */
+static struct cdev_session *session_of(struct cdev_op *op, u32 id)
+{
+	struct cdev_session *ses = op->vector ? op->vector->ses : NULL;
+
+	if (!ses || ses->id != id)
+		return cdev_session_find(op->file, CDEV_ABI_NATIVE, id);
+	refcount_inc(&ses->refs);
+	return ses;
+}
+
 /* That of the command before, as a rule */
 static int find_session(struct cdev_op *op, u32 id)
 {
@@ -311,7 +322,7 @@ static int find_session(struct cdev_op *op, u32 id)
 		return 0;
 	if (op->ses)
 		cdev_session_put(op->ses);
-	op->ses = cdev_session_find(op->file, CDEV_ABI_NATIVE, id);
+	op->ses = session_of(op, id);
 	return op->ses ? 0 : -EINVAL;
 }
 

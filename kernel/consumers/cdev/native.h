@@ -30,6 +30,8 @@ struct io_uring_cmd;
  * @results: the user's
  * @count: how many
  * @left: of which there is no result yet, and one for who hands them in
+ * @ses: of the last that went to a card, while they are handed in; held, or
+ *	NULL
  * @under_way: of these operations
  * @done: operations whose results were not delivered yet
  * @whole: all are done
@@ -42,6 +44,7 @@ struct cdev_vector {
 	struct ocf_result __user	*results;
 	u32				count;
 	u32				left;
+	struct cdev_session		*ses;
 	struct list_head		under_way;
 	struct list_head		done;
 	struct completion		whole;

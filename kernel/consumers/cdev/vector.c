@@ -72,6 +72,18 @@ static void public_done(struct ocf_pk_request *req, int err)
 	command_done(&op->req, err);
 }
 
+/* A vector has its session to its end even if another thread closes it. */
+static void keep_session(struct cdev_vector *v, struct cdev_session *ses)
+{
+	if (v->ses == ses)
+		return;
+	if (v->ses)
+		cdev_session_put(v->ses);
+	v->ses = ses;
+	if (ses)
+		refcount_inc(&ses->refs);
+}
+
 /* A card has it: it may be cancelled, and outlive the call. */
 static int leave(struct cdev_op *op)
 {
@@ -84,6 +96,8 @@ static int leave(struct cdev_op *op)
 		mmgrab(op->mm);
 		cdev_op_owe_self(op);
 	}
+	if (v && op->ses)
+		keep_session(v, op->ses);
 	spin_lock_bh(&file->ring_lock);
 	list_add_tail(&op->flight, &file->flight);
 	if (v) {
@@ -496,8 +510,8 @@ static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 }
 
 /*
- * @op is done: itself for the next command, or NULL.  It keeps its session,
- * which a vector has to its end even if another thread closes it.
+ * @op is done: itself for the next command, or NULL.  It keeps its session:
+ * see keep_session().
  */
 static struct cdev_op *again(struct cdev_op *op)
 {
@@ -550,6 +564,7 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 		cdev_command_end(op);
 	if (left)
 		v->err = -EINTR;
+	keep_session(v, NULL);
 	spin_lock_bh(&file->ring_lock);
 	all = !--v->left;
 	spin_unlock_bh(&file->ring_lock);
