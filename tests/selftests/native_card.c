@@ -438,6 +438,40 @@ TEST_F(card, entries_of_other_threads)
 	}
 }
 
+/*
+ * What begins after another has what its entry had when it was handed in: that
+ * of a link with IOSQE_ASYNC, or it is read when it begins.
+ */
+TEST_F(card, entries_behind_others)
+{
+	static const unsigned int first[] = { IOSQE_IO_LINK, 0 },
+				  behind[] = { IOSQE_ASYNC, IOSQE_IO_DRAIN };
+	struct io_uring_sqe *sqe;
+	struct io_uring ring;
+	uint64_t which;
+	int i, n;
+
+	ASSERT_TRUE(ring_init(&ring));
+	for (n = 0; n < COUNT(first); n++) {
+		for (i = 0; i < 2; i++) {
+			sqe = ring_prepare(&ring, self->fd, OCF_URING_COMMAND,
+					   &self->c[i], sizeof(self->c[i]));
+			sqe->user_data = i;
+			sqe->flags = i ? behind[n] : first[n];
+		}
+		ASSERT_EQ(2, io_uring_submit(&ring));
+		memset(sqe->cmd, 0xff, sizeof(self->c[0]));
+		for (i = 0; i < 2; i++) {
+			EXPECT_EQ((int)self->c[i].len,
+				  ring_wait(&ring, &which));
+			EXPECT_EQ(i, (int)which);
+			EXPECT_TRUE(is_right(self, i));
+		}
+		memset(self->out, 0, 2 * LEN);
+	}
+	io_uring_queue_exit(&ring);
+}
+
 /* Nothing waits for the card longer than it takes to cancel. */
 TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
 {

@@ -586,6 +586,11 @@ struct ocf_reap {
  * OCF_URING_COMMAND has a struct ocf_command or ocf_pk_command there.  The
  * result is in cqe->res: as of struct ocf_result; OCF_URING_VECTOR: 0 or a
  * negative errno.  When the ring ends, what is under way is cancelled.
+ *
+ * sqe->cmd is read when the entry begins, which may be after it was handed in
+ * and its place in the ring is another's: an entry behind one with
+ * IOSQE_IO_LINK or IOSQE_IO_HARDLINK needs IOSQE_ASYNC, with which io_uring
+ * copies it.
  */
 #define OCF_URING_COMMAND	_IO('c', 187)
 #define OCF_URING_VECTOR	_IO('c', 188)
