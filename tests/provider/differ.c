@@ -4,6 +4,9 @@
  * programs use them: in pieces, in place, copied, used again.
  *
  *	differ [ROUNDS]		SEED from the environment
+ *
+ * Each algorithm has its turn in ten rounds; that none was left out is seen at
+ * the end.
  */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -16,9 +19,12 @@
 #include <time.h>
 
 #include "differ.h"
+#include "every.h"
 
 unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
 const char *what;
+/* The number of this round; the first is by chance. */
+static unsigned int turn;
 
 void fail(const char *why, int line)
 {
@@ -35,6 +41,12 @@ size_t below(size_t n)
 bool one_in(size_t n)
 {
 	return !below(n);
+}
+
+/* What is to be had, one after the other: a round of it each */
+static size_t in_turn(size_t n)
+{
+	return (size_t)turn % n;
 }
 
 size_t some_len(void)
@@ -114,7 +126,7 @@ static void cipher_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	int enc, pad = below(2), n, x, y;
 	EVP_CIPHER *mine, *theirs;
 
-	what = ciphers[below(COUNT(ciphers))];
+	what = ciphers[in_turn(COUNT(ciphers))];
 	mine = EVP_CIPHER_fetch(NULL, what, OURS);
 	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
 	CHECK(mine && theirs);
@@ -157,6 +169,7 @@ static void cipher_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 		if (x < 0)
 			break;
 	}
+	every_saw(OSSL_OP_CIPHER, what);
 	EVP_CIPHER_free(mine);
 	EVP_CIPHER_free(theirs);
 }
@@ -169,7 +182,7 @@ static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	EVP_CIPHER *mine, *theirs;
 	int enc, x, y;
 
-	what = one_in(2) ? "AES-128-XTS" : "AES-256-XTS";
+	what = in_turn(2) ? "AES-128-XTS" : "AES-256-XTS";
 	mine = EVP_CIPHER_fetch(NULL, what, OURS);
 	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
 	fill(key, sizeof(key));
@@ -183,6 +196,7 @@ static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 		CHECK(EVP_CipherUpdate(b, other, &y, enc ? data : other, len));
 		CHECK(x == y && !memcmp(one, other, x));
 	}
+	every_saw(OSSL_OP_CIPHER, what);
 	EVP_CIPHER_free(mine);
 	EVP_CIPHER_free(theirs);
 }
@@ -191,7 +205,7 @@ static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 
 const char * const aeads[AEADS] = {
 	"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM",
-	"AES-256-CCM", "ChaCha20-Poly1305",
+	"AES-192-CCM", "AES-256-CCM", "ChaCha20-Poly1305",
 };
 
 struct message {
@@ -246,7 +260,7 @@ static void aead_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	EVP_CIPHER *mine, *theirs;
 	int x, y, x2, y2;
 
-	what = aeads[below(COUNT(aeads))];
+	what = aeads[in_turn(COUNT(aeads))];
 	mine = EVP_CIPHER_fetch(NULL, what, OURS);
 	theirs = EVP_CIPHER_fetch(NULL, what, THEIRS);
 	CHECK(mine && theirs);
@@ -282,6 +296,7 @@ static void aead_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	y2 = aead(b, theirs, &n, 0, other, other);
 	CHECK(x2 == y2);
 	CHECK(x2 < 0 || (!memcmp(one, data, x2) && !memcmp(other, data, x2)));
+	every_saw(OSSL_OP_CIPHER, what);
 	EVP_CIPHER_free(mine);
 	EVP_CIPHER_free(theirs);
 }
@@ -322,7 +337,7 @@ static void digest_round(EVP_MD_CTX *a, EVP_MD_CTX *b)
 	EVP_MD *mine, *theirs;
 	int n = cut(cuts, len);
 
-	what = digests[below(COUNT(digests))];
+	what = digests[in_turn(COUNT(digests))];
 	mine = EVP_MD_fetch(NULL, what, OURS);
 	theirs = EVP_MD_fetch(NULL, what, THEIRS);
 	CHECK(mine && theirs);
@@ -332,6 +347,7 @@ static void digest_round(EVP_MD_CTX *a, EVP_MD_CTX *b)
 	digest_pieces(a, mine, cuts, n, one, one_in(3));
 	digest_pieces(b, theirs, cuts, n, other, false);
 	CHECK(!memcmp(one, other, EVP_MD_get_size(theirs)));
+	every_saw(OSSL_OP_DIGEST, what);
 	EVP_MD_free(mine);
 	EVP_MD_free(theirs);
 }
@@ -367,7 +383,7 @@ static size_t mac_of(const char *name, const char *properties,
 	return len;
 }
 
-static void mac_round(void)
+static void mac_round(bool cmac)
 {
 	static const struct {
 		const char *name;
@@ -377,9 +393,9 @@ static void mac_round(void)
 		{ "AES-256-CBC", 32 }, { "DES-EDE3-CBC", 24 },
 	};
 	size_t cuts[4], len = some_len(), keylen = 1 + below(300);
-	int n = cut(cuts, len), cmac = one_in(3), c = below(COUNT(ciphers));
+	int n = cut(cuts, len), c = in_turn(COUNT(ciphers));
 	char *name = (char *)(cmac ? ciphers[c].name :
-				     digests[below(COUNT(digests))]);
+				     digests[in_turn(COUNT(digests))]);
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_utf8_string(cmac ? OSSL_MAC_PARAM_CIPHER :
 				       OSSL_MAC_PARAM_DIGEST, name, 0),
@@ -394,6 +410,7 @@ static void mac_round(void)
 	x = mac_of(what, OURS, params, key, keylen, cuts, n, one, one_in(2));
 	y = mac_of(what, THEIRS, params, key, keylen, cuts, n, other, false);
 	CHECK(x == y && !memcmp(one, other, x));
+	every_saw(OSSL_OP_MAC, what);
 }
 
 static void rand_round(void)
@@ -408,6 +425,7 @@ static void rand_round(void)
 	CHECK(EVP_RAND_generate(ctx, one + 32, 32, 256, 0, NULL, 0));
 	CHECK(memcmp(one, one + 32, 32));
 	CHECK(!EVP_RAND_generate(ctx, one, 32, 257, 0, NULL, 0));
+	every_saw(OSSL_OP_RAND, "OCF-RANDOM");
 	EVP_RAND_CTX_free(ctx);
 	EVP_RAND_free(rand);
 }
@@ -424,22 +442,26 @@ int main(int argc, char **argv)
 	printf("differ: SEED=%u\n", chance);
 	fflush(stdout);
 	srandom(chance);
+	turn = chance;
 	what = "the provider";
 	defaults = OSSL_PROVIDER_load(NULL, "default");
 	own = OSSL_PROVIDER_load(NULL, "ocf");
 	CHECK(own && defaults);
 	fill(data, sizeof(data));
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < rounds; i++, turn++) {
 		cipher_round(a, b);
 		xts_round(a, b);
 		aead_round(a, b);
 		digest_round(c, d);
-		mac_round();
+		mac_round(false);
+		mac_round(true);
 		tls_round();
 		record_round();
 	}
 	keys(rounds / 50 + 1);
 	rand_round();
+	what = "all there is";
+	CHECK(!every_missing(own));
 	EVP_CIPHER_CTX_free(a);
 	EVP_CIPHER_CTX_free(b);
 	EVP_MD_CTX_free(c);

@@ -13,13 +13,13 @@
 #define LEN		70000
 #define OURS		"provider=ocf"
 #define THEIRS		"provider=default"
-#define AEADS		6
+#define AEADS		7
 #define DIGESTS		9
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
 /* Input by chance, and two results */
 extern unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
-/* Names; of digests SHA-1 and SHA-2 come first. */
+/* Names */
 extern const char * const aeads[AEADS], * const digests[DIGESTS];
 /* What is compared just now */
 extern const char *what;

@@ -2,8 +2,10 @@
 /*
  * Operations with keys: signatures, encryption, agreement.
  */
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
@@ -11,6 +13,18 @@
 #include <string.h>
 
 #include "differ.h"
+#include "every.h"
+
+/* @ec: what there is of curves' keys; others are named as their keys are. */
+static void saw(int operation, const EVP_PKEY *key, const char *ec)
+{
+	const char *type = EVP_PKEY_is_a(key, "EC") ? "EC" :
+			   EVP_PKEY_is_a(key, "RSA") ? "RSA" :
+			   EVP_PKEY_is_a(key, "DH") ? "DH" : "X25519";
+
+	every_saw(OSSL_OP_KEYMGMT, type);
+	every_saw(operation, strcmp(type, "EC") ? type : ec);
+}
 
 static EVP_PKEY *make_key(const char *type, const char *properties,
 			  const char *param, const void *value)
@@ -65,7 +79,7 @@ static bool verify(EVP_PKEY *key, const char *properties, const char *md,
 /* Each signs, and the other finds it right, and what was changed wrong. */
 static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
 {
-	const char *md = digests[below(5)];
+	const char *md = digests[below(COUNT(digests))];
 	size_t len = some_len(), n;
 
 	n = sign(key, OURS, md, params, len, one);
@@ -77,6 +91,7 @@ static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
 	CHECK(!verify(key, OURS, md, params, len, one, n));
 	CHECK(!verify(key, OURS, md, params, len, one, n - 1));
 	CHECK(!verify(key, OURS, md, params, len, one, 0));
+	saw(OSSL_OP_SIGNATURE, key, "ECDSA");
 }
 
 static const OSSL_PARAM pkcs1[] = {
@@ -93,9 +108,184 @@ static const OSSL_PARAM pss_digest[] = {
 	OSSL_PARAM_END
 };
 
+/* ---- signatures of what was digested before, or was not ---- */
+
+/**
+ * struct scheme - how it is signed
+ * @name: what it is called
+ * @padding: RSA_*_PADDING
+ * @md: the digest that is said, or NULL
+ * @mgf1: of PSS, or NULL
+ */
+struct scheme {
+	const char	*name;
+	int		padding;
+	const char	*md, *mgf1;
+};
+
+static const EVP_MD *digest_of(const struct scheme *s)
+{
+	return EVP_get_digestbyname(s->md);
+}
+
+static EVP_PKEY_CTX *begin(EVP_PKEY *key, const char *properties,
+			   int (*init)(EVP_PKEY_CTX *ctx),
+			   const struct scheme *s)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
+
+	CHECK(ctx && init(ctx) > 0);
+	/* X9.31 asks for it */
+	CHECK(!s->md ||
+	      EVP_PKEY_CTX_set_signature_md(ctx, digest_of(s)) > 0);
+	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, s->padding) > 0);
+	CHECK(!s->mgf1 ||
+	      EVP_PKEY_CTX_set_rsa_mgf1_md_name(ctx, s->mgf1, NULL) > 0);
+	return ctx;
+}
+
+/* Bytes, or -1 */
+static int sign_this(EVP_PKEY *key, const char *properties,
+		     const struct scheme *s, const unsigned char *tbs,
+		     size_t len, unsigned char *sig)
+{
+	EVP_PKEY_CTX *ctx = begin(key, properties, EVP_PKEY_sign_init, s);
+	size_t n = 2048;
+	int ok = EVP_PKEY_sign(ctx, sig, &n, tbs, len);
+
+	EVP_PKEY_CTX_free(ctx);
+	ERR_clear_error();
+	return ok > 0 ? (int)n : -1;
+}
+
+static bool verify_this(EVP_PKEY *key, const char *properties,
+			const struct scheme *s, const unsigned char *tbs,
+			size_t len, const unsigned char *sig, size_t siglen)
+{
+	EVP_PKEY_CTX *ctx = begin(key, properties, EVP_PKEY_verify_init, s);
+	int ok = EVP_PKEY_verify(ctx, sig, siglen, tbs, len);
+
+	EVP_PKEY_CTX_free(ctx);
+	ERR_clear_error();
+	return ok == 1;
+}
+
+/* What was signed, as it is in the signature; bytes, or -1 */
+static int recover(EVP_PKEY *key, const char *properties,
+		   const struct scheme *s, const unsigned char *sig,
+		   size_t siglen, unsigned char *out)
+{
+	EVP_PKEY_CTX *ctx = begin(key, properties,
+				  EVP_PKEY_verify_recover_init, s);
+	size_t n = 2048;
+	int ok = EVP_PKEY_verify_recover(ctx, out, &n, sig, siglen);
+
+	EVP_PKEY_CTX_free(ctx);
+	ERR_clear_error();
+	return ok > 0 ? (int)n : -1;
+}
+
+static void recover_round(EVP_PKEY *key, const struct scheme *s,
+			  const unsigned char *sig, int siglen, size_t len)
+{
+	unsigned char a[1024], b[1024];
+	int n = recover(key, THEIRS, s, sig, siglen, a);
+
+	CHECK(n == (int)len && !memcmp(a, data, n));
+	CHECK(recover(key, OURS, s, sig, siglen, b) == n);
+	CHECK(!memcmp(b, data, n));
+}
+
+static size_t signed_len(EVP_PKEY *key, const struct scheme *s)
+{
+	size_t size = EVP_PKEY_get_size(key);
+
+	if (s->padding == RSA_NO_PADDING)
+		return size;
+	if (s->md)
+		return EVP_MD_get_size(digest_of(s));
+	/* as long as a digest, which it is not for that */
+	return one_in(2) ? 32 : 1 + below(size - 11);
+}
+
+/* But for the salt of PSS it is the same signature. */
+static void scheme_round(EVP_PKEY *key, const struct scheme *s)
+{
+	bool pss = s->padding == RSA_PKCS1_PSS_PADDING;
+	size_t len = signed_len(key, s);
+	int n;
+
+	what = s->name;
+	data[0] = 0;
+	n = sign_this(key, THEIRS, s, data, len, other);
+	CHECK(n == EVP_PKEY_get_size(key));
+	CHECK(verify_this(key, OURS, s, data, len, other, n));
+	CHECK(sign_this(key, OURS, s, data, len, one) == n);
+	CHECK(verify_this(key, THEIRS, s, data, len, one, n));
+	CHECK(pss || !memcmp(one, other, n));
+	if (!pss)
+		recover_round(key, s, other, n, len);
+	/* a digest has a length, and so has what is not padded */
+	CHECK(sign_this(key, OURS, s, data, len - 1, one) ==
+	      sign_this(key, THEIRS, s, data, len - 1, other));
+	n = sign_this(key, THEIRS, s, data, len, other);
+	other[n / 2] ^= 1;
+	CHECK(!verify_this(key, OURS, s, data, len, other, n));
+	if (!pss)
+		CHECK(recover(key, OURS, s, other, n, one) ==
+		      recover(key, THEIRS, s, other, n, one));
+}
+
+static void schemes(EVP_PKEY *key)
+{
+	static const struct scheme all[] = {
+		{ "PKCS #1, no digest", RSA_PKCS1_PADDING, NULL, NULL },
+		{ "PKCS #1, SHA-256", RSA_PKCS1_PADDING, "SHA256", NULL },
+		{ "PKCS #1, SHA3-384", RSA_PKCS1_PADDING, "SHA3-384", NULL },
+		{ "no padding", RSA_NO_PADDING, NULL, NULL },
+		{ "X9.31", RSA_X931_PADDING, "SHA256", NULL },
+		{ "PSS", RSA_PKCS1_PSS_PADDING, "SHA256", NULL },
+		{ "PSS, two digests", RSA_PKCS1_PSS_PADDING, "SHA256",
+		  "SHA512" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(all); i++)
+		scheme_round(key, &all[i]);
+}
+
+/* ---- encryption ---- */
+
+/**
+ * struct envelope - how it is encrypted
+ * @padding: RSA_*_PADDING
+ * @md: of OAEP, or NULL for what is taken then
+ * @mgf1: likewise
+ * @label: likewise
+ */
+struct envelope {
+	int		padding;
+	const char	*md, *mgf1, *label;
+};
+
+static void set_oaep(EVP_PKEY_CTX *ctx, const struct envelope *e)
+{
+	size_t len = e->label ? strlen(e->label) : 0;
+
+	CHECK(!e->md ||
+	      EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, e->md, NULL) > 0);
+	CHECK(!e->mgf1 ||
+	      EVP_PKEY_CTX_set_rsa_mgf1_md_name(ctx, e->mgf1, NULL) > 0);
+	/* it is the context's then */
+	CHECK(!e->label ||
+	      EVP_PKEY_CTX_set0_rsa_oaep_label(ctx, OPENSSL_memdup(e->label,
+								   len),
+					       len) > 0);
+}
+
 static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
-		 int padding, const char *md, const unsigned char *in,
-		 size_t len, unsigned char *out)
+		 const struct envelope *e, const unsigned char *in, size_t len,
+		 unsigned char *out)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
 	size_t n = 2048;
@@ -103,9 +293,8 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 
 	CHECK((encrypt ? EVP_PKEY_encrypt_init(ctx) :
 			 EVP_PKEY_decrypt_init(ctx)) > 0);
-	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, padding) > 0);
-	if (md)
-		CHECK(EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, md, NULL) > 0);
+	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, e->padding) > 0);
+	set_oaep(ctx, e);
 	ok = encrypt ? EVP_PKEY_encrypt(ctx, out, &n, in, len) :
 		       EVP_PKEY_decrypt(ctx, out, &n, in, len);
 	EVP_PKEY_CTX_free(ctx);
@@ -113,44 +302,74 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 	return ok > 0 ? (int)n : -1;
 }
 
-static void encryption_round(EVP_PKEY *key)
+/* Whoever has another label, or another digest, has nothing. */
+static void not_opened(EVP_PKEY *key, const struct envelope *e, int n)
 {
-	static const int paddings[] = {
-		RSA_PKCS1_PADDING, RSA_PKCS1_OAEP_PADDING,
-		RSA_PKCS1_OAEP_PADDING, RSA_NO_PADDING,
-	};
-	int i = below(4), padding = paddings[i], n, m;
-	const char *md = i == 2 ? "SHA256" : NULL;
-	size_t len = padding == RSA_NO_PADDING ?
+	struct envelope odd = *e;
+
+	odd.label = "another";
+	CHECK(crypt(key, OURS, false, &odd, one, n, other) < 0);
+	odd = *e;
+	odd.mgf1 = e->mgf1 && !strcmp(e->mgf1, "SHA384") ? "SHA512" : "SHA384";
+	CHECK(crypt(key, OURS, false, &odd, one, n, other) < 0);
+	one[n / 2] ^= 1;
+	CHECK(crypt(key, OURS, false, e, one, n, other) < 0);
+}
+
+static void encryption_round(EVP_PKEY *key, const struct envelope *e)
+{
+	size_t len = e->padding == RSA_NO_PADDING ?
 		     (size_t)EVP_PKEY_get_size(key) : below(60);
+	int n, m;
 
 	data[0] = 0;
-	n = crypt(key, OURS, true, padding, md, data, len, one);
+	n = crypt(key, OURS, true, e, data, len, one);
 	CHECK(n == EVP_PKEY_get_size(key));
-	m = crypt(key, THEIRS, false, padding, md, one, n, other);
+	m = crypt(key, THEIRS, false, e, one, n, other);
 	CHECK(m == (int)len && !memcmp(other, data, len));
-	m = crypt(key, OURS, false, padding, md, one, n, other);
+	m = crypt(key, OURS, false, e, one, n, other);
 	CHECK(m == (int)len && !memcmp(other, data, len));
-	if (padding == RSA_PKCS1_OAEP_PADDING) {
-		one[n / 2] ^= 1;
-		CHECK(crypt(key, OURS, false, padding, md, one, n, other) < 0);
-	}
+	if (e->padding == RSA_PKCS1_OAEP_PADDING)
+		not_opened(key, e, n);
+	saw(OSSL_OP_ASYM_CIPHER, key, NULL);
+}
+
+static void envelopes(EVP_PKEY *key)
+{
+	struct envelope all[] = {
+		{ .padding = RSA_PKCS1_PADDING },
+		{ .padding = RSA_NO_PADDING },
+		{ .padding = RSA_PKCS1_OAEP_PADDING },
+		{ RSA_PKCS1_OAEP_PADDING, "SHA256", NULL, NULL },
+		{ RSA_PKCS1_OAEP_PADDING, "SHA256", "SHA1", NULL },
+		{ RSA_PKCS1_OAEP_PADDING, "SHA512", "SHA512", "a label" },
+		{ RSA_PKCS1_OAEP_PADDING, NULL, "SHA256", "another one" },
+		/* by chance */
+		{ RSA_PKCS1_OAEP_PADDING, digests[below(COUNT(digests))],
+		  digests[below(COUNT(digests))], one_in(2) ? "x" : NULL },
+	};
+	size_t i;
+
+	what = "RSA";
+	for (i = 0; i < COUNT(all); i++)
+		encryption_round(key, &all[i]);
 }
 
 /* A zero in front of what came is left out, as OpenPGP has it. */
 static void short_round(EVP_PKEY *key)
 {
 	static const char * const md = "SHA256";
+	static const struct envelope oaep = {
+		RSA_PKCS1_OAEP_PADDING, md, NULL, NULL,
+	};
+	static const struct envelope raw = { .padding = RSA_NO_PADDING };
 	int n;
 
 	do {
-		n = crypt(key, THEIRS, true, RSA_PKCS1_OAEP_PADDING, md, data,
-			  20, one);
+		n = crypt(key, THEIRS, true, &oaep, data, 20, one);
 	} while (one[0]);
-	CHECK(crypt(key, THEIRS, false, RSA_PKCS1_OAEP_PADDING, md, one + 1,
-		    n - 1, other) == 20);
-	CHECK(crypt(key, OURS, false, RSA_PKCS1_OAEP_PADDING, md, one + 1,
-		    n - 1, other) == 20);
+	CHECK(crypt(key, THEIRS, false, &oaep, one + 1, n - 1, other) == 20);
+	CHECK(crypt(key, OURS, false, &oaep, one + 1, n - 1, other) == 20);
 	CHECK(!memcmp(other, data, 20));
 	do {
 		n = sign(key, THEIRS, md, pss, 20, one);
@@ -158,11 +377,11 @@ static void short_round(EVP_PKEY *key)
 	CHECK(verify(key, THEIRS, md, pss, 20, one + 1, n - 1));
 	CHECK(verify(key, OURS, md, pss, 20, one + 1, n - 1));
 	/* and what is too short to be the power of anything is refused */
-	CHECK(crypt(key, THEIRS, true, RSA_NO_PADDING, NULL, data, 100,
-		    one) < 0);
-	CHECK(crypt(key, OURS, true, RSA_NO_PADDING, NULL, data, 100,
-		    one) < 0);
+	CHECK(crypt(key, THEIRS, true, &raw, data, 100, one) < 0);
+	CHECK(crypt(key, OURS, true, &raw, data, 100, one) < 0);
 }
+
+/* ---- agreements ---- */
 
 static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
 		     bool pad, unsigned char *out)
@@ -187,6 +406,61 @@ static void agreement_round(EVP_PKEY *a, EVP_PKEY *b, bool pad)
 	CHECK(!memcmp(one, other, n));
 	CHECK(n == derive(b, a, OURS, pad, other));
 	CHECK(!memcmp(one, other, n));
+	saw(OSSL_OP_KEYEXCH, a, "ECDH");
+}
+
+/* A key whose prime and generator have no name */
+static EVP_PKEY *unnamed_key(const char *properties)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", properties);
+	OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+	BIGNUM *p = BN_get_rfc3526_prime_2048(NULL), *g = BN_new();
+	EVP_PKEY *like = NULL, *key = NULL;
+	OSSL_PARAM *params;
+
+	CHECK(ctx && build && p && g && BN_set_word(g, 5));
+	OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_FFC_P, p);
+	OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_FFC_G, g);
+	params = OSSL_PARAM_BLD_to_param(build);
+	CHECK(EVP_PKEY_fromdata_init(ctx) > 0);
+	CHECK(EVP_PKEY_fromdata(ctx, &like, EVP_PKEY_KEY_PARAMETERS,
+				params) > 0);
+	EVP_PKEY_CTX_free(ctx);
+	OSSL_PARAM_free(params);
+	OSSL_PARAM_BLD_free(build);
+	BN_free(p);
+	BN_free(g);
+	ctx = EVP_PKEY_CTX_new_from_pkey(NULL, like, properties);
+	CHECK(ctx && EVP_PKEY_keygen_init(ctx) > 0);
+	CHECK(EVP_PKEY_generate(ctx, &key) > 0);
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(like);
+	return key;
+}
+
+static void dh_keys(int rounds)
+{
+	static const char * const groups[] = {
+		"ffdhe2048", "ffdhe3072", "modp_2048", NULL,
+	};
+	EVP_PKEY *a, *b;
+	size_t i;
+	int j;
+
+	for (i = 0; i < COUNT(groups); i++) {
+		what = groups[i] ? groups[i] : "DH without a name";
+		a = groups[i] ? make_key("DH", OURS, OSSL_PKEY_PARAM_GROUP_NAME,
+					 groups[i]) : unnamed_key(OURS);
+		b = groups[i] ? make_key("DH", THEIRS,
+					 OSSL_PKEY_PARAM_GROUP_NAME,
+					 groups[i]) : unnamed_key(THEIRS);
+		for (j = 0; j < rounds; j++) {
+			agreement_round(a, b, j % 2);
+			agreement_round(b, a, j % 2);
+		}
+		EVP_PKEY_free(a);
+		EVP_PKEY_free(b);
+	}
 }
 
 void keys(int rounds)
@@ -194,7 +468,7 @@ void keys(int rounds)
 	static const char * const curves[] = {
 		"P-256", "P-384", "P-521", "secp256k1",
 	};
-	EVP_PKEY *rsa, *ec[2], *x[2], *dh[2];
+	EVP_PKEY *rsa, *ec[2], *x[2];
 	int i, j;
 
 	what = "RSA without a zero";
@@ -208,7 +482,8 @@ void keys(int rounds)
 		signature_round(rsa, pkcs1);
 		signature_round(rsa, pss);
 		signature_round(rsa, pss_digest);
-		encryption_round(rsa);
+		schemes(rsa);
+		envelopes(rsa);
 	}
 	EVP_PKEY_free(rsa);
 	for (j = 0; j < 4; j++) {
@@ -227,17 +502,9 @@ void keys(int rounds)
 	what = "X25519";
 	x[0] = make_key("X25519", OURS, NULL, NULL);
 	x[1] = make_key("X25519", THEIRS, NULL, NULL);
-	what = "DH";
-	dh[0] = make_key("DH", OURS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
-	dh[1] = make_key("DH", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME, "ffdhe2048");
-	for (i = 0; i < rounds; i++) {
-		what = "X25519";
+	for (i = 0; i < rounds; i++)
 		agreement_round(x[i % 2], x[(i + 1) % 2], false);
-		what = "DH";
-		agreement_round(dh[i % 2], dh[(i + 1) % 2], one_in(2));
-	}
-	for (i = 0; i < 2; i++) {
-		EVP_PKEY_free(x[i]);
-		EVP_PKEY_free(dh[i]);
-	}
+	EVP_PKEY_free(x[0]);
+	EVP_PKEY_free(x[1]);
+	dh_keys(rounds);
 }

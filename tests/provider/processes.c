@@ -2,11 +2,15 @@
 /*
  * Contexts over fork() and over threads: a child goes on with what its parent
  * has begun, under keys of its own, and disturbs nothing of the parent's.
+ *
+ *	processes		where the kernel has what is large
+ *	processes slow		jobs only, with a card that takes a second
  */
 #include <fcntl.h>
 #include <openssl/async.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +22,7 @@
 
 #define LEN	16384
 #define THREADS	8
+#define JOBS	8
 
 static unsigned char in[LEN], want[2][LEN];
 static const unsigned char keys[2][16] = {
@@ -205,10 +210,7 @@ static void paused(EVP_CIPHER_CTX *ctx)
 	for (i = 0; i < 100 && state != ASYNC_PAUSE; i++)
 		state = ASYNC_start_job(&this, wait, &res, job, &ctx,
 					sizeof(ctx));
-	if (state != ASYNC_PAUSE) {
-		puts("processes: no job was paused");
-		return;
-	}
+	check(state == ASYNC_PAUSE, "no job was paused");
 	pid = fork();
 	if (!pid) {
 		alarm(30);
@@ -221,6 +223,65 @@ static void paused(EVP_CIPHER_CTX *ctx)
 					sizeof(ctx));
 	check(state == ASYNC_FINISH && res == 1, "the job");
 	ASYNC_WAIT_CTX_free(wait);
+}
+
+/**
+ * struct running - a job
+ * @ctx: what it works with
+ * @wait: what it is waited for with
+ * @job: the job
+ * @state: what ASYNC_start_job() said last
+ * @res: the job's result
+ */
+struct running {
+	EVP_CIPHER_CTX	*ctx;
+	ASYNC_WAIT_CTX	*wait;
+	ASYNC_JOB	*job;
+	int		state, res;
+};
+
+static void start(struct running *r)
+{
+	r->state = ASYNC_start_job(&r->job, r->wait, &r->res, job, &r->ctx,
+				   sizeof(r->ctx));
+}
+
+/* Whether it can go on; @ms: how long that is waited for */
+static int is_told(struct running *r, int ms)
+{
+	OSSL_ASYNC_FD fd;
+	struct pollfd p = { .events = POLLIN };
+	size_t n = 1;
+
+	check(ASYNC_WAIT_CTX_get_all_fds(r->wait, NULL, &n) && n == 1 &&
+	      ASYNC_WAIT_CTX_get_all_fds(r->wait, &fd, &n), "its descriptor");
+	p.fd = fd;
+	return poll(&p, 1, ms) == 1;
+}
+
+/* Who hands in many has them all under way before the first is done. */
+static void many_paused(void)
+{
+	struct running all[JOBS] = {};
+	struct running *r;
+
+	for (r = all; r < all + JOBS; r++) {
+		r->ctx = EVP_CIPHER_CTX_new();
+		r->wait = ASYNC_WAIT_CTX_new();
+		check(EVP_EncryptInit_ex2(r->ctx, mine, keys[0], keys[0], NULL),
+		      "a job's key");
+		start(r);
+		check(r->state == ASYNC_PAUSE, "a job of many was not paused");
+	}
+	check(!is_told(all, 0), "the first was done before the last began");
+	for (r = all; r < all + JOBS; r++) {
+		check(is_told(r, 60000), "nobody was told");
+		while (r->state == ASYNC_PAUSE)
+			start(r);
+		check(r->state == ASYNC_FINISH && r->res == 1, "one of many");
+		ASYNC_WAIT_CTX_free(r->wait);
+		EVP_CIPHER_CTX_free(r->ctx);
+	}
 }
 
 static void *thread(void *arg)
@@ -236,11 +297,33 @@ static void *thread(void *arg)
 	return arg;
 }
 
-int main(void)
+static void threads(void)
+{
+	pthread_t t[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, thread, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void all_of_it(EVP_CIPHER_CTX *ctx)
+{
+	check(is_right(ctx, 0, keys[0]), "the first");
+	children(ctx, 2);
+	halves();
+	numbers_of_others(ctx);
+	numbers_of_ones_own(ctx);
+	paused(ctx);
+	never_paused();
+	threads();
+}
+
+int main(int argc, char **argv)
 {
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
 	OSSL_PROVIDER *ocf, *defaults;
-	pthread_t t[THREADS];
 	int i, n;
 
 	defaults = OSSL_PROVIDER_load(NULL, "default");
@@ -256,17 +339,10 @@ int main(void)
 		EVP_CIPHER_CTX_set_padding(ctx, 0);
 		EVP_EncryptUpdate(ctx, want[i], &n, in, LEN);
 	}
-	check(is_right(ctx, 0, keys[0]), "the first");
-	children(ctx, 2);
-	halves();
-	numbers_of_others(ctx);
-	numbers_of_ones_own(ctx);
-	paused(ctx);
-	never_paused();
-	for (i = 0; i < THREADS; i++)
-		pthread_create(&t[i], NULL, thread, NULL);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(t[i], NULL);
+	if (argc > 1 && !strcmp(argv[1], "slow"))
+		many_paused();
+	else
+		all_of_it(ctx);
 	EVP_CIPHER_CTX_free(ctx);
 	EVP_CIPHER_free(mine);
 	OSSL_PROVIDER_unload(ocf);

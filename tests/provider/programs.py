@@ -9,6 +9,7 @@ the kernel has worked is seen by what its devices count.
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import pathlib
@@ -23,12 +24,14 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from ocf import SOFTWARE, Device, write  # noqa: E402
+from ocf import CLASS, SOFTWARE, Device, write  # noqa: E402
 from web import (SOON, free_port, make_certificate, nginx,  # noqa: E402
                  provider_conf, sha, start)
 
 NGINX = os.environ["NGINX"]
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
+RECHECK = pathlib.Path("/sys/module/ocf/parameters/recheck")
+IOCTL = pathlib.Path("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl")
 KEY, IV = "00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"
 
 SUITES = {
@@ -44,6 +47,38 @@ def worked() -> int:
     """Operations of all kinds that the CPU's device was asked for."""
     dev = Device(SOFTWARE)
     return dev.counter("operations") + dev.counter("pk_operations")
+
+
+def requests() -> int:
+    """Operations of all kinds that any device was asked for."""
+    return sum(n for d in CLASS.iterdir()
+               for what, n in Device(d.name).counters().items()
+               if what in ("operations", "pk_operations"))
+
+
+@contextlib.contextmanager
+def counting_ioctls():
+    """A call that says how many ioctl() anybody has made since."""
+    histogram = "hist:keys=common_pid"
+    write(IOCTL / "trigger", histogram)
+    try:
+        yield lambda: int(re.search(
+            r"Hits: (\d+)", (IOCTL / "hist").read_text())[1])
+    finally:
+        write(IOCTL / "trigger", "!" + histogram)
+
+
+@contextlib.contextmanager
+def written(values: dict):
+    """Files that have other values meanwhile."""
+    before = {path: path.read_text() for path in values}
+    try:
+        for path, value in values.items():
+            write(path, value)
+        yield
+    finally:
+        for path, text in before.items():
+            write(path, text.strip())
 
 
 class Programs(unittest.TestCase):
@@ -274,21 +309,47 @@ class Programs(unittest.TestCase):
                   "4096", "-evp", "aes-128-cbc")
         self.assertLess(before, worked())
 
-    def test_what_is_small_stays(self):
-        """By the framework's own choice, with a card and without."""
+    def test_what_stays_without_a_card(self):
+        """By the framework's own choice: all of it, whatever its size."""
         before = worked()
         self.speed("-evp", "aes-128-cbc", "-bytes", "16384", least=-1)
         self.assertEqual(before, worked())
-        write(SIM / "add", "algs=real public_key=1")
-        card = Device("sim0")
+
+    @contextlib.contextmanager
+    def card(self):
+        """One that has all of AES-CBC that anybody asks the kernel for."""
+        write(SIM / "add", "algs=real public_key=1 patience=60000")
         try:
-            before = card.counter("operations")
-            self.speed("-evp", "aes-128-cbc", "-bytes", "16", least=-1)
-            self.assertGreater(before + 100, card.counter("operations"))
-            self.run_("openssl", "enc", "-aes-128-cbc", "-K", KEY, "-iv", IV,
-                      least=-1, data=self.data * 30)
+            with written({CLASS / SOFTWARE / "forbid": "aes-cbc", RECHECK: 0}):
+                yield Device("sim0")
         finally:
             write(SIM / "remove", "sim0")
+
+    def test_what_is_small_stays(self):
+        """Beside a card, too: nobody is asked, not even the kernel."""
+        speed = functools.partial(self.speed, "-evp", "aes-128-cbc", "-bytes",
+                                  least=-1)
+        with self.card() as card, counting_ioctls() as ioctls:
+            before = requests()
+            rate = speed("16")
+            # a session, and what it says of sizes once a second
+            self.assertLess(ioctls() * 100, rate / 16)
+            self.assertEqual(before, requests())
+            # it is the size alone
+            before = card.counter("operations")
+            speed("65536")
+            self.assertLess(before, card.counter("operations"))
+
+    def test_what_is_large_goes(self):
+        command = ["openssl", "enc", "-aes-128-cbc", "-K", KEY, "-iv", IV]
+        data = self.data * 30
+        with self.card() as card:
+            before = card.counter("bytes")
+            out = self.run_(*command, least=-1, data=data)
+            # but for a part of the last block, which is padded
+            self.assertLessEqual(before + len(data) // 16 * 16,
+                                 card.counter("bytes"))
+        self.assertEqual(self.plain(*command, data=data), out)
 
     def test_without_the_device(self):
         """There is none: OpenSSL's own does it all."""

@@ -3,16 +3,25 @@
 # The provider for OpenSSL: docs/provider.md.
 
 PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
-		  $(B)/provider/processes
+		  $(B)/provider/processes $(B)/provider/asked
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
-SIM_ADD := /sys/bus/platform/drivers/ocf_sim/add
+# A card that has what it can do, although it is simulated by the CPU beside it;
+# and then the CPU does none of it
+CARD_ADD := echo algs=real public_key=1 patience=60000 > \
+	/sys/bus/platform/drivers/ocf_sim/add; \
+	echo 10000 > /sys/class/ocf/cryptosoft0/weight; \
+	echo 0 > /sys/module/ocf/parameters/recheck
+CARD_ALONE := echo aes-cbc > /sys/class/ocf/cryptosoft0/forbid
+CARD := /sys/class/ocf/sim0
 
-$(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c tests/provider/differ.h
+$(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c \
+		   $(wildcard tests/provider/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g -Wall -Wextra -Werror -o $@ $(filter %.c,$^) \
 		-lcrypto -lpthread
 $(B)/provider/differ: tests/provider/differ_records.c \
-		      tests/provider/differ_keys.c
+		      tests/provider/differ_keys.c tests/provider/every.c
+$(B)/provider/asked: tests/provider/every.c
 
 LEAKS := valgrind -q --error-exitcode=1 --leak-check=full \
 	 --errors-for-leak-kinds=definite,indirect
@@ -28,11 +37,15 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 	@$(VM) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
 		$(LEAKS_ONLY) $(B)/provider/processes
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
-		sh -ec '$(B)/provider/differ; $(B)/provider/uses; \
-		$(B)/provider/processes'
-	@$(VM) $(PROVIDER_ENV) -- sh -ec 'echo algs=real public_key=1 \
-		> $(SIM_ADD); $(B)/provider/differ; $(B)/provider/uses; \
-		$(B)/provider/processes'
+		sh -ec '$(B)/provider/asked; $(B)/provider/differ; \
+		$(B)/provider/uses; $(B)/provider/processes'
+	@$(VM) $(PROVIDER_ENV) -- sh -ec '$(CARD_ADD); \
+		before=$$(grep ^operations $(CARD)/counters); \
+		$(B)/provider/differ; $(B)/provider/uses; \
+		test "$$before" != "$$(grep ^operations $(CARD)/counters)"; \
+		$(CARD_ALONE); $(B)/provider/processes; \
+		echo 1000000000 > $(CARD)/device/latency_ns; \
+		$(B)/provider/processes slow'
 	@$(VM) --cards 2 $(PROVIDER_ENV) -- tests/provider/handshakes
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) \
 		--env NGINX=$(CURDIR)/$(B)/nginx/usr/sbin/nginx -- \
