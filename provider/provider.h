@@ -13,8 +13,8 @@
  * OpenSSL's kinds of algorithms, and provider.c the table of them.  blocks.c is
  * where ciphers meet the kernel, cbc_record.c and record.c are records of TLS
  * by a cipher with a MAC and by AEAD, pipeline.c is many messages at a time;
- * keyed.c is what operations with keys have in common, and public.c what the
- * kernel is asked about them.
+ * keyed.c is what operations with keys have in common, public.c what the kernel
+ * is asked about them, and der.c a private key for it.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -294,6 +294,9 @@ int keyed_dup(struct keyed *k);
 void keyed_end(struct keyed *k);
 int keyed_set(void *ctx, const OSSL_PARAM params[]);
 int keyed_get(void *ctx, OSSL_PARAM params[]);
+
+/* der.c */
+unsigned char *rsa_private_der(const struct key *key, int *len);
 
 /*
  * public.c: what a context of OpenSSL's is set to do, by a card.  All return

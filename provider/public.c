@@ -42,8 +42,9 @@ static unsigned char *rsa_der(const struct key *key, bool secret, int *len)
 {
 	unsigned char *der = NULL;
 
-	*len = secret ? i2d_PrivateKey(key->pkey, &der) :
-			i2d_PublicKey(key->pkey, &der);
+	if (secret)
+		return rsa_private_der(key, len);
+	*len = i2d_PublicKey(key->pkey, &der);
 	return *len > 0 ? der : NULL;
 }
 

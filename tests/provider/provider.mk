@@ -3,7 +3,8 @@
 # The provider for OpenSSL: docs/provider.md.
 
 PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
-		  $(B)/provider/processes $(B)/provider/asked
+		  $(B)/provider/processes $(B)/provider/asked \
+		  $(B)/provider/wiped
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
 # A card that has what it can do, although it is simulated by the CPU beside it;
 # and then the CPU does none of it
@@ -34,11 +35,13 @@ LEAKS_ONLY := $(LEAKS) --undef-value-errors=no
 test-provider: modules machine provider $(PROVIDER_TESTS)
 	@OPENSSL_MODULES=$(B)/provider $(LEAKS) $(B)/provider/differ 20
 	@OPENSSL_MODULES=$(B)/provider $(LEAKS_ONLY) $(B)/provider/uses
+	@OPENSSL_MODULES=$(B)/provider $(B)/provider/wiped
 	@$(VM) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
 		$(LEAKS_ONLY) $(B)/provider/processes
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
-		sh -ec '$(B)/provider/asked; $(B)/provider/differ; \
-		$(B)/provider/uses; $(B)/provider/processes'
+		sh -ec '$(B)/provider/asked; $(B)/provider/wiped; \
+		$(B)/provider/differ; $(B)/provider/uses; \
+		$(B)/provider/processes'
 	@$(VM) $(PROVIDER_ENV) -- sh -ec '$(CARD_ADD); \
 		before=$$(grep ^operations $(CARD)/counters); \
 		$(B)/provider/differ; $(B)/provider/uses; \
