@@ -14,21 +14,30 @@ static struct {
 	unsigned int	users;
 } flows[OCF_FLOWS];
 
+static unsigned long used;	/* those with users, a bit each */
 static DEFINE_SPINLOCK(flows_lock);
+
+static unsigned int least_used(void)
+{
+	unsigned int i, least = 0;
+
+	for (i = 1; i < OCF_FLOWS; i++)
+		if (flows[i].users < flows[least].users)
+			least = i;
+	return least;
+}
 
 /* Its own, or a free one, or the one that is used least */
 static unsigned int find(u32 owner)
 {
-	unsigned int i, least = 0;
+	unsigned int i;
 
 	lockdep_assert_held(&flows_lock);
-	for (i = 0; i < OCF_FLOWS; i++) {
-		if (flows[i].users && flows[i].owner == owner)
+	for_each_set_bit(i, &used, OCF_FLOWS)
+		if (flows[i].owner == owner)
 			return i;
-		if (flows[i].users < flows[least].users)
-			least = i;
-	}
-	return least;
+	i = find_first_zero_bit(&used, OCF_FLOWS);
+	return i < OCF_FLOWS ? i : least_used();
 }
 
 /**
@@ -44,8 +53,10 @@ unsigned int ocf_flow_get(u32 owner)
 
 	spin_lock_bh(&flows_lock);
 	flow = find(owner);
-	if (!flows[flow].users++)
+	if (!flows[flow].users++) {
 		flows[flow].owner = owner;
+		__set_bit(flow, &used);
+	}
 	spin_unlock_bh(&flows_lock);
 	return flow;
 }
@@ -54,6 +65,7 @@ unsigned int ocf_flow_get(u32 owner)
 void ocf_flow_put(unsigned int flow)
 {
 	spin_lock_bh(&flows_lock);
-	flows[flow].users--;
+	if (!--flows[flow].users)
+		__clear_bit(flow, &used);
 	spin_unlock_bh(&flows_lock);
 }

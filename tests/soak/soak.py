@@ -12,6 +12,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(TOP / "tests" / d) for d in ("virtio", "vm", "card")]
 
+from vmlib.machine import die_with_parent  # noqa: E402
+
 PROCESSES = 8
 READY_S = 300       # for the last of what is under way, at most
 
@@ -42,7 +44,8 @@ class Machine:
              str(600 + opt.cycles * 30), "--env", f"OCF_SEED={opt.seed}",
              "--", "build/soak/soak_work", str(PROCESSES), self.stop,
              str(late)],
-            cwd=TOP, stdout=subprocess.PIPE, text=True)
+            cwd=TOP, stdout=subprocess.PIPE, text=True,
+            preexec_fn=die_with_parent)
         while "ready" not in self.said:
             line = self.vm.stdout.readline()
             if not line:
