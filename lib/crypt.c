@@ -73,9 +73,10 @@ int ocf_algorithm(const struct ocf *ocf, const char *name,
 	int err;
 
 	for (i = 0; i < ocf->features.algorithms; i++) {
-		*algorithm = (struct ocf_algorithm){
-			.size = sizeof(*algorithm), .index = i,
-		};
+		/* no more than every program has room for */
+		memset(algorithm, 0, OCF_ALGORITHM_SIZE_VER0);
+		algorithm->size = OCF_ALGORITHM_SIZE_VER0;
+		algorithm->index = i;
 		err = call(ocf, OCF_ALGORITHM, algorithm);
 		if (err)
 			return err;
@@ -152,9 +153,10 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 int ocf_session_info(struct ocf *ocf, uint32_t session,
 		     struct ocf_session_query *info)
 {
-	*info = (struct ocf_session_query){
-		.size = sizeof(*info), .session = session,
-	};
+	/* no more than every program has room for */
+	memset(info, 0, OCF_SESSION_QUERY_SIZE_VER0);
+	info->size = OCF_SESSION_QUERY_SIZE_VER0;
+	info->session = session;
 	return call(ocf, OCF_SESSION_QUERY, info);
 }
 

@@ -9,6 +9,8 @@ LIB_CFLAGS := -O2 -g -fPIC $(TEST_WARN) -Ilib/include -Iinclude/uapi \
 	      $(CPPFLAGS) $(CFLAGS)
 LIB_HEADERS := $(wildcard lib/*.h lib/include/ocf/*.h include/uapi/linux/*.h)
 
+comma := ,
+
 # libNAME.so.0 of OBJECTS, with LIBS
 define library
 $(LIB)/$(1).so.0: $(2:%=$(LIB)/%.o) lib/libocf.map
@@ -23,7 +25,9 @@ $(LIB)/%.o: lib/%.c $(LIB_HEADERS)
 	$(Q)$(CC) $(LIB_CFLAGS) -c -o $@ $<
 
 $(eval $(call library,libocf,socket crypt queue public,-luring))
-$(eval $(call library,libocf-openssl,tls watch schedule,-locf -lssl -lcrypto))
+# OpenSSL calls it for as long as the process has connections, whoever loaded it
+$(eval $(call library,libocf-openssl,tls watch schedule,-locf -lssl -lcrypto \
+	-Wl$(comma)-z$(comma)nodelete))
 $(eval $(call library,libocf-gnutls,gnutls,-locf -lgnutls))
 $(LIB)/libocf-openssl.so.0 $(LIB)/libocf-gnutls.so.0: $(LIB)/libocf.so.0
 

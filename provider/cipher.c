@@ -45,6 +45,8 @@ static void *new_context(void *provctx, const struct cipher_row *row)
 	c->ses = (struct session){
 		.prov = provctx, .crossing = row->crossing,
 		.describe = describe, .owner = c,
+		/* OpenSSL's generators work with these, and without a lock */
+		.never_pauses = row->mode == MODE_CTR || row->mode == MODE_ECB,
 	};
 	c->soft = soft_cipher(provctx, row->name);
 	if (c->soft)
@@ -99,10 +101,13 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 		memcpy(c->given_iv, iv, ivlen);
 		c->has_iv = true;
 	}
-	/* CTR goes on where it is, unless it is told to begin elsewhere */
-	if (iv || row->mode != MODE_CTR)
+	/*
+	 * CTR goes on where it is, unless it is told to begin elsewhere; and what
+	 * never had an IV goes on from the zeros that it began with.
+	 */
+	if (iv || (row->mode != MODE_CTR && c->has_iv))
 		memcpy(c->iv, c->given_iv, sizeof(c->iv));
-	else if (was)
+	else if (row->mode == MODE_CTR && was)
 		cipher_count(c->iv, 1);
 	if (key) {
 		if (keylen != row->keylen) {
@@ -119,7 +124,8 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 	    !EVP_CIPHER_CTX_set_padding(c->soft, 0))
 		return 0;
 	c->has_key |= !!key;
-	c->stale = false;
+	/* the soft one was not told where that is */
+	c->stale = !c->has_iv && row->ivlen && row->mode != MODE_XTS;
 	return set_context(c, params);
 }
 

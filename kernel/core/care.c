@@ -3,12 +3,12 @@
  * Care for cards that fail.
  *
  * A card fails when a request is overdue, when its driver says so, or when it
- * gives a wrong answer, or none, to a question it is asked from time to time,
- * and after several requests in a row that it has failed.  It is emptied first: what was in it
- * is replayed elsewhere, and sessions lose their contexts on it.  Then it is
- * asked again, at intervals that double, and is used once more when its answers
- * are right.  One that gave a wrong answer stays out until the administrator
- * says otherwise.
+ * gives a wrong answer, or none, to a question it is asked: from time to time,
+ * and after several requests in a row that it has failed.  It is emptied first:
+ * what was in it is replayed elsewhere, and sessions lose their contexts on it.
+ * Then it is asked again, at intervals that double, and is used once more when
+ * its answers are right.  One that gave a wrong answer stays out until the
+ * administrator says otherwise.
  *
  * A card that works in the requests' own pages is stopped before anything is
  * replayed, and reset before it is asked.  One that does not (its driver has

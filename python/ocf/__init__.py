@@ -154,8 +154,12 @@ class Command:
         return self._tag.raw if self._tag else b""
 
 
-def _memory(data: Buffer, room: int = 0) -> Memory:
-    data = bytes(data)
+def _octets(data: Optional[Buffer]) -> bytes:
+    """All of its bytes, whatever its items are: len() is of those."""
+    return bytes(data) if data is not None else b""
+
+
+def _memory(data: bytes, room: int = 0) -> Memory:
     return ctypes.create_string_buffer(data, max(len(data), room, 1))
 
 
@@ -200,11 +204,13 @@ class Session:
     def rekey(self, key: Optional[Buffer] = None,
               mackey: Optional[Buffer] = None) -> None:
         """Other keys, for what comes from now on."""
-        both = [_memory(k) if k is not None else None for k in (key, mackey)]
+        given = [_octets(k) for k in (key, mackey)]
+        both = [_memory(g) if k is not None else None
+                for k, g in zip((key, mackey), given)]
         try:
             _check(_lib.ocf_session_change(
-                self._device.handle, self.id, both[0], len(key or b""),
-                both[1], len(mackey or b"")))
+                self._device.handle, self.id, both[0], len(given[0]),
+                both[1], len(given[1])))
         finally:
             _wipe(*both)
 
@@ -213,15 +219,16 @@ class Session:
                 tag: Optional[Buffer] = None, room: int = 0, flags: int = 0,
                 inplace: bool = False) -> Command:
         """A command, for run() or for a Queue; @room is its dst_len."""
+        data, iv, aad = _octets(data), _octets(iv), _octets(aad)
         src, around = _memory(data, room), _memory(aad)
         out = src if inplace else ctypes.create_string_buffer(
             max(len(data), room, 1))
         given = None
         if self.maclen and self.mode not in (Mode.CIPHER, Mode.MTE,
                                              Mode.COMPRESS):
-            if tag is not None and len(tag) != self.maclen:
+            if tag is not None and len(_octets(tag)) != self.maclen:
                 raise ValueError(f"the tag has {self.maclen} bytes")
-            given = _memory(tag or b"", self.maclen)
+            given = _memory(_octets(tag), self.maclen)
             given = given if not flags & FLAG_MORE else None
         c = abi.Command(session=self.id, op=int(decrypt),
                         flags=flags, src=ctypes.addressof(src), len=len(data),
@@ -232,7 +239,7 @@ class Session:
             if self.mode != Mode.AEAD or not 0 < len(iv) <= 16:
                 raise ValueError(f"the IV has {self.ivlen} bytes")
             c.ivlen = len(iv)
-        c.iv[:len(iv)] = bytes(iv)
+        c.iv[:len(iv)] = iv
         if self.mode != Mode.DIGEST:
             c.dst = ctypes.addressof(out)
         if self.mode in (Mode.AEAD, Mode.ETA, Mode.MTE):
@@ -325,6 +332,7 @@ def _public(operands: Sequence[Buffer], out: Sequence[int], *, hash: str,
     if len(operands) > 8 or len(out) > 2:
         raise ValueError("8 operands and 2 results at most")
     op = abi.Public(hash=hash.encode(), device=device.encode(), **fields)
+    operands = [_octets(o) for o in operands]
     given = [_memory(o) for o in operands]
     results = [ctypes.create_string_buffer(max(n, 1)) for n in out]
     for place, mem, n in zip(op.in_, given, map(len, operands)):
@@ -371,8 +379,9 @@ class Device:
 
     @property
     def features(self) -> abi.Features:
-        features: abi.Features = _lib.ocf_features(self.handle).contents
-        return features
+        features = _lib.ocf_features(self.handle).contents
+        # not a look into what close() frees
+        return abi.Features.from_buffer_copy(features)
 
     def algorithms(self) -> Iterator[Algorithm]:
         """All the kernel knows, whether there is a device for them or not."""
@@ -388,6 +397,7 @@ class Device:
                 policy: Policy = Policy.LATENCY, flags: Flag = Flag(0),
                 ivlen: int = 0, maclen: int = 0, rounds: int = 0) -> Session:
         """A session; lengths of 0 are the algorithms' own."""
+        key, mackey = _octets(key), _octets(mackey)
         kept = _memory(key), _memory(mackey)
         try:
             return Session(self, abi.SessionOpen(
@@ -444,6 +454,14 @@ class Device:
         return [r.res for r in results]
 
 
+def _drain(queue: ctypes.c_void_p, commands: dict[int, Command],
+           device: Device) -> None:
+    """Waits for what is under way, in memory of @commands; @device is there
+    until then."""
+    _lib.ocf_queue_close(queue)
+    commands.clear()
+
+
 class Queue:
     """Many commands under way at a time; for one thread at a time."""
 
@@ -456,6 +474,9 @@ class Queue:
         self._open: Optional[ctypes.c_void_p] = handle
         self._device = device
         self._commands: dict[int, Command] = {}
+        # also if nobody closes it: the kernel writes to what it has
+        self._end = weakref.finalize(self, _drain, handle, self._commands,
+                                     device)
         device._queues.add(self)
 
     @property
@@ -466,11 +487,8 @@ class Queue:
 
     def close(self) -> None:
         """Waits for what is under way."""
-        if self._open is None:
-            return
-        _lib.ocf_queue_close(self._open)
         self._open = None
-        self._commands.clear()
+        self._end()
 
     def __enter__(self) -> Queue:
         return self
@@ -493,8 +511,13 @@ class Queue:
         for cancel()."""
         number = next(self._device._numbers)
         command.command.cookie = number
-        _check(_lib.ocf_queue_put(self._handle, command.command))
+        # before it is the kernel's, whatever comes in between
         self._commands[number] = command
+        try:
+            _check(_lib.ocf_queue_put(self._handle, command.command))
+        except Error:
+            del self._commands[number]
+            raise
         return number
 
     def submit(self) -> None:

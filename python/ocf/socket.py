@@ -17,7 +17,7 @@ import enum
 import socket as sockets
 from typing import NamedTuple, Optional
 
-from . import Buffer, abi, _check, _lib, _memory, _wipe
+from . import Buffer, abi, _check, _lib, _memory, _octets, _wipe
 
 __all__ = ["Direction", "Flag", "Info", "Protocol", "attach", "info",
            "receive", "send_record", "set_keys"]
@@ -66,10 +66,11 @@ def attach(sock: sockets.socket) -> None:
 
 
 def _put(room: ctypes.Array[ctypes.c_uint8], data: Buffer, what: str) -> int:
-    if len(data) > len(room):
+    octets = _octets(data)
+    if len(octets) > len(room):
         raise ValueError(f"{what}: {len(room)} bytes at most")
-    ctypes.memmove(room, bytes(data), len(data))
-    return len(data)
+    ctypes.memmove(room, octets, len(octets))
+    return len(octets)
 
 
 def set_keys(sock: sockets.socket, direction: Direction, protocol: Protocol,
@@ -103,10 +104,11 @@ def info(sock: sockets.socket, direction: Direction) -> Info:
 def send_record(sock: sockets.socket, kind: int, data: Buffer,
                 flags: int = 0) -> int:
     """Sends records of a type; returns how many bytes of @data."""
-    kept = _memory(data)
+    octets = _octets(data)
+    kept = _memory(octets)
     try:
         return _check(_lib.ocf_socket_send(sock.fileno(), kind, kept,
-                                           len(data), flags))
+                                           len(octets), flags))
     finally:
         _wipe(kept)
 

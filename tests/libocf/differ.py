@@ -7,6 +7,7 @@
 OpenSSL is asked by python3-cryptography.
 """
 
+import array
 import gc
 import hashlib
 import hmac
@@ -181,6 +182,37 @@ class Sessions(Case):
             with self.assertRaises(ValueError):
                 s.encrypt(bytes(16), bytes(17))
 
+    def test_items_of_more_than_a_byte(self):
+        words = memoryview(array.array("I", range(64)))
+        square = memoryview(self.bytes(64)).cast("B", (8, 8))
+        for data in words, square:
+            octets = bytes(data)
+            with self.dev.session(Mode.DIGEST, mac="sha256") as s:
+                self.assertEqual(s.digest(octets), s.digest(data))
+            with self.dev.session(Mode.CIPHER, "aes-ctr",
+                                  key=words[:4]) as s:
+                for key in words[:4], words[4:12]:
+                    s.rekey(key)
+                    with self.dev.session(Mode.CIPHER, "aes-ctr",
+                                          key=bytes(key)) as same:
+                        self.assertEqual(same.encrypt(octets, octets[:16]),
+                                         s.encrypt(data, words[:4]
+                                                   if data is words else
+                                                   octets[:16]))
+            with self.dev.session(Mode.AEAD, "aes-gcm", key=bytes(16)) as s:
+                sealed, tag = s.seal(data, bytes(12), data)
+                self.assertEqual(octets,
+                                 s.unseal(sealed, tag, bytes(12), octets))
+
+    def test_features_outlive_the_device(self):
+        dev = ocf.Device()
+        features = dev.features
+        before = bytes(features)
+        dev.close()
+        kept = [bytes(48) for _ in range(100)]
+        self.assertEqual(before, bytes(features))
+        del kept
+
     def test_what_there_is(self):
         names = {a.name: a for a in self.dev.algorithms()}
         self.assertEqual(self.dev.features.algorithms, len(names))
@@ -316,6 +348,33 @@ class Queues(Case):
             for q in (a, b):
                 self.assertEqual(2, len(q.get(2)) + len(q.get(1) if len(q)
                                                         else []))
+
+    def test_dropped(self):
+        """Nobody closes it: what is under way has memory to the end."""
+        with self.dev.session(Mode.CIPHER, "des3-cbc", key=bytes(24)) as s:
+            q = ocf.Queue(self.dev, 32, ocf.Queue.NO_URING)
+            some = [s.prepare(bytes(65536), iv=bytes(8)) for _ in range(32)]
+            outs = [c._out for c in some]
+            for c in some:
+                q.put(c)
+            q.submit()
+            want = s.encrypt(bytes(65536), bytes(8))
+            del c, some, q
+            gc.collect()
+            self.assertEqual([want] * 32, [o.raw for o in outs])
+            # who has one without io_uring has the only one
+            ocf.Queue(self.dev, 32, ocf.Queue.NO_URING).close()
+
+    def test_refused_is_not_kept(self):
+        with self.dev.session(Mode.DIGEST, mac="sha256") as s, \
+             ocf.Queue(self.dev, 2) as q:
+            for _ in range(2):
+                q.put(s.prepare(b"abc"))
+            with self.assertRaises(ocf.Error):
+                for _ in range(100):
+                    q.put(s.prepare(b"abc"))
+            self.assertEqual(len(q), len(q._commands))
+            q.get(1)
 
     def test_public_keys(self):
         ours, theirs = (x25519.X25519PrivateKey.generate() for _ in "ab")

@@ -194,6 +194,37 @@ static void never_paused(void)
 	EVP_MD_free(sha);
 }
 
+/* Enough, by a cipher that OpenSSL's generators may have chosen */
+static int cipher_job(void *arg)
+{
+	unsigned char out[LEN];
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, *(const char **)arg,
+					      "provider=ocf");
+	int n, ok = EVP_EncryptInit_ex2(ctx, cipher, keys[0], keys[1], NULL) &&
+		    EVP_EncryptUpdate(ctx, out, &n, in, LEN) && n == LEN;
+
+	EVP_CIPHER_free(cipher);
+	EVP_CIPHER_CTX_free(ctx);
+	return ok;
+}
+
+/* Two jobs of a thread have one generator, which must not be left in between. */
+static void generators_never_paused(void)
+{
+	static const char * const names[] = { "AES-128-CTR", "AES-128-ECB" };
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *this = NULL;
+	int i, res;
+
+	for (i = 0; i < 100; i++)
+		check(ASYNC_start_job(&this, wait, &res, cipher_job,
+				      (void *)&names[i % 2],
+				      sizeof(names[0])) == ASYNC_FINISH &&
+		      res == 1, "a generator's cipher was paused");
+	ASYNC_WAIT_CTX_free(wait);
+}
+
 static int job(void *arg)
 {
 	return is_right(*(EVP_CIPHER_CTX **)arg, 0, NULL);
@@ -317,6 +348,7 @@ static void all_of_it(EVP_CIPHER_CTX *ctx)
 	numbers_of_ones_own(ctx);
 	paused(ctx);
 	never_paused();
+	generators_never_paused();
 	threads();
 }
 

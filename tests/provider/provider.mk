@@ -42,6 +42,7 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 		sh -ec '$(B)/provider/asked; $(B)/provider/wiped; \
 		$(B)/provider/differ; $(B)/provider/uses; \
 		$(B)/provider/processes'
+	@$(VM) $(PROVIDER_ENV) --env OCF_LEAST=1024 -- $(B)/provider/uses
 	@$(VM) $(PROVIDER_ENV) -- sh -ec '$(CARD_ADD); \
 		before=$$(grep ^operations $(CARD)/counters); \
 		$(B)/provider/differ; $(B)/provider/uses; \

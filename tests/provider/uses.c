@@ -217,6 +217,28 @@ static void begun_with_nothing(struct record *r)
 		}
 }
 
+/* The same without an IV at all: of much, then of little, and back */
+static void begun_without_an_iv(struct record *r)
+{
+	static const char * const names[] = {
+		"AES-128-CTR", "AES-128-CBC", "AES-128-ECB",
+	};
+	static const int sizes[] = { 4096, 64, 4096, 16, 80 };
+	EVP_CIPHER_CTX *ctx;
+	size_t i, j;
+
+	for (i = 0; i < COUNT(names); i++) {
+		ctx = begin(r, names[i], 1);
+		say(r, EVP_CipherInit_ex2(ctx, NULL, key, NULL, 1, NULL));
+		for (j = 0; j < COUNT(sizes); j++) {
+			step(r, ctx, sizes[j]);
+			say(r, EVP_CipherInit_ex2(ctx, NULL, NULL, NULL, 1,
+						  NULL));
+		}
+		EVP_CIPHER_CTX_free(ctx);
+	}
+}
+
 /* A nonce is for one message. */
 static void nonce_again(struct record *r)
 {
@@ -626,6 +648,7 @@ static const struct {
 	{ "a nonce after one of its own", nonce_after_own },
 	{ "a counter", counter_goes_on },
 	{ "begun with nothing", begun_with_nothing },
+	{ "begun without an IV", begun_without_an_iv },
 	{ "a nonce again", nonce_again },
 	{ "much associated data", much_beside },
 	{ "lengths of tags", lengths_of_tags },
