@@ -19,7 +19,7 @@ static const char * const names[] = {
 
 /* ---- the numbers ---- */
 
-static void free_numbers(BIGNUM *numbers[NUMBERS])
+static void free_numbers(BIGNUM **numbers)
 {
 	size_t i;
 
@@ -28,7 +28,7 @@ static void free_numbers(BIGNUM *numbers[NUMBERS])
 }
 
 /* Those of OpenSSL's in @params; false: some are missing. */
-static bool make_numbers(const OSSL_PARAM params[], BIGNUM *numbers[NUMBERS])
+static bool make_numbers(const OSSL_PARAM params[], BIGNUM **numbers)
 {
 	size_t i;
 
@@ -45,7 +45,7 @@ static bool make_numbers(const OSSL_PARAM params[], BIGNUM *numbers[NUMBERS])
 }
 
 /* All of a key of two primes; into memory of our own, which is wiped. */
-static bool get_numbers(const struct key *key, BIGNUM *numbers[NUMBERS])
+static bool get_numbers(const struct key *key, BIGNUM **numbers)
 {
 	size_t size = EVP_PKEY_get_size(key->pkey), i;
 	unsigned char *data = OPENSSL_zalloc(size * COUNT(names));

@@ -290,12 +290,12 @@ static EVP_PKEY_CTX *begin_rsa(EVP_PKEY *rsa, const struct how *h,
 			       int (*init)(EVP_PKEY_CTX *ctx))
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, OURS);
+	const EVP_MD *md = h->md ? EVP_get_digestbyname(h->md) : NULL;
 
 	CHECK(ctx && init(ctx) > 0);
 	/* X9.31 asks for it */
-	if (h->md && h->padding != RSA_PKCS1_OAEP_PADDING)
-		CHECK(EVP_PKEY_CTX_set_signature_md(
-				ctx, EVP_get_digestbyname(h->md)) > 0);
+	if (md && h->padding != RSA_PKCS1_OAEP_PADDING)
+		CHECK(EVP_PKEY_CTX_set_signature_md(ctx, md) > 0);
 	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, h->padding) > 0);
 	if (h->md && h->padding == RSA_PKCS1_OAEP_PADDING)
 		CHECK(EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, h->md, NULL) > 0);
@@ -346,6 +346,31 @@ static void rsa_encryption(EVP_PKEY *rsa, const struct how *h)
 	EVP_PKEY_CTX_free(ctx);
 }
 
+/* The kernel has a key of two. */
+static void three_primes(void)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", OURS);
+	EVP_PKEY *rsa = NULL;
+	size_t n = 512;
+
+	what = "a key of three primes";
+	CHECK(ctx && EVP_PKEY_keygen_init(ctx) > 0);
+	CHECK(EVP_PKEY_CTX_set_rsa_keygen_primes(ctx, 3) > 0);
+	CHECK(EVP_PKEY_generate(ctx, &rsa) > 0);
+	EVP_PKEY_CTX_free(ctx);
+	ctx = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, OURS);
+	CHECK(ctx && EVP_PKEY_sign_init(ctx) > 0);
+	begin();
+	CHECK(EVP_PKEY_sign(ctx, out, &n, in, 32) > 0);
+	end("signing", false);
+	CHECK(EVP_PKEY_verify_init(ctx) > 0);
+	begin();
+	CHECK(EVP_PKEY_verify(ctx, out, n, in, 32) == 1);
+	end("verification", true);
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(rsa);
+}
+
 static void rsa_operations(void)
 {
 	static const struct how signatures[] = {
@@ -376,6 +401,7 @@ static void rsa_operations(void)
 	for (i = 0; i < COUNT(encryptions); i++)
 		rsa_encryption(rsa, &encryptions[i]);
 	EVP_PKEY_free(rsa);
+	three_primes();
 	every_saw(OSSL_OP_KEYMGMT, "RSA");
 	every_saw(OSSL_OP_SIGNATURE, "RSA");
 	every_saw(OSSL_OP_ASYM_CIPHER, "RSA");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Keys end with their contexts: of a key that was given nothing is left in what
- * is freed, nor in what is not.  All memory of OpenSSL's, and so the provider's,
- * comes from here.
+ * is freed, nor in what is not.  All memory of OpenSSL's and the provider's is
+ * given out here.
  */
 #define _GNU_SOURCE
 #include <openssl/bn.h>
@@ -210,7 +210,7 @@ static void mac(const char *name, const char *of, size_t keylen)
 	int i;
 
 	what = name;
-	check(ctx != NULL, "the MAC");
+	check(!!ctx, "the MAC");
 	for (i = 0; i < 2; i++) {
 		random_key(key, keylen);
 		look_for(key, keylen);
@@ -259,7 +259,7 @@ static void rsa(void)
 	size_t n, i;
 
 	what = "RSA";
-	check(rsa != NULL, "a key");
+	check(!!rsa, "a key");
 	look_for_number(rsa, OSSL_PKEY_PARAM_RSA_D);
 	look_for_number(rsa, OSSL_PKEY_PARAM_RSA_FACTOR1);
 	ctx = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, OURS);
