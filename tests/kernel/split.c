@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chains over devices: whatever way a request takes, the result is what the
- * CPU alone makes of it, to the last byte of the buffers.
+ * Chains over devices: whatever way a request takes, and whatever cipher and
+ * MAC it is of, the result is what the CPU alone makes of it, to the last byte
+ * of the buffers.
  *
  * kernel_api sees to it that there is a card for ciphers and another for MACs,
  * and that the CPU looks slow.  Without them nothing is split, and the test
@@ -15,8 +16,18 @@
 
 #define SIZE		8192		/* bytes of a buffer */
 #define DATA_MAX	6000
-#define ROUNDS		300		/* for each mode */
+#define SESSIONS	8		/* for each mode */
+#define ROUNDS		50		/* for each of them */
 #define WARM		30
+
+/* What a session is of. */
+struct algs {
+	enum ocf_alg	cipher, mac;
+	u32		keylen, mackeylen;
+	u32		block, maclen;
+	bool		chains;		/* OCF_REQ_NEXT_IV means something */
+	u8		key[OCF_KEY_MAX], mackey[OCF_KEY_MAX];
+};
 
 /* A request as both sides get it. */
 struct shape {
@@ -39,14 +50,68 @@ struct side {
 	int			err;
 };
 
-static bool side_make(struct test *t, struct side *s, enum ocf_mode mode,
-		      u32 flags)
+/* Whether a session of @mode may have a MAC of this row. */
+static bool is_mac(const struct ocf_alg_info *row, enum ocf_alg alg,
+		   enum ocf_mode mode)
 {
-	static const u8 key[16] = "sixteen bytes...", mackey[20] = "twenty";
+	/* the hashes whose state can be looked into */
+	if (mode == OCF_MODE_MTE)
+		return alg >= OCF_HMAC_SHA1 && alg <= OCF_HMAC_SHA512;
+	/* a digest without a key authenticates nothing */
+	if (row->type == OCF_TYPE_DIGEST)
+		return mode == OCF_MODE_CHAIN || row->key_max;
+	return row->type == OCF_TYPE_MAC && !row->iv;
+}
+
+static const struct ocf_alg_info *draw_alg(enum ocf_alg *alg, bool mac,
+					   enum ocf_mode mode)
+{
+	const struct ocf_alg_info *row;
+
+	do {
+		*alg = 1 + test_random(OCF_ALG_COUNT - 1);
+		row = ocf_alg_info(*alg);
+	} while (!row || row->flags & OCF_ALG_WEAK ||
+		 !(mac ? is_mac(row, *alg, mode) :
+			 row->type == OCF_TYPE_CIPHER));
+	return row;
+}
+
+static u32 draw_key(const struct ocf_alg_info *row, u8 *key)
+{
+	u32 max = min_t(u32, row->key_max, OCF_KEY_MAX), i;
+
+	if (!max)
+		return 0;
+	for (i = 0; i < OCF_KEY_MAX; i++)
+		key[i] = test_random(256);
+	return row->key_min + row->key_step *
+	       test_random((max - row->key_min) / row->key_step + 1);
+}
+
+static void draw_algs(struct algs *a, enum ocf_mode mode)
+{
+	const struct ocf_alg_info *row;
+
+	row = draw_alg(&a->cipher, false, mode);
+	a->keylen = draw_key(row, a->key);
+	a->block = row->block;
+	a->chains = row->flags & OCF_ALG_CHAINS;
+	row = draw_alg(&a->mac, true, mode);
+	a->mackeylen = draw_key(row, a->mackey);
+	if (row->type == OCF_TYPE_DIGEST && row->key_max)
+		a->mackeylen = max(a->mackeylen, 1U);
+	a->maclen = row->digest;
+}
+
+static bool side_make(struct test *t, struct side *s, enum ocf_mode mode,
+		      const struct algs *a, u32 flags)
+{
 	struct ocf_session_params p = {
-		.mode = mode, .cipher = OCF_AES_CBC, .mac = OCF_HMAC_SHA1,
+		.mode = mode, .cipher = a->cipher, .mac = a->mac,
 		.flags = flags, .device = OCF_DEVICE_ANY,
-		.key = key, .keylen = 16, .mackey = mackey, .mackeylen = 20,
+		.key = a->key, .keylen = a->keylen,
+		.mackey = a->mackey, .mackeylen = a->mackeylen,
 	};
 
 	s->ses = ocf_session_create(&p, GFP_KERNEL);
@@ -88,12 +153,21 @@ static void side_run(struct side *s, const struct shape *h, const u8 *tag)
 	memcpy(req->iv, h->iv, OCF_IV_MAX);
 	memset(req->tag, 0, OCF_TAG_MAX);
 	if (tag)
-		memcpy(req->tag, tag, 20);
+		memcpy(req->tag, tag, OCF_TAG_MAX);
 	s->err = ocf_run(req);
 }
 
+static void show(const struct algs *algs, const struct shape *h)
+{
+	pr_err("# %s (key %u) %s (key %u)\n", ocf_alg_info(algs->cipher)->name,
+	       algs->keylen, ocf_alg_info(algs->mac)->name, algs->mackeylen);
+	pr_err("# mode %d op %d flags %#x in place %d auth %u+%u data %u+%u tag %u\n",
+	       h->mode, h->op, h->flags, h->in_place, h->auth.start,
+	       h->auth.len, h->data.start, h->data.len, h->tag_start);
+}
+
 static void same(struct test *t, struct side *a, struct side *b,
-		 const struct shape *h)
+		 const struct algs *algs, const struct shape *h)
 {
 	bool ok = EQUAL(t, b->err, a->err);
 
@@ -107,23 +181,35 @@ static void same(struct test *t, struct side *a, struct side *b,
 	if (!a->err && h->flags & OCF_REQ_NEXT_IV)
 		ok &= CHECK(t, !memcmp(a->req->iv, b->req->iv, 16));
 	if (!ok)
-		pr_err("# mode %d op %d flags %#x in place %d auth %u+%u data %u+%u tag %u\n",
-		       h->mode, h->op, h->flags, h->in_place, h->auth.start,
-		       h->auth.len, h->data.start, h->data.len, h->tag_start);
+		show(algs, h);
 }
 
-static struct shape draw(enum ocf_mode mode)
+/* Behind the payload: the MAC, and of a block cipher's record padding */
+static void draw_record(struct shape *h, const struct algs *a)
+{
+	u32 padding = a->block > 1 ? 1 + test_random(16) : 0;
+
+	h->data.len += ALIGN(a->maclen + 16, 16);
+	h->tag_start = h->data.start + h->data.len - a->maclen - padding;
+	h->auth.start = 8;
+	h->auth.len = h->tag_start - 8;
+}
+
+static struct shape draw(enum ocf_mode mode, const struct algs *a)
 {
 	u32 aad = test_random(2) * test_random(30);
 	u32 len = 16 * (1 + test_random(test_random(4) ? 20 : DATA_MAX / 16));
 	struct shape h = {
 		.mode = mode, .in_place = test_random(2),
-		.flags = test_random(2) ? OCF_REQ_NEXT_IV : 0,
+		.flags = a->chains && test_random(2) ? OCF_REQ_NEXT_IV : 0,
 		.data = { 8 + aad, len }, .auth = { 8, aad + len },
 		.tag_start = test_random(2) ? OCF_TAG_INLINE : 8 + aad + len,
 	};
 
 	get_random_bytes(h.iv, sizeof(h.iv));
+	/* RFC 8439: what comes after the last of 2^32 blocks is not defined */
+	if (a->cipher == OCF_CHACHA20)
+		h.iv[3] &= 0x7f;
 	switch (mode) {
 	case OCF_MODE_CHAIN:
 		h.flags |= test_random(2) ? OCF_REQ_MAC_FIRST : 0;
@@ -131,12 +217,7 @@ static struct shape draw(enum ocf_mode mode)
 			h.auth = h.data;
 		break;
 	case OCF_MODE_MTE:
-		/* payload, MAC, and one byte of padding at least */
-		h.data.len += 32;
-		h.auth.start = 8;
-		h.tag_start = h.data.start + h.data.len - 20 - 16 +
-			      test_random(16);
-		h.auth.len = h.tag_start - 8;
+		draw_record(&h, a);
 		break;
 	default:
 		break;
@@ -145,18 +226,20 @@ static struct shape draw(enum ocf_mode mode)
 }
 
 /* PKCS #7 as TLS has it: each byte of padding says how many more there are. */
-static void pad(struct shape *h, u8 *buf)
+static void pad(struct shape *h, const struct algs *algs, u8 *buf)
 {
-	u32 from = h->tag_start + 20, end = h->data.start + h->data.len;
+	u32 end = h->data.start + h->data.len;
+	u32 from = h->tag_start + algs->maclen;
 
 	memset(buf + from, end - from - 1, end - from);
 }
 
-static void fill(struct side *a, struct side *b, struct shape *h)
+static void fill(struct side *a, struct side *b, const struct algs *algs,
+		 struct shape *h)
 {
 	get_random_bytes(a->in, SIZE);
 	if (h->mode == OCF_MODE_MTE)
-		pad(h, a->in);
+		pad(h, algs, a->in);
 	memcpy(b->in, a->in, SIZE);
 }
 
@@ -166,7 +249,7 @@ static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 	u8 *from = h->in_place ? a->in : a->out;
 	u32 at;
 
-	memcpy(tag, a->req->tag, 20);
+	memcpy(tag, a->req->tag, OCF_TAG_MAX);
 	if (!h->in_place)
 		memcpy(from, a->in, h->data.start);
 	h->op = OCF_OP_DECRYPT;
@@ -190,73 +273,73 @@ static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 	memcpy(b->in, a->in, SIZE);
 }
 
-static void one_mode(struct test *t, enum ocf_mode mode)
+/*
+ * Requests of one session; @shared: as a record that is read from pages of
+ * others, with its own header.
+ */
+static void one_session(struct test *t, enum ocf_mode mode,
+			const struct algs *algs, bool shared)
 {
 	struct side soft, any;
+	u8 tag[OCF_TAG_MAX];
 	struct shape h;
-	u8 tag[20];
 	int i;
 
-	if (!side_make(t, &soft, mode, OCF_SESSION_SOFTWARE) ||
-	    !side_make(t, &any, mode, OCF_SESSION_ANY))
+	if (!side_make(t, &soft, mode, algs, OCF_SESSION_SOFTWARE) ||
+	    !side_make(t, &any, mode, algs, OCF_SESSION_ANY))
 		return;
 	for (i = 0; i < WARM + ROUNDS && !t->failed; i++) {
-		h = draw(mode);
-		fill(&soft, &any, &h);
+		h = draw(mode, algs);
+		h.shared = shared;
+		h.in_place &= !shared;
+		fill(&soft, &any, algs, &h);
 		side_run(&soft, &h, NULL);
 		side_run(&any, &h, NULL);
 		EQUAL(t, soft.err, 0);
-		same(t, &soft, &any, &h);
-		turn(&soft, &any, &h, tag);
-		side_run(&soft, &h, tag);
-		side_run(&any, &h, tag);
-		same(t, &soft, &any, &h);
+		same(t, &soft, &any, algs, &h);
+		if (!shared) {
+			turn(&soft, &any, &h, tag);
+			side_run(&soft, &h, tag);
+			side_run(&any, &h, tag);
+			same(t, &soft, &any, algs, &h);
+		}
 		if (i < WARM)
 			usleep_range(1000, 2000);
 	}
 	side_free(&soft);
 	side_free(&any);
+}
+
+static void one_mode(struct test *t, enum ocf_mode mode, bool shared)
+{
+	struct algs *algs = kzalloc(sizeof(*algs), GFP_KERNEL);
+	int i;
+
+	for (i = 0; CHECK(t, algs) && i < SESSIONS && !t->failed; i++) {
+		draw_algs(algs, mode);
+		one_session(t, mode, algs, shared);
+	}
+	kfree(algs);
 }
 
 static void split_chain(struct test *t)
 {
-	one_mode(t, OCF_MODE_CHAIN);
+	one_mode(t, OCF_MODE_CHAIN, false);
 }
 
 static void split_eta(struct test *t)
 {
-	one_mode(t, OCF_MODE_ETA);
+	one_mode(t, OCF_MODE_ETA, false);
 }
 
-/* As a record that is read from pages of others, with its own header. */
 static void split_eta_shared(struct test *t)
 {
-	struct side soft, any;
-	struct shape h;
-	int i;
-
-	if (!side_make(t, &soft, OCF_MODE_ETA, OCF_SESSION_SOFTWARE) ||
-	    !side_make(t, &any, OCF_MODE_ETA, OCF_SESSION_ANY))
-		return;
-	for (i = 0; i < WARM + ROUNDS && !t->failed; i++) {
-		h = draw(OCF_MODE_ETA);
-		h.in_place = false;
-		h.shared = true;
-		fill(&soft, &any, &h);
-		side_run(&soft, &h, NULL);
-		side_run(&any, &h, NULL);
-		EQUAL(t, soft.err, 0);
-		same(t, &soft, &any, &h);
-		if (i < WARM)
-			usleep_range(1000, 2000);
-	}
-	side_free(&soft);
-	side_free(&any);
+	one_mode(t, OCF_MODE_ETA, true);
 }
 
 static void split_mte(struct test *t)
 {
-	one_mode(t, OCF_MODE_MTE);
+	one_mode(t, OCF_MODE_MTE, false);
 }
 
 const struct test_case split_tests[] = {

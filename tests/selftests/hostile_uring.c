@@ -2,7 +2,8 @@
 /*
  * The native interface's entries of io_uring, as meant well.  Others rewrite an
  * entry while the kernel reads it.  Some are not waited for: they end with one
- * that is, or with the ring, or their memory has gone before.
+ * that is, or with the ring, or their memory has gone before, or the registered
+ * buffer that they are in.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -49,6 +50,17 @@ void hostile_open_ring(void)
 		abort();
 }
 
+/* The first one is registered anew, whoever is at work in what it was. */
+static void replace_buffer(void)
+{
+	int n = io_uring_register_buffers_update_tag(&ring, 0, regions, NULL,
+						     1);
+
+	/* it may be that too much is pinned at the moment */
+	if (n != 1 && n != -ENOMEM)
+		abort();
+}
+
 static void take(int res)
 {
 	answers[nanswers++] = res < 0 ? -res : 0;
@@ -88,6 +100,8 @@ static int hand_in(int fd, void *arg)
 	if (io_uring_submit(&ring) != 1)
 		abort();
 	under_way++;
+	if (one_in(8))
+		replace_buffer();
 	take_answers(one_in(2) || under_way == ENTRIES);
 	return 0;
 }
@@ -97,10 +111,31 @@ static int answer(const void *arg, int i)
 	return i < nanswers ? answers[i] : -1;
 }
 
+/* Of a vector, what has come of its commands, too */
+static int answer_of_many(const void *arg, int i)
+{
+	const struct entry *e = arg;
+
+	if (i < nanswers)
+		return answers[i];
+	i -= nanswers;
+	if (i > COMMANDS)
+		return -1;
+	return e->m.r[i].res < 0 ? -e->m.r[i].res : 0;
+}
+
 static void entry_of(struct entry *e, uint32_t op)
 {
 	e->sqe.opcode = IORING_OP_URING_CMD;
 	e->sqe.cmd_op = op;
+}
+
+static void fix(struct ocf_command *c)
+{
+	if (c->src)
+		c->flags |= OCF_COMMAND_FIXED_SRC;
+	if (c->dst)
+		c->flags |= OCF_COMMAND_FIXED_DST;
 }
 
 static void valid_command(void *arg)
@@ -112,19 +147,24 @@ static void valid_command(void *arg)
 	if (one_in(2))
 		return;
 	e->sqe.uring_cmd_flags = IORING_URING_CMD_FIXED;
-	if (e->c.src)
-		e->c.flags |= OCF_COMMAND_FIXED_SRC;
-	if (e->c.dst)
-		e->c.flags |= OCF_COMMAND_FIXED_DST;
+	fix(&e->c);
 }
 
 static void valid_vector(void *arg)
 {
 	struct entry *e = arg;
+	int i;
 
 	entry_of(e, OCF_URING_VECTOR);
 	a_vector(&e->m);
 	memcpy(e->sqe.cmd, &e->m.v, sizeof(e->m.v));
+	if (one_in(2))
+		return;
+	e->sqe.uring_cmd_flags = IORING_URING_CMD_FIXED;
+	/* others beside them are not in it */
+	for (i = 0; i < COMMANDS; i++)
+		if (!one_in(4))
+			fix(&e->m.c[i]);
 }
 
 static void valid_cancel(void *arg)
@@ -150,7 +190,7 @@ const struct hostile_call hostile_uring[] = {
 	  .results = { ANSWERS } },
 	{ .name = "OCF_URING_VECTOR", .number = OCF_URING_VECTOR,
 	  .size = sizeof(struct entry), .weight = 10, .valid = valid_vector,
-	  .make = hand_in, .result = answer,
+	  .make = hand_in, .result = answer_of_many,
 	  .fields = {
 		ENTRY_FIELDS,
 		{ offsetof(struct entry, c), 8, POINTER },
@@ -158,6 +198,7 @@ const struct hostile_call hostile_uring[] = {
 		{ offsetof(struct entry, c) + 16, 4, LENGTH },
 		{ offsetof(struct entry, c) + 20, 4, NUMBER },
 		COMMAND_FIELDS(struct entry, m.c[0]),
+		FIELD(struct entry, m.c[1].flags, NUMBER),
 		FIELD(struct entry, m.c[1].src, POINTER),
 		FIELD(struct entry, m.c[1].dst, POINTER),
 		FIELD(struct entry, m.c[1].len, LENGTH),

@@ -92,24 +92,28 @@ static inline int ring_wait(struct io_uring *ring, uint64_t *data)
 	return res;
 }
 
-/* One command in an entry; @fixed: the registered buffer it is in, or -1. */
+/* Where an entry has its data; @fixed: a registered buffer, or -1 */
+static inline void ring_fixed(struct io_uring_sqe *sqe, int fixed)
+{
+	if (fixed < 0)
+		return;
+	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+	sqe->buf_index = fixed;
+}
+
+/* One command in an entry; @fixed: as there */
 static inline int ring_run(struct io_uring *ring, int fd,
 			   const struct ocf_command *c, int fixed)
 {
-	struct io_uring_sqe *sqe = ring_prepare(ring, fd, OCF_URING_COMMAND,
-						c, sizeof(*c));
-
-	if (fixed >= 0) {
-		sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
-		sqe->buf_index = fixed;
-	}
+	ring_fixed(ring_prepare(ring, fd, OCF_URING_COMMAND, c, sizeof(*c)),
+		   fixed);
 	io_uring_submit(ring);
 	return ring_wait(ring, NULL);
 }
 
-/* One in a vector in an entry */
+/* One in a vector in an entry; @fixed: as there */
 static inline int ring_vector(struct io_uring *ring, int fd,
-			      const struct ocf_command *c)
+			      const struct ocf_command *c, int fixed)
 {
 	struct ocf_result r = { .res = -ENOMSG };
 	struct ocf_vector v = {
@@ -117,7 +121,8 @@ static inline int ring_vector(struct io_uring *ring, int fd,
 	};
 	int err;
 
-	ring_prepare(ring, fd, OCF_URING_VECTOR, &v, sizeof(v));
+	ring_fixed(ring_prepare(ring, fd, OCF_URING_VECTOR, &v, sizeof(v)),
+		   fixed);
 	io_uring_submit(ring);
 	err = ring_wait(ring, NULL);
 	if (err)

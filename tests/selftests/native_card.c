@@ -346,6 +346,18 @@ TEST_F(card, entries)
 	io_uring_queue_exit(&ring);
 }
 
+/* Some of them are done before the next is handed in. */
+static int aim_in_order(Self *self)
+{
+	struct ocf_session_open o;
+	int i, err = put_line(CARD "latency_ns", "1000") ?:
+		     open_on(self->fd, OCF_SESSION_ORDERED, &o);
+
+	for (i = 0; i < MANY && !err; i++)
+		self->c[i].session = o.session;
+	return err;
+}
+
 /*
  * Of an ordered session they end as they were handed in: what is done while it
  * is handed in does not come before what is on its way to the task.
@@ -355,15 +367,11 @@ TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
 	static const unsigned int kinds[] = {
 		0, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
 	};
-	struct ocf_session_open o;
 	struct io_uring ring;
 	uint64_t which;
 	int i, n, kind;
 
-	put_line(CARD "latency_ns", "1000");
-	ASSERT_EQ(0, open_on(self->fd, OCF_SESSION_ORDERED, &o));
-	for (i = 0; i < MANY; i++)
-		self->c[i].session = o.session;
+	ASSERT_EQ(0, aim_in_order(self));
 	for (kind = 0; kind < 2; kind++) {
 		ASSERT_EQ(0, io_uring_queue_init(2 * MANY, &ring,
 						 IORING_SETUP_SQE128 |
@@ -378,6 +386,57 @@ TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
 		}
 		io_uring_queue_exit(&ring);
 	}
+}
+
+/* Of vectors one is done after the other. */
+TEST_F_TIMEOUT(card, vectors_in_order, TIMEOUT)
+{
+	int i, n, rounds = rounds_given(200), count;
+	struct ocf_vector v;
+	struct io_uring ring;
+	uint64_t which;
+
+	ASSERT_EQ(0, aim_in_order(self));
+	ASSERT_TRUE(ring_init(&ring));
+	for (n = 0; n < rounds; n++) {
+		memset(self->r, 0xff, sizeof(self->r));
+		/* of one to three, none of which is in another */
+		for (i = 0, count = 1 + below(3); i < MANY; i += count) {
+			v = (struct ocf_vector){
+				.commands = addr(self->c + i),
+				.results = addr(self->r + i),
+				.count = i + count < MANY ? count : MANY - i,
+			};
+			ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v,
+				     sizeof(v))->user_data = i;
+		}
+		io_uring_submit(&ring);
+		for (i = 0; i < MANY; i += count) {
+			ASSERT_EQ(0, ring_wait(&ring, &which));
+			ASSERT_EQ(i, (int)which);
+		}
+		for (i = 0; i < MANY; i++)
+			ASSERT_EQ((int)self->c[i].len, self->r[i].res);
+	}
+	EXPECT_TRUE(is_right(self, MANY - 1));
+	io_uring_queue_exit(&ring);
+}
+
+/* Results are fetched as commands were handed in. */
+TEST_F_TIMEOUT(card, fetched_in_order, TIMEOUT)
+{
+	int i, n, rounds = rounds_given(200);
+
+	ASSERT_EQ(0, aim_in_order(self));
+	for (n = 0; n < rounds; n++) {
+		ASSERT_EQ(MANY, submit_all(self, self->fd));
+		ASSERT_EQ(MANY, reap(self, MANY));
+		for (i = 0; i < MANY; i++) {
+			ASSERT_EQ(i, (int)self->r[i].cookie);
+			ASSERT_EQ((int)self->c[i].len, self->r[i].res);
+		}
+	}
+	EXPECT_TRUE(is_right(self, MANY - 1));
 }
 
 TEST_F(card, entries_cancelled)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface against OpenSSL, by chance: every mode, algorithm, key
- * length, size, alignment and way in and out.  How to repeat a failure is in
- * random.h.
+ * The native interface against OpenSSL, and zlib, by chance: every mode,
+ * algorithm, key length, size, alignment and way in and out.  How to repeat a
+ * failure is in random.h.
  */
 #include <kselftest_harness.h>
+#include <zlib.h>
 
 #include "native.h"
 #include "differ.h"
@@ -18,6 +19,8 @@ FIXTURE(differ)
 };
 
 static struct io_uring ring;
+/* Of the session there is */
+static enum ocf_mode mode;
 
 /* The areas of data, as buffers 0 and 1 */
 static int register_areas(const struct differ *d)
@@ -50,7 +53,7 @@ static unsigned int has(const char *name)
 	return 1;
 }
 
-static int new_session(struct differ *d, enum ocf_mode mode)
+static int new_session(struct differ *d)
 {
 	struct trial *t = &d->t;
 	struct ocf_session_open o = {
@@ -76,6 +79,13 @@ static bool within(const struct area *a, const uint8_t *p, uint32_t len)
 	return p >= a->start && p + len <= a->start + a->size;
 }
 
+/* Bytes of the result, at the most */
+static uint32_t room_of(const struct ocf_command *c)
+{
+	return c->op == OCF_OP_ENCRYPT && mode == OCF_MODE_MTE ? c->dst_len :
+								 c->len;
+}
+
 /* In which registered buffer, of one side or of both; -1 for none */
 static int fix(struct differ *d, struct ocf_command *c)
 {
@@ -83,7 +93,7 @@ static int fix(struct differ *d, struct ocf_command *c)
 	uint8_t *dst = (uint8_t *)(uintptr_t)c->dst;
 	int buf;
 
-	if (c->dst_len || !c->len)
+	if (mode == OCF_MODE_CHAIN || mode == OCF_MODE_COMPRESS)
 		return -1;
 	for (buf = 0; buf < 2; buf++) {
 		const struct area *a = buf ? &d->dst : &d->src;
@@ -92,7 +102,7 @@ static int fix(struct differ *d, struct ocf_command *c)
 			continue;
 		if (within(a, src, c->len))
 			c->flags |= OCF_COMMAND_FIXED_SRC;
-		if (dst && within(a, dst, c->len))
+		if (dst && within(a, dst, room_of(c)))
 			c->flags |= OCF_COMMAND_FIXED_DST;
 		if (c->flags)
 			return buf;
@@ -104,7 +114,6 @@ static int fix(struct differ *d, struct ocf_command *c)
 static int run(struct differ *d, uint8_t *tag, struct ocf_command *c)
 {
 	struct trial *t = &d->t;
-	int fixed;
 
 	c->cookie = chance();
 	c->session = d->ses;
@@ -120,10 +129,9 @@ static int run(struct differ *d, uint8_t *tag, struct ocf_command *c)
 	case 1:
 		return native_submit(d->fd, c);
 	case 2:
-		return ring_vector(&ring, d->fd, c);
+		return ring_vector(&ring, d->fd, c, fix(d, c));
 	default:
-		fixed = d->t.mac && d->t.cipher ? -1 : fix(d, c);
-		return ring_run(&ring, d->fd, c, fixed);
+		return ring_run(&ring, d->fd, c, fix(d, c));
 	}
 }
 
@@ -137,13 +145,14 @@ static int err_of_len(const struct trial *t)
 }
 
 /* One to four operations in one session; what was wrong, or "". */
-static const char *in_session(struct differ *d, enum ocf_mode mode,
+static const char *in_session(struct differ *d, enum ocf_mode how,
 			      const char *(*op)(struct differ *d))
 {
 	int n = 1 + below(4);
 	const char *wrong = "";
 
-	if (new_session(d, mode))
+	mode = how;
+	if (new_session(d))
 		return "errno of the session";
 	while (n-- && !*wrong)
 		wrong = op(d);
@@ -480,6 +489,166 @@ static const char *record_round(struct differ *d)
 TEST_F_TIMEOUT(differ, records, TIMEOUT)
 {
 	DIFFER_REPEAT(&self->d, record_round, 300);
+}
+
+/* ---- compression: RFC 1951 ---- */
+
+#define DISTANCE_MAX	32768	/* RFC 1951, section 3.2.5 */
+
+/* Noise, and what was there before, near or as far away as there is a way */
+static void text_of(uint8_t *to, uint32_t len)
+{
+	uint32_t at, n, end, away;
+
+	for (at = 0; at < len; at = end) {
+		n = 1 + log_uniform(len - at - 1);
+		end = at + n;
+		if (!at || one_in(2)) {
+			noise(to + at, n);
+			continue;
+		}
+		away = at < DISTANCE_MAX ? at : DISTANCE_MAX;
+		away = 1 + log_uniform(away - 1);
+		for (; n; n--)
+			to[end - n] = to[end - n - away];
+	}
+}
+
+/* A stream of zlib's, of any kind; its length */
+static uint32_t deflated(const uint8_t *in, uint32_t len, uint8_t *out,
+			 uint32_t room)
+{
+	z_stream z = {};
+
+	if (deflateInit2(&z, below(10), Z_DEFLATED, -9 - (int)below(7),
+			 1 + below(9), below(5)))
+		abort();
+	z.next_in = (uint8_t *)in;
+	z.avail_in = len;
+	z.next_out = out;
+	z.avail_out = room;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		abort();
+	deflateEnd(&z);
+	return z.total_out;
+}
+
+/* What zlib expands it to: bytes; -1 if it is no stream, or there is no room */
+static long inflated(const uint8_t *in, uint32_t len, uint8_t *out,
+		     uint32_t room)
+{
+	z_stream z = {};
+	int res;
+
+	if (inflateInit2(&z, -MAX_WBITS))
+		abort();
+	z.next_in = (uint8_t *)in;
+	z.avail_in = len;
+	z.next_out = out;
+	z.avail_out = room;
+	res = inflate(&z, Z_FINISH);
+	inflateEnd(&z);
+	return res == Z_STREAM_END && !z.avail_in ? (long)z.total_out : -1;
+}
+
+/* What may be longer than it was */
+static uint32_t room_for(uint32_t len)
+{
+	return len + len / 8 + len / 64 + 64;
+}
+
+static const char *compress_op(struct differ *d)
+{
+	struct trial *t = &d->t;
+	struct ocf_command c = {};
+	uint32_t enough;
+	int res;
+
+	t->encrypt = true;
+	t->len = pick_len(RECORD_MAX, 1);
+	enough = room_for(t->len);
+	c.dst_len = one_in(3) ? below(enough) : enough;
+	t->src = place(&d->src, t->len);
+	t->dst = place(&d->dst, c.dst_len);
+	text_of(t->src, t->len);
+	watch_data(d, c.dst_len);
+	res = run(d, NULL, &c);
+	if (!t->len || !c.dst_len)
+		return res == -EINVAL ? differs(d) : "res of nothing";
+	if (res == -ENOSPC && c.dst_len < enough) {
+		/* so much of it as fits in may be there */
+		watch_expect(&d->on_dst, t->dst, t->dst, c.dst_len);
+		return differs(d);
+	}
+	if (res <= 0 || res > (int)c.dst_len)
+		return "res";
+	if (inflated(t->dst, res, d->want, t->len) != t->len ||
+	    memcmp(d->want, t->src, t->len))
+		return "the stream";
+	watch_expect(&d->on_dst, t->dst, t->dst, res);
+	return differs(d);
+}
+
+/* Of what is no stream it depends on where that is seen. */
+static bool is_errno_of(int res, const struct ocf_command *c, long whole)
+{
+	if (!c->len || !c->dst_len || whole < 0)
+		return res == -EINVAL || res == -ENOSPC;
+	return res == -ENOSPC && whole > c->dst_len;
+}
+
+static const char *expand_op(struct differ *d)
+{
+	uint32_t len = pick_len(RECORD_MAX, 1), all = d->dst.size;
+	struct trial *t = &d->t;
+	struct ocf_command c = {};
+	long whole;
+	int res;
+
+	t->encrypt = false;
+	text_of(d->text, len);
+	t->len = deflated(d->text, len, d->want, all);
+	c.dst_len = one_in(3) ? below(len + 1) : len + below(100);
+	t->src = place(&d->src, t->len + 1);
+	memcpy(t->src, d->want, t->len);
+	if (one_in(4))
+		flip(t->src, t->len);
+	if (one_in(8))
+		t->len -= below(t->len + 1);
+	else if (one_in(8))
+		t->src[t->len++] = 0;
+	t->dst = place(&d->dst, c.dst_len);
+	watch_data(d, c.dst_len);
+	whole = inflated(t->src, t->len, d->want, all);
+	res = run(d, NULL, &c);
+	if (res >= 0) {
+		if (res != whole)
+			return "res";
+		expect_result(d, res);
+		return differs(d);
+	}
+	if (!is_errno_of(res, &c, whole))
+		return "errno";
+	/* what came before that may be there */
+	watch_expect(&d->on_dst, t->dst, t->dst, c.dst_len);
+	return differs(d);
+}
+
+static const char *compression_round(struct differ *d)
+{
+	static const struct alg deflate_alg = {
+		.name = "deflate", .key_step = 1, .block = 1,
+	};
+
+	d->t.cipher = &deflate_alg;
+	pick_keys(&d->t);
+	return in_session(d, OCF_MODE_COMPRESS,
+			  one_in(2) ? compress_op : expand_op);
+}
+
+TEST_F_TIMEOUT(differ, compression, TIMEOUT)
+{
+	DIFFER_REPEAT(&self->d, compression_round, 300);
 }
 
 TEST_HARNESS_MAIN

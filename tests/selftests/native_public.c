@@ -109,7 +109,8 @@ TEST_F(public, every_way)
 	EXPECT_TRUE(is_right(self, 1));
 	EXPECT_EQ(32, ring_run(&ring, self->fd, as_command(&self->c[2]), -1));
 	EXPECT_TRUE(is_right(self, 2));
-	EXPECT_EQ(32, ring_vector(&ring, self->fd, as_command(&self->c[3])));
+	EXPECT_EQ(32, ring_vector(&ring, self->fd, as_command(&self->c[3]),
+				  -1));
 	EXPECT_TRUE(is_right(self, 3));
 	io_uring_queue_exit(&ring);
 }
@@ -495,7 +496,7 @@ static int part(struct _test_data_parts *self, int way, uint32_t at,
 	case 2:
 		return ring_run(&self->ring, self->fd, &c, -1);
 	default:
-		return ring_vector(&self->ring, self->fd, &c);
+		return ring_vector(&self->ring, self->fd, &c, -1);
 	}
 }
 

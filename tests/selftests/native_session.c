@@ -521,6 +521,15 @@ TEST_F(native, entries_that_make_no_sense)
 	io_uring_queue_exit(&ring);
 }
 
+/* In an entry of its own, and in a vector: the same */
+static int fixed_run(struct io_uring *ring, int fd,
+		     const struct ocf_command *c, int fixed)
+{
+	int res = ring_run(ring, fd, c, fixed);
+
+	return ring_vector(ring, fd, c, fixed) == res ? res : -EPROTO;
+}
+
 /* What is not all in the buffer, or only one side of what is in place. */
 TEST_F(native, registered_buffers)
 {
@@ -531,25 +540,30 @@ TEST_F(native, registered_buffers)
 	ASSERT_TRUE(ring_init(&ring));
 	ASSERT_EQ(0, io_uring_register_buffers(&ring, &half, 1));
 	c.flags = OCF_COMMAND_FIXED_SRC;
-	EXPECT_EQ(100, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(100, fixed_run(&ring, self->fd, &c, 0));
 	c.len = 2048;
-	EXPECT_EQ(2048, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
 	c.len = 2049;
-	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
 	c.len = 0;
-	EXPECT_EQ(0, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(0, fixed_run(&ring, self->fd, &c, 0));
 	c.len = 100;
 	c.src = addr(self->in) - 1;
-	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
 	c.src = ULLONG_MAX - 5;
-	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
 	c.src = addr(self->in);
 	c.flags |= OCF_COMMAND_FIXED_DST;
-	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
 	c.dst = c.src;
-	EXPECT_EQ(100, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(100, fixed_run(&ring, self->fd, &c, 0));
 	c.flags = OCF_COMMAND_FIXED_SRC;
-	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, 0));
+	/* there are no more of them */
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 1));
+	c.flags = OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, UINT16_MAX));
+	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, -1));
 	io_uring_queue_exit(&ring);
 }
 

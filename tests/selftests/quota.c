@@ -3,9 +3,9 @@
  * What a user may have: sessions, bytes, memory that is pinned, and what his
  * control group has.
  */
+#include "native.h"
 #include "sharing.h"
 
-#include <linux/io_uring.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -298,24 +298,90 @@ static int keep_nothing_with(int ring)
 		       IORING_UNREGISTER_BUFFERS, NULL, 0) ? errno : 0;
 }
 
-/* Hands operation @i in, from and to @at, where it is pinned if it may be. */
-static int leave_piece(Self *self, int fd, uint32_t ses, uint8_t *at, int i)
+/**
+ * struct interface - how operations are handed in, and left
+ * @open: makes a session; 0, or an errno
+ * @leave: hands PIECE bytes in, which are followed by room for the result;
+ *	the same
+ * @fetched: whether so many were fetched, and had succeeded
+ */
+struct interface {
+	int	(*open)(int fd, uint32_t *ses);
+	int	(*leave)(Self *self, int fd, uint32_t ses, uint8_t *piece);
+	bool	(*fetched)(int fd, int n);
+};
+
+static int open_linux(int fd, uint32_t *ses)
 {
-	uint8_t *piece = at + 2 * PIECE * i;
+	return open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, ses);
+}
+
+static int leave_linux(Self *self, int fd, uint32_t ses, uint8_t *piece)
+{
 	struct crypt_op cop = {
 		.ses = ses, .op = COP_ENCRYPT, .len = PIECE, .src = piece,
 		.dst = piece + PIECE, .iv = self->iv,
 	};
 
-	memcpy(piece, self->text, PIECE);
 	return call(fd, CIOCASYNCCRYPT, &cop);
 }
 
-static int fetch_pieces(Self *self, int fd, uint8_t *at, int n)
+static int open_native(int fd, uint32_t *ses)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		.key = addr(key_bytes), .keylen = 16,
+	};
+	int err = native_open(fd, &o);
+
+	*ses = o.session;
+	return err;
+}
+
+static int leave_native(Self *self, int fd, uint32_t ses, uint8_t *piece)
+{
+	struct ocf_command c = {
+		.session = ses, .src = addr(piece), .dst = addr(piece + PIECE),
+		.len = PIECE,
+	};
+	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
+
+	memcpy(c.iv, self->iv, sizeof(c.iv));
+	return ioctl(fd, OCF_SUBMIT, &v) == 1 ? 0 : errno;
+}
+
+static bool fetched_native(int fd, int n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct ocf_result r;
+	struct ocf_reap reap = { .results = addr(&r), .count = 1 };
+
+	while (n--)
+		if (poll(&p, 1, TIMEOUT * 1000) != 1 ||
+		    ioctl(fd, OCF_REAP, &reap) != 1 || r.res < 0)
+			return false;
+	return true;
+}
+
+static const struct interface by_linux = { open_linux, leave_linux, fetched },
+	by_native = { open_native, leave_native, fetched_native };
+
+/* Hands operation @i in, from and to @at, where it is pinned if it may be. */
+static int leave_piece(Self *self, const struct interface *by, int fd,
+		       uint32_t ses, uint8_t *at, int i)
+{
+	uint8_t *piece = at + 2 * PIECE * i;
+
+	memcpy(piece, self->text, PIECE);
+	return by->leave(self, fd, ses, piece);
+}
+
+static int fetch_pieces(Self *self, const struct interface *by, int fd,
+			uint8_t *at, int n)
 {
 	int i;
 
-	if (!fetched(fd, n))
+	if (!by->fetched(fd, n))
 		return 1;
 	for (i = 0; i < n; i++)
 		if (memcmp(at + 2 * PIECE * i + PIECE, self->want, PIECE))
@@ -324,7 +390,8 @@ static int fetch_pieces(Self *self, int fd, uint8_t *at, int n)
 }
 
 /* Leaves 32 operations, tells, and fetches them when it is told to. */
-static int leave_pinned(Self *self, int told, int go)
+static int leave_pinned(Self *self, const struct interface *by, int told,
+			int go)
 {
 	uint8_t *at = small_pages(64 * PIECE), *other = small_pages(LOCKED);
 	int fd, ring, i;
@@ -335,32 +402,33 @@ static int leave_pinned(Self *self, int told, int go)
 		return 1;
 	become(SOMEBODY);
 	fd = open_dev();
-	if (open_session(fd, CRYPTO_AES_CBC, 16, 0, 0, &ses))
+	if (by->open(fd, &ses))
 		return 2;
 	ring = ring_of_one();
 	if (ring < 0 || keep_with(ring, other, LOCKED))
 		return 3;
 	/* there is nothing left to pin: all are copied */
 	for (i = 0; i < 8; i++)
-		if (leave_piece(self, fd, ses, at, i))
+		if (leave_piece(self, by, fd, ses, at, i))
 			return 4;
-	if (fetch_pieces(self, fd, at, 8) || keep_nothing_with(ring))
+	if (fetch_pieces(self, by, fd, at, 8) || keep_nothing_with(ring))
 		return 5;
 	for (i = 0; i < 32; i++)
-		if (leave_piece(self, fd, ses, at, i))
+		if (leave_piece(self, by, fd, ses, at, i))
 			return 6;
 	/* theirs is what it was */
 	if (keep_with(ring, other, LOCKED) != ENOMEM)
 		return 7;
 	if (write(told, "", 1) != 1 || read(go, &c, 1) != 1)
 		return 8;
-	if (fetch_pieces(self, fd, at, 32))
+	if (fetch_pieces(self, by, fd, at, 32))
 		return 9;
 	return keep_with(ring, other, LOCKED) ? 10 : 0;
 }
 
 /* What lasts until it is fetched counts as locked; beyond that it is copied. */
-TEST_F(sharing, pins_that_last_are_locked_memory)
+static void lock_by(struct __test_metadata *_metadata, Self *self,
+		    const struct interface *by)
 {
 	int told[2], go[2], keeper;
 	struct census now;
@@ -374,7 +442,7 @@ TEST_F(sharing, pins_that_last_are_locked_memory)
 	pid = fork();
 	if (!pid) {
 		close(told[0]);
-		_exit(leave_pinned(self, told[1], go[0]));
+		_exit(leave_pinned(self, by, told[1], go[0]));
 	}
 	close(told[1]);
 	/* it has told, or ended */
@@ -389,6 +457,16 @@ TEST_F(sharing, pins_that_last_are_locked_memory)
 	close(told[0]);
 	close(go[0]);
 	close(go[1]);
+}
+
+TEST_F(sharing, pins_that_last_are_locked_memory)
+{
+	lock_by(_metadata, self, &by_linux);
+}
+
+TEST_F(sharing, pins_of_commands_are_locked_memory)
+{
+	lock_by(_metadata, self, &by_native);
 }
 
 /* Most of what he may have, done and not fetched by who ends. */
@@ -480,10 +558,88 @@ static int use_group(int n, bool grows)
 	return i == n && now - before > n * 512l ? 0 : 3;
 }
 
+/* ---- what commands have while they are under way ---- */
+
+#define SIM	"/sys/bus/platform/drivers/ocf_sim/"
+#define SLOW	"algs=real latency_ns=1000000000 patience=60000"
+#define HELD	(256u << 10)	/* bytes of a command, copied */
+#define MANY	24		/* of them, that the card has room for */
+
+/* What is verified before it is shown is copied, and the tag is wrong. */
+static int aim(int fd, struct ocf_command *c, uint32_t flags)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_AEAD, .cipher = "aes-gcm",
+		.key = addr(key_bytes), .keylen = 16, .flags = flags,
+	};
+	static uint8_t page[HELD];
+
+	*c = (struct ocf_command){
+		.op = OCF_OP_DECRYPT, .src = addr(page), .dst = addr(page),
+		.tag = addr(key_bytes), .len = HELD,
+	};
+	memset(page, 1, sizeof(page));
+	if (native_open(fd, &o))
+		return -1;
+	c->session = o.session;
+	/* all that is made once is there */
+	return native_run(fd, c) == -EBADMSG ? 0 : -1;
+}
+
+/* How many of @n were handed in */
+static int leave_commands(int fd, const struct ocf_command *c, int n)
+{
+	struct ocf_vector v = { .commands = addr(c), .count = 1 };
+	int i;
+
+	for (i = 0; i < n && ioctl(fd, OCF_SUBMIT, &v) == 1; i++)
+		;
+	return i;
+}
+
+/* How many of @n are under way */
+static int leave_entries(int fd, const struct ocf_command *c, int n)
+{
+	static struct io_uring ring;
+	struct io_uring_cqe *cqe;
+	int i;
+
+	if (!ring_init(&ring))
+		return -1;
+	for (i = 0; i < n; i++)
+		ring_prepare(&ring, fd, OCF_URING_COMMAND, c, sizeof(*c));
+	if (io_uring_submit(&ring) != n)
+		return -1;
+	return io_uring_peek_cqe(&ring, &cqe) ? n : 0;
+}
+
+/* Joins the group, leaves as many commands there as go, and ends. */
+static int hold_group(bool entries, bool grows)
+{
+	int fd = open_dev(), left;
+	struct ocf_command c;
+	long before, now;
+
+	if (put_line(GROUP "/cgroup.procs", "0") ||
+	    aim(fd, &c, OCF_SESSION_HARDWARE))
+		return 1;
+	before = atol(get_line(GROUP "/memory.current"));
+	left = (entries ? leave_entries : leave_commands)(fd, &c, MANY);
+	now = atol(get_line(GROUP "/memory.current"));
+	if (!grows)
+		return left < MANY ? 0 : 2;
+	return left == MANY && now - before >= (long)(MANY * HELD) ? 0 : 3;
+}
+
+/* Who cannot have it has an error, or is killed, and nobody else. */
+static bool refused(int status)
+{
+	return !status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
 /* Its members have what is made for them, and no more than it may. */
 TEST_F(sharing, memory_is_the_control_groups)
 {
-	int status;
 	pid_t pid;
 
 	remove_group();
@@ -496,11 +652,31 @@ TEST_F(sharing, memory_is_the_control_groups)
 	pid = fork();
 	if (!pid)
 		_exit(use_group(60000, false));
-	/* ENOMEM, or who has it is killed */
-	status = ended(pid);
-	EXPECT_TRUE(!status || (WIFSIGNALED(status) &&
-				WTERMSIG(status) == SIGKILL));
+	EXPECT_TRUE(refused(ended(pid)));
 	remove_group();
+}
+
+TEST_F(sharing, memory_of_commands_is_the_control_groups)
+{
+	int entries;
+	pid_t pid;
+
+	ASSERT_EQ(0, put_line(SIM "add", SLOW));
+	for (entries = 0; entries < 2; entries++) {
+		remove_group();
+		ASSERT_TRUE(make_group());
+		pid = fork();
+		if (!pid)
+			_exit(hold_group(entries, true));
+		EXPECT_EQ(0, ended(pid));
+		ASSERT_EQ(0, put_line(GROUP "/memory.max", "4194304"));
+		pid = fork();
+		if (!pid)
+			_exit(hold_group(entries, false));
+		EXPECT_TRUE(refused(ended(pid)));
+	}
+	remove_group();
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
 }
 
 TEST_HARNESS_MAIN

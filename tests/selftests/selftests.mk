@@ -15,6 +15,7 @@ DIFFERS := $(SELF_differ_linux:%=linux_%) $(SELF_differ_bsd:%=bsd_%)
 SELF_others := hostile sharing quota ending card unload
 # io_uring: there is no 32-bit liburing either.
 SELF64_hostile := tests/selftests/hostile_uring.c -luring
+SELF64_quota := -luring
 SELF_hostile := $(patsubst %,tests/selftests/hostile_%.c,linux bsd native)
 
 # These fail allocations, which only the debug kernel can.
@@ -67,7 +68,7 @@ $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
 # The native interface, whose structures are the same for 32-bit programs
-SELF_native := session card public differ ending
+SELF_native := session card fault public differ ending
 NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
 
 $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \
@@ -75,7 +76,7 @@ $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< $(NATIVE_WITH) -luring -lpthread
 $(B)/selftests/native_differ: NATIVE_WITH := tests/selftests/differ.c \
-	tools/lib/oracle.c -lcrypto
+	tools/lib/oracle.c -lcrypto -lz
 
 # unload is the last: it leaves everything as if loaded just now
 SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \

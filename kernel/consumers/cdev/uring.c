@@ -254,6 +254,11 @@ static int do_vector(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 	begin(ioucmd, issue_flags);
 	if (!cdev_vector_start(v, OCF_REQ_OFFLOAD))
 		return under_way(ioucmd, issue_flags);
+	if (!list_empty(&v->done)) {
+		/* the one before may still be on its way to the task */
+		cdev_uring_vector_done(v);
+		return under_way(ioucmd, issue_flags);
+	}
 	forget(ioucmd, issue_flags);
 	return at_once(ioucmd, vector_end(v), issue_flags);
 }
