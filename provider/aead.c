@@ -209,6 +209,7 @@ struct session *aead_session(void *ctx)
 		session_end(&c->ses);
 	c->made_ivlen = c->ivlen;
 	c->made_taglen = c->taglen;
+	c->ses.taglen = c->taglen;
 	return &c->ses;
 }
 

@@ -136,12 +136,16 @@ struct waiting;
  * @ocf: where its command is
  * @generation: in which process
  * @waiting: the command that is under way, or NULL
+ * @room: where its result is written to
+ * @size: bytes of @room
  */
 struct told {
 	int		fd;
 	struct ocf	*ocf;
 	uint64_t	generation;
 	struct waiting	*waiting;
+	unsigned char	*room;
+	size_t		size;
 };
 
 /**
@@ -222,9 +226,16 @@ static bool has_fetcher(struct provider *prov)
 	return p->fetching;
 }
 
+static void free_told(struct told *told)
+{
+	OPENSSL_clear_free(told->room, told->size);
+	OPENSSL_free(told);
+}
+
 /*
- * Whoever ran the job has given it up, perhaps while it was paused: nothing may
- * be written to its memory any more.  Of a command of the parent's nothing is,
+ * Whoever ran the job has given it up, perhaps while it was paused.  Its memory
+ * went before: SSL_free() comes here last.  So what a card still writes to is
+ * ours, and goes when it does not any more.  Of a command of the parent's nothing is,
  * nor does anybody here hear of it.
  */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
@@ -241,7 +252,7 @@ static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 			usleep(100);
 	}
 	close(fd);
-	OPENSSL_free(told);
+	free_told(told);
 }
 
 /* The job's, the same each time, or NULL */
@@ -269,21 +280,64 @@ static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 	return NULL;
 }
 
+#define TAG_MAX	64
+
+static bool makes_tag(const struct ocf_command *c)
+{
+	return c->tag && c->op == OCF_OP_ENCRYPT;
+}
+
+/* Has @c write to @told's room: first its tag, then its data. */
+static bool have_room(struct told *told, struct ocf_command *c)
+{
+	size_t size = TAG_MAX + (c->dst ? c->len : 0);
+
+	if (told->size < size) {
+		OPENSSL_clear_free(told->room, told->size);
+		told->room = OPENSSL_malloc(size);
+		told->size = told->room ? size : 0;
+	}
+	if (!told->room)
+		return false;
+	if (makes_tag(c))
+		c->tag = addr(told->room);
+	if (c->dst)
+		c->dst = addr(told->room + TAG_MAX);
+	return true;
+}
+
+/* What has been written there is where @c wanted it, if it was done well. */
+static void take_result(const struct told *told, const struct session *ses,
+			const struct ocf_command *c, int res)
+{
+	if (res < 0)
+		return;
+	if (makes_tag(c))
+		memcpy((void *)(uintptr_t)c->tag, told->room,
+		       c->dst ? ses->taglen : (size_t)res);
+	if (c->dst)
+		memcpy((void *)(uintptr_t)c->dst, told->room + TAG_MAX, res);
+}
+
 /* Pauses the job until the command is done; -ENOSYS: it was not begun. */
 static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
-		      struct ocf_command *c)
+		      const struct session *ses,
+		      const struct ocf_command *given)
 {
 	struct told *told = told_of(prov, job);
 	struct waiting w = { .told = told ? told->fd : -1 };
-	struct ocf_vector v = { .commands = addr(c), .count = 1 };
+	struct ocf_command c = *given;
+	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
 	struct pollfd p = { .fd = w.told, .events = POLLIN };
 	uint64_t n;
 
 	if (!told || !has_fetcher(prov))
 		return -ENOSYS;
+	if (ses && !have_room(told, &c))
+		return -ENOSYS;
 	told->ocf = ocf;
 	told->generation = prov->process->generation;
-	c->cookie = addr(&w);
+	c.cookie = addr(&w);
 	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) != 1)
 		return -errno;
 	told->waiting = &w;
@@ -296,17 +350,22 @@ static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	told->waiting = NULL;
 	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
 		;
+	if (ses)
+		take_result(told, ses, given, w.res);
 	return w.res;
 }
 
-/* @job is paused meanwhile, if there is one. */
+/*
+ * @job is paused meanwhile, if there is one.  @ses is NULL for a public-key
+ * command: what libssl has for its result is the job's own, and stays with it.
+ */
 static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
-	       struct ocf_command *c)
+	       const struct session *ses, struct ocf_command *c)
 {
 	int res = -ENOSYS;
 
 	if (job)
-		res = run_in_job(prov, ocf, job, c);
+		res = run_in_job(prov, ocf, job, ses, c);
 	return res == -ENOSYS ? ocf_run(ocf, c) : res;
 }
 
@@ -393,7 +452,7 @@ int session_run(struct session *ses, struct ocf_command *c)
 		return err;
 	c->session = ses->id;
 	return run(ses->prov, ocf,
-		   ses->never_pauses ? NULL : ASYNC_get_current_job(), c);
+		   ses->never_pauses ? NULL : ASYNC_get_current_job(), ses, c);
 }
 
 /**
@@ -418,7 +477,7 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 		/* what is not filled in may have been begun */
 		results[i].res = err ? err : -EIO;
 		if (!err && job)
-			results[i].res = run(ses->prov, ocf, job,
+			results[i].res = run(ses->prov, ocf, job, ses,
 					     &commands[i]);
 	}
 	if (!err && !job)
@@ -507,7 +566,8 @@ int public_run(struct provider *prov, struct ocf_public *op)
 	}
 	res = ocf_public_command(op, 0, values, &c.public);
 	if (!res)
-		res = run(prov, ocf, ASYNC_get_current_job(), &c.command);
+		res = run(prov, ocf, ASYNC_get_current_job(), NULL,
+			  &c.command);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
 		no_card(prov, op);
 	return res;

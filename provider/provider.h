@@ -96,6 +96,7 @@ struct provider {
  * @id: its number
  * @other_key: the owner has another key than the session
  * @never_pauses: no job is paused while it works
+ * @taglen: bytes of tag beside what it encrypts; 0: none
  */
 struct session {
 	struct provider		*prov;
@@ -107,6 +108,7 @@ struct session {
 	unsigned int		looks;
 	uint32_t		id;
 	bool			other_key, never_pauses;
+	size_t			taglen;
 };
 
 /* device.c */

@@ -24,7 +24,7 @@
 #define THREADS	8
 #define JOBS	8
 
-static unsigned char in[LEN], want[2][LEN];
+static unsigned char in[LEN], want[2][LEN], given_up[LEN];
 static const unsigned char keys[2][16] = {
 	"the parent's...", "the child's....",
 };
@@ -315,6 +315,36 @@ static void many_paused(void)
 	}
 }
 
+/* A job that is given up: what it was to fill may be another's by then. */
+static int job_given_up(void *arg)
+{
+	EVP_CIPHER_CTX *ctx = *(EVP_CIPHER_CTX **)arg;
+	int n;
+
+	return EVP_EncryptInit_ex2(ctx, mine, keys[0], keys[0], NULL) &&
+	       EVP_CIPHER_CTX_set_padding(ctx, 0) &&
+	       EVP_EncryptUpdate(ctx, given_up, &n, in, LEN);
+}
+
+static void given_up_while_paused(void)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *this = NULL;
+	int i, res;
+
+	check(ASYNC_start_job(&this, wait, &res, job_given_up, &ctx,
+			      sizeof(ctx)) == ASYNC_PAUSE,
+	      "one that is given up was not paused");
+	memset(given_up, 0x5c, LEN);
+	/* the card has done it meanwhile */
+	usleep(2500000);
+	ASYNC_WAIT_CTX_free(wait);
+	for (i = 0; i < LEN; i++)
+		check(given_up[i] == 0x5c, "memory of others was written to");
+	/* the job itself is OpenSSL's, which has no way to end it */
+}
+
 static void *thread(void *arg)
 {
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -371,10 +401,12 @@ int main(int argc, char **argv)
 		EVP_CIPHER_CTX_set_padding(ctx, 0);
 		EVP_EncryptUpdate(ctx, want[i], &n, in, LEN);
 	}
-	if (argc > 1 && !strcmp(argv[1], "slow"))
+	if (argc > 1 && !strcmp(argv[1], "slow")) {
 		many_paused();
-	else
+		given_up_while_paused();
+	} else {
 		all_of_it(ctx);
+	}
 	EVP_CIPHER_CTX_free(ctx);
 	EVP_CIPHER_free(mine);
 	OSSL_PROVIDER_unload(ocf);
