@@ -561,7 +561,8 @@ static int use_group(int n, bool grows)
 /* ---- what commands have while they are under way ---- */
 
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
-#define SLOW	"algs=real latency_ns=1000000000 patience=60000"
+#define SLOW	"algs=real patience=60000"
+#define LATENCY	"/sys/class/ocf/sim0/device/latency_ns"
 #define HELD	(256u << 10)	/* bytes of a command, copied */
 #define MANY	24		/* of them, that the card has room for */
 
@@ -662,6 +663,8 @@ TEST_F(sharing, memory_of_commands_is_the_control_groups)
 	pid_t pid;
 
 	ASSERT_EQ(0, put_line(SIM "add", SLOW));
+	/* not before: it has many known answers to give */
+	ASSERT_EQ(0, put_line(LATENCY, "1000000000"));
 	for (entries = 0; entries < 2; entries++) {
 		remove_group();
 		ASSERT_TRUE(make_group());
