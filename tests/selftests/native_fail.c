@@ -181,7 +181,7 @@ static void fetch(void *arg)
 	ioctl(s->fd, OCF_REAP, &reap);
 }
 
-/* Handed in and fetched; what is left by one that failed, by the next. */
+/* Handed in and fetched; nothing is left for the next. */
 static int hand_in_and_reap(void *arg)
 {
 	struct scene *s = arg;
@@ -194,9 +194,13 @@ static int hand_in_and_reap(void *arg)
 	err = hand_in(s);
 	if (err)
 		return err;
-	if (poll(&p, 1, SOON) != 1 || ioctl(s->fd, OCF_REAP, &reap) < 0)
-		return errno;
-	return first_of(s);
+	if (poll(&p, 1, SOON) == 1 && ioctl(s->fd, OCF_REAP, &reap) >= 0)
+		return first_of(s);
+	err = errno;
+	/* there is one fault in all; what was fetched before it is lost */
+	if (poll(&p, 1, 1000) == 1)
+		ioctl(s->fd, OCF_REAP, &reap);
+	return err;
 }
 
 static bool first_as_wanted(void *arg)
