@@ -128,36 +128,37 @@ static struct ocf *device_of(struct provider *prov)
 
 /* ---- jobs of OpenSSL's ---- */
 
-struct waiting;
-
 /**
  * struct told - how whoever runs a job is told that it can go on
  * @fd: an eventfd
- * @ocf: where its command is
- * @generation: in which process
- * @waiting: the command that is under way, or NULL
- * @room: where its result is written to
- * @size: bytes of @room
+ * @waiting: commands that are under way: one, but several jobs may have the
+ *	same wait context
  */
 struct told {
 	int		fd;
-	struct ocf	*ocf;
-	uint64_t	generation;
 	struct waiting	*waiting;
-	unsigned char	*room;
-	size_t		size;
 };
 
 /**
- * struct waiting - a job that is paused
+ * struct waiting - a command whose job is paused; there until it is done, also
+ * if the job is not
+ * @next: the job's wait context has it, too
+ * @ocf: where it is
+ * @generation: in which process
  * @told: the eventfd
  * @res: its result
  * @done: it is there
+ * @size: bytes of @room
+ * @room: what it writes: its tag, then its data
  */
 struct waiting {
-	int		told;
-	int		res;
+	struct waiting	*next;
+	struct ocf	*ocf;
+	uint64_t	generation;
+	int		told, res;
 	atomic_bool	done;
+	size_t		size;
+	unsigned char	room[];
 };
 
 static void tell(const struct ocf_result *r)
@@ -226,33 +227,46 @@ static bool has_fetcher(struct provider *prov)
 	return p->fetching;
 }
 
-static void free_told(struct told *told)
+/* There may be plaintext in it. */
+static void free_waiting(struct told *told, struct waiting *w)
 {
-	OPENSSL_clear_free(told->room, told->size);
-	OPENSSL_free(told);
+	struct waiting **at = &told->waiting;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	OPENSSL_clear_free(w, sizeof(*w) + w->size);
+}
+
+/* Of a command of the parent's nothing is written, nor heard here. */
+static void cancel(const struct waiting *w, const struct process *p)
+{
+	uint64_t cookie = addr(w);
+
+	if (w->generation != p->generation || atomic_load(&w->done))
+		return;
+	ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
+	while (!atomic_load(&w->done))
+		usleep(100);
 }
 
 /*
  * Whoever ran the job has given it up, perhaps while it was paused.  Its memory
  * went before: SSL_free() comes here last.  So what a card still writes to is
- * ours, and goes when it does not any more.  Of a command of the parent's nothing is,
- * nor does anybody here hear of it.
+ * ours, and goes when it does not any more.
  */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
 	const struct provider *prov = key;
 	struct told *told = data;
-	uint64_t cookie = addr(told->waiting);
 
-	if (told->waiting && told->generation == prov->process->generation &&
-	    !atomic_load(&told->waiting->done)) {
-		ioctl(ocf_fd(told->ocf), OCF_CANCEL, &cookie);
-		while (!atomic_load(&told->waiting->done))
-			usleep(100);
+	while (told->waiting) {
+		cancel(told->waiting, prov->process);
+		free_waiting(told, told->waiting);
 	}
 	close(fd);
-	free_told(told);
+	OPENSSL_free(told);
 }
 
 /* The job's, the same each time, or NULL */
@@ -287,72 +301,84 @@ static bool makes_tag(const struct ocf_command *c)
 	return c->tag && c->op == OCF_OP_ENCRYPT;
 }
 
-/* Has @c write to @told's room: first its tag, then its data. */
-static bool have_room(struct told *told, struct ocf_command *c)
+/* One for @c, which writes to it if it has a session, or NULL */
+static struct waiting *new_waiting(struct told *told, const struct session *ses,
+				   struct ocf_command *c)
 {
-	size_t size = TAG_MAX + (c->dst ? c->len : 0);
+	size_t size = ses ? TAG_MAX + (c->dst ? c->len : 0) : 0;
+	struct waiting *w = OPENSSL_malloc(sizeof(*w) + size);
 
-	if (told->size < size) {
-		OPENSSL_clear_free(told->room, told->size);
-		told->room = OPENSSL_malloc(size);
-		told->size = told->room ? size : 0;
-	}
-	if (!told->room)
-		return false;
-	if (makes_tag(c))
-		c->tag = addr(told->room);
-	if (c->dst)
-		c->dst = addr(told->room + TAG_MAX);
-	return true;
+	if (!w)
+		return NULL;
+	*w = (struct waiting){
+		.next = told->waiting, .told = told->fd, .size = size,
+	};
+	told->waiting = w;
+	c->cookie = addr(w);
+	if (ses && makes_tag(c))
+		c->tag = addr(w->room);
+	if (ses && c->dst)
+		c->dst = addr(w->room + TAG_MAX);
+	return w;
 }
 
 /* What has been written there is where @c wanted it, if it was done well. */
-static void take_result(const struct told *told, const struct session *ses,
-			const struct ocf_command *c, int res)
+static void take_result(const struct waiting *w, const struct session *ses,
+			const struct ocf_command *c)
 {
-	if (res < 0)
+	if (w->res < 0)
 		return;
 	if (makes_tag(c))
-		memcpy((void *)(uintptr_t)c->tag, told->room,
-		       c->dst ? ses->taglen : (size_t)res);
+		memcpy((void *)(uintptr_t)c->tag, w->room,
+		       c->dst ? ses->taglen : (size_t)w->res);
 	if (c->dst)
-		memcpy((void *)(uintptr_t)c->dst, told->room + TAG_MAX, res);
+		memcpy((void *)(uintptr_t)c->dst, w->room + TAG_MAX, w->res);
 }
 
-/* Pauses the job until the command is done; -ENOSYS: it was not begun. */
+/* Pauses the job until its command is done. */
+static void wait_for(struct told *told, struct waiting *w)
+{
+	struct pollfd p = { .fd = told->fd, .events = POLLIN };
+	uint64_t n;
+
+	do {
+		ASYNC_pause_job();
+		/* where it must not be paused, or has gone on too early */
+		if (!atomic_load(&w->done))
+			poll(&p, 1, 1);
+	} while (!atomic_load(&w->done));
+	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		;
+}
+
+/* -ENOSYS: it was not begun. */
 static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 		      const struct session *ses,
 		      const struct ocf_command *given)
 {
 	struct told *told = told_of(prov, job);
-	struct waiting w = { .told = told ? told->fd : -1 };
 	struct ocf_command c = *given;
 	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
-	struct pollfd p = { .fd = w.told, .events = POLLIN };
-	uint64_t n;
+	struct waiting *w;
+	int res;
 
 	if (!told || !has_fetcher(prov))
 		return -ENOSYS;
-	if (ses && !have_room(told, &c))
+	w = new_waiting(told, ses, &c);
+	if (!w)
 		return -ENOSYS;
-	told->ocf = ocf;
-	told->generation = prov->process->generation;
-	c.cookie = addr(&w);
-	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) != 1)
-		return -errno;
-	told->waiting = &w;
-	do {
-		ASYNC_pause_job();
-		/* where it must not be paused, or has gone on too early */
-		if (!atomic_load(&w.done))
-			poll(&p, 1, 1);
-	} while (!atomic_load(&w.done));
-	told->waiting = NULL;
-	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
-		;
-	if (ses)
-		take_result(told, ses, given, w.res);
-	return w.res;
+	w->ocf = ocf;
+	w->generation = prov->process->generation;
+	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) == 1) {
+		wait_for(told, w);
+		res = w->res;
+		if (ses)
+			take_result(w, ses, given);
+	} else {
+		res = -errno;
+	}
+	free_waiting(told, w);
+	return res;
 }
 
 /*

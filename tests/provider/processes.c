@@ -315,6 +315,40 @@ static void many_paused(void)
 	}
 }
 
+static int other_job(void *arg)
+{
+	return is_right(*(EVP_CIPHER_CTX **)arg, 1, NULL);
+}
+
+/* Two jobs that one wait context does for: each has what is its own. */
+static void paused_together(void)
+{
+	int (* const jobs[2])(void *) = { job, other_job };
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	EVP_CIPHER_CTX *ctx[2];
+	ASYNC_JOB *these[2] = {};
+	int i, res, state[2];
+
+	for (i = 0; i < 2; i++) {
+		ctx[i] = EVP_CIPHER_CTX_new();
+		check(EVP_EncryptInit_ex2(ctx[i], mine, keys[i], keys[0], NULL),
+		      "one of two's key");
+		state[i] = ASYNC_start_job(&these[i], wait, &res, jobs[i],
+					   &ctx[i], sizeof(ctx[i]));
+		check(state[i] == ASYNC_PAUSE, "one of two was not paused");
+	}
+	/* the last first: both are done when the first goes on */
+	while (i--) {
+		while (state[i] == ASYNC_PAUSE)
+			state[i] = ASYNC_start_job(&these[i], wait, &res,
+						   jobs[i], &ctx[i],
+						   sizeof(ctx[i]));
+		check(state[i] == ASYNC_FINISH && res == 1, "one of two");
+		EVP_CIPHER_CTX_free(ctx[i]);
+	}
+	ASYNC_WAIT_CTX_free(wait);
+}
+
 /* A job that is given up: what it was to fill may be another's by then. */
 static int job_given_up(void *arg)
 {
@@ -403,6 +437,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "slow")) {
 		many_paused();
+		paused_together();
 		given_up_while_paused();
 	} else {
 		all_of_it(ctx);
