@@ -3,11 +3,12 @@
  * The provider against OpenSSL's own, on random input, with contexts used as
  * programs use them: in pieces, in place, copied, used again.
  *
- *	differ [ROUNDS]		SEED from the environment
+ *	differ [ROUNDS [job]]	SEED from the environment; in a job
  *
  * Each algorithm has its turn in ten rounds; that none was left out is seen at
  * the end.
  */
+#include <openssl/async.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
@@ -430,24 +431,12 @@ static void rand_round(void)
 	EVP_RAND_free(rand);
 }
 
-int main(int argc, char **argv)
+static int compare(void *arg)
 {
-	int i, rounds = argc > 1 ? atoi(argv[1]) : 300;
-	const char *seed = getenv("SEED");
-	unsigned int chance = seed ? atoi(seed) : time(NULL);
 	EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
 	EVP_MD_CTX *c = EVP_MD_CTX_new(), *d = EVP_MD_CTX_new();
-	OSSL_PROVIDER *own, *defaults;
+	int i, rounds = *(int *)arg;
 
-	printf("differ: SEED=%u\n", chance);
-	fflush(stdout);
-	srandom(chance);
-	turn = chance;
-	what = "the provider";
-	defaults = OSSL_PROVIDER_load(NULL, "default");
-	own = OSSL_PROVIDER_load(NULL, "ocf");
-	CHECK(own && defaults);
-	fill(data, sizeof(data));
 	for (i = 0; i < rounds; i++, turn++) {
 		cipher_round(a, b);
 		xts_round(a, b);
@@ -460,12 +449,53 @@ int main(int argc, char **argv)
 	}
 	keys(rounds / 50 + 1);
 	rand_round();
-	what = "all there is";
-	CHECK(!every_missing(own));
 	EVP_CIPHER_CTX_free(a);
 	EVP_CIPHER_CTX_free(b);
 	EVP_MD_CTX_free(c);
 	EVP_MD_CTX_free(d);
+	return 1;
+}
+
+/* It is paused for what the kernel does. */
+static void compare_in_job(int rounds)
+{
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	int res = 0, state, pauses = -1;
+	ASYNC_JOB *job = NULL;
+
+	do {
+		state = ASYNC_start_job(&job, wait, &res, compare, &rounds,
+					sizeof(rounds));
+		pauses++;
+	} while (state == ASYNC_PAUSE);
+	what = "a job";
+	CHECK(state == ASYNC_FINISH && res == 1 && pauses);
+	ASYNC_WAIT_CTX_free(wait);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 300;
+	bool in_job = argc > 2 && !strcmp(argv[2], "job");
+	const char *seed = getenv("SEED");
+	unsigned int chance = seed ? atoi(seed) : time(NULL);
+	OSSL_PROVIDER *own, *defaults;
+
+	printf("differ: SEED=%u\n", chance);
+	fflush(stdout);
+	srandom(chance);
+	turn = chance;
+	what = "the provider";
+	defaults = OSSL_PROVIDER_load(NULL, "default");
+	own = OSSL_PROVIDER_load(NULL, "ocf");
+	CHECK(own && defaults);
+	fill(data, sizeof(data));
+	if (in_job)
+		compare_in_job(rounds);
+	else
+		compare(&rounds);
+	what = "all there is";
+	CHECK(!every_missing(own));
 	OSSL_PROVIDER_unload(own);
 	OSSL_PROVIDER_unload(defaults);
 	printf("differ: %d rounds: equal\n", rounds);

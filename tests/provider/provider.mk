@@ -40,8 +40,8 @@ test-provider: modules machine provider $(PROVIDER_TESTS)
 		$(LEAKS_ONLY) $(B)/provider/processes
 	@$(VM) $(WATCHFUL) $(PROVIDER_ENV) --env OCF_LEAST=0 -- \
 		sh -ec '$(B)/provider/asked; $(B)/provider/wiped; \
-		$(B)/provider/differ; $(B)/provider/uses; \
-		$(B)/provider/processes'
+		$(B)/provider/differ; $(B)/provider/differ 30 job; \
+		$(B)/provider/uses; $(B)/provider/processes'
 	@$(VM) $(PROVIDER_ENV) --env OCF_LEAST=1024 -- $(B)/provider/uses
 	@$(VM) $(PROVIDER_ENV) -- sh -ec '$(CARD_ADD); \
 		before=$$(grep ^operations $(CARD)/counters); \
