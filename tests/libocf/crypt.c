@@ -102,6 +102,36 @@ TEST_F(crypt, digests)
 	EXPECT_EQ(-EINVAL, ocf_digest(self->ocf, 0, "abc", 3, self->tag));
 }
 
+static int is_all(const uint8_t *bytes, size_t len, uint8_t want)
+{
+	while (len && bytes[len - 1] == want)
+		len--;
+	return !len;
+}
+
+/* Nor if the structures of the library have grown: $(GROWN) of libocf.mk */
+TEST_F(crypt, nothing_is_written_behind_structures)
+{
+	uint32_t ses = session(self->ocf, OCF_MODE_DIGEST, "", "sha256");
+	struct {
+		struct ocf_session_query	query;
+		uint8_t				behind[64];
+	} info;
+	struct {
+		struct ocf_algorithm		algorithm;
+		uint8_t				behind[64];
+	} a;
+
+	memset(&info, 0x5a, sizeof(info));
+	memset(&a, 0x5a, sizeof(a));
+	EXPECT_EQ(0, ocf_session_info(self->ocf, ses, &info.query));
+	EXPECT_EQ(32, info.query.maclen);
+	EXPECT_TRUE(is_all(info.behind, sizeof(info.behind), 0x5a));
+	EXPECT_EQ(0, ocf_algorithm(self->ocf, "sha256", &a.algorithm));
+	EXPECT_EQ(32, a.algorithm.digest);
+	EXPECT_TRUE(is_all(a.behind, sizeof(a.behind), 0x5a));
+}
+
 /* No MAC is made with a nonce that nobody gave. */
 TEST_F(crypt, nonces_of_macs)
 {

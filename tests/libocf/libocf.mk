@@ -10,18 +10,35 @@ $(LIBOCF_TESTS): $(B)/libocf/%: tests/libocf/%.c tests/libocf/libocf.h \
 	$(Q)$(CC) $(SELF_CFLAGS) -Ilib/include -o $@ $< -L$(LIB) -locf \
 		-lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
+# The library as it is when structures have grown, and programs have not
+GROWN := $(B)/libocf/grown
+$(GROWN)/libocf.so.0: $(wildcard lib/*.c) lib/libocf.map $(LIB_HEADERS)
+	@mkdir -p $(@D)/linux
+	@sed -E '/^struct ocf_(session_query|algorithm) \{/,/^};/s/^}/__u64 grown; }/' \
+		include/uapi/linux/ocf.h > $(@D)/linux/ocf.h
+	$(Q)$(CC) -I$(@D) $(LIB_CFLAGS) -shared -Wl,-soname,$(@F) \
+		-Wl,--version-script=lib/libocf.map -o $@ \
+		$(addprefix lib/,socket.c crypt.c queue.c public.c) -luring
+
+$(B)/libocf/closed: tests/libocf/closed.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O1 -g $(TEST_WARN) -o $@ $< -lssl -lcrypto -ldl
+
 .PHONY: calls-check test-libocf
 calls-check: lib
 	@tests/libocf/calls.py
 
 check: calls-check
 
-test-libocf: modules machine calls-check $(LIBOCF_TESTS)
+test-libocf: modules machine calls-check $(LIBOCF_TESTS) $(B)/libocf/closed \
+	     $(GROWN)/libocf.so.0
+	@$(B)/libocf/closed $(LIB)/libocf-openssl.so.0
 	@tests/libocf/abi.py
 	@scripts/wheel $(B)/libocf >$(B)/libocf/wheel.log 2>&1 || \
 		{ cat $(B)/libocf/wheel.log; exit 1; }
 	@$(VM) $(WATCHFUL) -- tests/selftests/run $(LIBOCF_TESTS)
 	@$(VM) $(WATCHFUL) --memory 2G -- sh -ec ' \
+		LD_LIBRARY_PATH=$(GROWN) $(B)/libocf/crypt; \
 		insmod $(B)/stock/src/kernel/consumers/socrypt/ocf_socrypt.ko; \
 		PYTHONWARNINGS=ignore LD_LIBRARY_PATH=$(CURDIR)/$(LIB) \
 		PYTHONPATH=$$(echo $(B)/libocf/*.whl) tests/libocf/differ.py'
