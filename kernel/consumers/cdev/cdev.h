@@ -206,8 +206,8 @@ struct cdev_buffer {
  * @locked: pages charged to @locker
  * @loose: may outlive the call that started it
  * @lasting: lasts until it is fetched, however long that is
- * @pins_last: what it has pinned may stay so for as long as the user likes
  * @cancelled: of a native command: it was
+ * @pins_last: what it has pinned may stay so for as long as the user likes
  * @paid: itself is among @charged
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
@@ -236,8 +236,8 @@ struct cdev_op {
 	unsigned int		locked;
 	bool			loose;
 	bool			lasting;
-	bool			pins_last;
 	bool			cancelled;
+	bool			pins_last;
 	bool			paid;
 	int			err;
 	struct cdev_buffer	src, dst;

@@ -304,13 +304,13 @@ static bool has_tag(const struct cdev_op *op)
 	       !(command_of(op)->flags & OCF_COMMAND_MORE);
 }
 
-/* That of the vector, which may be closed, or another */
-static struct cdev_session *session_of(struct cdev_op *op, u32 id)
+/* That of its vector, which was closed meanwhile */
+static noinline struct cdev_session *kept_session(struct cdev_op *op, u32 id)
 {
 	struct cdev_session *ses = op->vector ? op->vector->ses : NULL;
 
 	if (!ses || ses->id != id)
-		return cdev_session_find(op->file, CDEV_ABI_NATIVE, id);
+		return NULL;
 	refcount_inc(&ses->refs);
 	return ses;
 }
@@ -322,7 +322,8 @@ static int find_session(struct cdev_op *op, u32 id)
 		return 0;
 	if (op->ses)
 		cdev_session_put(op->ses);
-	op->ses = session_of(op, id);
+	op->ses = cdev_session_find(op->file, CDEV_ABI_NATIVE, id) ?:
+		  kept_session(op, id);
 	return op->ses ? 0 : -EINVAL;
 }
 
