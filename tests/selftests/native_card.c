@@ -25,7 +25,7 @@ __thread uint64_t chance_state;
 #define MANY	24		/* more than the card has room for */
 #define LEN	4096
 #define FILES	600
-#define VECTORS	10		/* of MANY, more than is looked at at a time */
+#define VECTORS	10		/* of MANY, more than a portion */
 #define HUGE	(16u << 20)
 #define LOCKED	(32u << 10)	/* bytes, of RLIMIT_MEMLOCK */
 #define TIMEOUT	1200		/* s: the debug kernel is slow */

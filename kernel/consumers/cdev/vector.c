@@ -362,7 +362,7 @@ bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 	return any;
 }
 
-/* Of those under way so many are looked at at a time: BH has to wait. */
+/* Of those under way so many are looked at with BH disabled: a portion. */
 #define LOOK_MAX	64
 
 /* Whether @op is the calling process's own; those of OCF_RUN stay. */
