@@ -155,8 +155,9 @@ class Command:
 
 
 def _octets(data: Optional[Buffer]) -> bytes:
-    """All of its bytes, whatever its items are: len() is of those."""
-    return bytes(data) if data is not None else b""
+    """All of its bytes, whatever its items are: len() is of those.  bytes()
+    would make zeros of a number."""
+    return memoryview(data).tobytes() if data is not None else b""
 
 
 def _memory(data: bytes, room: int = 0) -> Memory:
@@ -509,12 +510,13 @@ class Queue:
     def put(self, command: Command) -> int:
         """Puts a command in, which stays until its result is there; a number
         for cancel()."""
+        handle = self._handle
         number = next(self._device._numbers)
         command.command.cookie = number
         # before it is the kernel's, whatever comes in between
         self._commands[number] = command
         try:
-            _check(_lib.ocf_queue_put(self._handle, command.command))
+            _check(_lib.ocf_queue_put(handle, command.command))
         except Error:
             del self._commands[number]
             raise

@@ -204,6 +204,17 @@ class Sessions(Case):
                 self.assertEqual(octets,
                                  s.unseal(sealed, tag, bytes(12), octets))
 
+    def test_numbers_are_no_bytes(self):
+        """Nor as many zeros."""
+        with self.assertRaises(TypeError):
+            self.dev.session(Mode.CIPHER, "aes-ctr", key=16)
+        with self.dev.session(Mode.CIPHER, "aes-ctr", key=bytes(16)) as s:
+            for call in (lambda: s.rekey(16),
+                         lambda: s.encrypt(16, bytes(16)),
+                         lambda: s.encrypt(bytes(16), 16)):
+                with self.assertRaises(TypeError):
+                    call()
+
     def test_features_outlive_the_device(self):
         dev = ocf.Device()
         features = dev.features
@@ -387,6 +398,10 @@ class Queues(Case):
         self.assertIs(done, c)
         self.assertEqual(want, c.output(res))
         self.assertEqual([32], self.dev.run_many([c]))
+        words = [memoryview(raw(k)).cast("I")
+                 for k in (ours, theirs.public_key())]
+        self.assertEqual([want], self.dev.public(Code.X25519, *words,
+                                                 out=[32]))
         key = c._kept[1]
         self.assertEqual(raw(ours), key.raw)
         del c, done
@@ -414,8 +429,12 @@ class Sockets(unittest.TestCase):
         self.b.close()
 
     def keys(self, sock: socket.socket, direction: Direction, **more):
-        ocf.socket.set_keys(sock, direction, Protocol.TLS_1_3, "aes-gcm",
-                            bytes(range(16)), iv=bytes(12), **more)
+        # one side's in words: it is the same key
+        key = bytes(range(16))
+        if sock is self.b:
+            key = memoryview(key).cast("I")
+        ocf.socket.set_keys(sock, direction, Protocol.TLS_1_3, "aes-gcm", key,
+                            iv=bytes(12), **more)
 
     def test_records(self):
         for sock, direction in ((self.a, Direction.TX),
@@ -427,8 +446,12 @@ class Sockets(unittest.TestCase):
         self.assertEqual(2, ocf.socket.send_record(self.a, 21, b"\1\0"))
         self.assertEqual((21, b"\1\0", True),
                          ocf.socket.receive(self.b, 100))
+        words = memoryview(array.array("I", range(4)))
+        self.assertEqual(16, ocf.socket.send_record(self.a, 23, words))
+        self.assertEqual((23, bytes(words), True),
+                         ocf.socket.receive(self.b, 100))
         got = ocf.socket.info(self.b, Direction.RX)
-        self.assertEqual((Protocol.TLS_1_3, "aes-gcm", 2, 6, 1),
+        self.assertEqual((Protocol.TLS_1_3, "aes-gcm", 3, 22, 1),
                          (got.protocol, got.cipher, got.records, got.bytes,
                           got.keys))
 
