@@ -102,8 +102,8 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 		c->has_iv = true;
 	}
 	/*
-	 * CTR goes on where it is, unless it is told to begin elsewhere; and what
-	 * never had an IV goes on from the zeros that it began with.
+	 * CTR goes on where it is, unless it is told to begin elsewhere; and
+	 * what never had an IV goes on from the zeros that it began with.
 	 */
 	if (iv || (row->mode != MODE_CTR && c->has_iv))
 		memcpy(c->iv, c->given_iv, sizeof(c->iv));

@@ -26,7 +26,7 @@
 
 #define ASKS_BEFORE_RESET 3
 #define DETACH_MAX	(10 * HZ)	/* jiffies a completion takes */
-#define DOUBT_TIME	HZ	/* jiffies from an answer to a question, at least */
+#define DOUBT_TIME	HZ	/* jiffies from one question to another */
 #define RECHECK_MAX	86400u		/* s */
 
 static unsigned int recheck = 60;

@@ -19,7 +19,7 @@
 #include "core.h"
 
 #define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
-#define OCF_PK_WAITING	256	/* requests of one flow that may wait for a card */
+#define OCF_PK_WAITING	256	/* of one flow may wait for a card */
 #define OCF_PK_LENIENCE	4	/* times what is expected, something may take */
 
 /**

@@ -423,7 +423,7 @@ bool ocf_cancel(struct ocf_request *req)
 		return false;
 	/* a device whose queue we look into does not go meanwhile */
 	idx = srcu_read_lock(&ocf_srcu);
-	/* then @req->dev is as of then: pairs with waits_in_vain() of queue.c */
+	/* then @req->dev is as of then: pairs with waits_in_vain() */
 	switch (smp_load_acquire(&req->where)) {
 	case OCF_AT_QUEUE:
 		dev = READ_ONCE(req->dev);

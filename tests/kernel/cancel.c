@@ -272,6 +272,7 @@ static void cancel_races(struct test *t)
 }
 
 const struct test_case cancel_tests[] = {
-	TEST(cancel_waiting), TEST(cancel_inside), TEST(cancel_refused), TEST(cancel_done),
+	TEST(cancel_waiting), TEST(cancel_inside), TEST(cancel_refused),
+	TEST(cancel_done),
 	TEST(cancel_and_unplug), TEST(cancel_by_kill), TEST(cancel_races), {}
 };

@@ -500,7 +500,8 @@ const struct test_case failure_tests[] = {
 	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
 	TEST(failure_overdue_left), TEST(failure_of_the_last),
 	TEST(failure_cancelled), TEST(failure_errors),
-	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row), TEST(failure_short_of_memory),
+	TEST(failure_errors_at_once), TEST(failure_errors_in_a_row),
+	TEST(failure_short_of_memory),
 	TEST(failure_of_ones_own),
 	TEST(failure_accuses), TEST(failure_known_to_the_driver),
 	TEST(failure_then_gone), TEST(failure_forgets_slowly), {}

@@ -269,7 +269,8 @@ static void fair_turns(struct test *t)
 }
 
 const struct test_case fair_tests[] = {
-	TEST(fair_one_beside_many), TEST(fair_numbers), TEST(fair_found_full), TEST(fair_halves),
+	TEST(fair_one_beside_many), TEST(fair_numbers),
+	TEST(fair_found_full), TEST(fair_halves),
 	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
 	TEST(fair_turns), {}
 };

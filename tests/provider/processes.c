@@ -209,7 +209,7 @@ static int cipher_job(void *arg)
 	return ok;
 }
 
-/* Two jobs of a thread have one generator, which must not be left in between. */
+/* Two jobs of a thread have one generator, which is not left in between. */
 static void generators_never_paused(void)
 {
 	static const char * const names[] = { "AES-128-CTR", "AES-128-ECB" };
