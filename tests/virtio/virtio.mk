@@ -33,6 +33,8 @@ test-virtio-stock: modules machine $(VIRTIO_BUILT) $(B)/virtio/virtio_plug \
 		tests/selftests/run $(B)/virtio/virtio_differ'
 	@$(VIRTIO_VM) --allow "virtio_crypto|alg: akcipher" -- \
 		tests/selftests/run tests/virtio/takeover
+	@$(VM) $(WATCHFUL) --module-args ocf_virtio:patience=3000 -- \
+		tests/virtio/vcard
 	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/virtio
 
 # That kernel has no driver of its own, nor ACPI's hot plug.
