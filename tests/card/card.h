@@ -37,7 +37,7 @@ enum card_fault {
 	CARD_LOST,		/* never answered */
 	CARD_LATE,		/* answered later than the speed says, ms */
 	CARD_DOUBLE,		/* answered twice */
-	CARD_REFUSE,		/* a session, not a request */
+	CARD_REFUSE,		/* a session; of keys of one length, or any */
 	CARD_MUTE,		/* an interrupt is not raised */
 	CARD_DEAF,		/* a doorbell is not heard */
 	CARD_FAULTS,

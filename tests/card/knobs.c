@@ -33,7 +33,7 @@ static const struct {
 	[CARD_LOST] = { "lost", 0, 0 },
 	[CARD_LATE] = { "late", 100, 3600000 },
 	[CARD_DOUBLE] = { "double", 0, 0 },
-	[CARD_REFUSE] = { "refuse", 0, 0 },
+	[CARD_REFUSE] = { "refuse", 0, 64 },
 	[CARD_MUTE] = { "mute", 0, 0 },
 	[CARD_DEAF] = { "deaf", 0, 0 },
 };

@@ -7,6 +7,7 @@ What is asked for meanwhile ends, and is right.
                                         Killed
 """
 
+import contextlib
 import os
 import pathlib
 import sys
@@ -18,8 +19,8 @@ sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 sys.dont_write_bytecode = True
 
 from ctl import Control  # noqa: E402
-from ocf import (DATA, Device, Load, Session, prefer_cards,  # noqa: E402
-                 wait_for, write)
+from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SOFTWARE,  # noqa: E402
+                 Device, Load, Session, prefer_cards, wait_for, write)
 
 SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
@@ -166,6 +167,23 @@ class Faults(Card):
                 lambda: not self.control.stats()["refuse"] % 4, SOON))
             self.assertTrue(load.goes_on())
         self.assertEqual([], load.wrong)
+        self.works()
+
+    def test_refuses_keys(self):
+        """For what they are: it is not full, and takes nothing from others."""
+        evictions = self.device.counter("evictions")
+        with contextlib.ExitStack() as stack:
+            write(CLASS / SOFTWARE / "state", "drain")
+            stack.callback(write, CLASS / SOFTWARE / "state", "resume")
+            others = [stack.enter_context(Session(AES_CBC, DATA[i:i + 32]))
+                      for i in range(50)]
+            wants = [ses.crypt(DATA[:64]) for ses in others]
+            self.control("fault refuse always 24")
+            for cipher, key in ((AES_XTS, 2 * DATA[:32]), (AES_CBC, DATA[:24])):
+                with self.assertRaises(OSError), Session(cipher, key) as ses:
+                    ses.crypt(DATA[:64])
+            self.assertEqual(wants, [ses.crypt(DATA[:64]) for ses in others])
+        self.assertEqual(evictions, self.device.counter("evictions"))
         self.works()
 
     def test_forgets_its_sessions(self):

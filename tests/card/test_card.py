@@ -607,6 +607,9 @@ def test_a_refused_session(card, guest):
     card.control("fault refuse 1")
     assert guest.session(CBC, b"k" * 16) == -1
     works(guest)
+    card.control("fault refuse always 24")
+    assert guest.session(CBC, b"k" * 24) == -1
+    works(guest)
 
 
 def test_a_pause_loses_nothing(card, guest):

@@ -99,6 +99,14 @@ close_fds:
 	return false;
 }
 
+static bool refuses(const struct card_params *params)
+{
+	uint64_t len = knobs->faults[CARD_REFUSE].arg;
+
+	return (!len || len == params->cipher_key_len) &&
+	       card_draw(knobs, CARD_REFUSE);
+}
+
 static int64_t create(const struct session_msg *msg)
 {
 	struct card_params params = {
@@ -119,7 +127,7 @@ static int64_t create(const struct session_msg *msg)
 
 	/* a cipher's key has one of the lengths of its table */
 	if (msg->auth_key_len > MAX_AUTH_KEY ||
-	    card_draw(knobs, CARD_REFUSE) ||
+	    refuses(&params) ||
 	    card_session_new(&params, &session) != VIRTIO_CRYPTO_OK)
 		return -1;
 	id = card_sessions_add(session, knobs->sessions);

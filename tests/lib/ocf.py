@@ -16,6 +16,7 @@ SOFTWARE = "cryptosoft0"
 CIOCGSESSION = 0xc0306366
 CIOCCRYPT = 0xc0306368
 AES_CBC = 11
+AES_XTS = 22
 
 DATA = bytes((i * 167 + (i >> 8) * 31 + 7) & 255 for i in range(70000))
 
@@ -90,11 +91,11 @@ def crypt(fd: int, ses: int, op: int, size: int, *buffers) -> None:
 
 
 class Session:
-    """AES-128-CBC of /dev/crypto."""
+    """A cipher of /dev/crypto, AES-128-CBC if no other is said."""
 
-    def __init__(self):
+    def __init__(self, cipher: int = AES_CBC, key: bytes = DATA[100:116]):
         self.fd = os.open("/dev/crypto", os.O_RDWR)
-        self.ses = open_session(self.fd, AES_CBC, DATA[100:116])
+        self.ses = open_session(self.fd, cipher, key)
 
     def __enter__(self) -> "Session":
         return self

@@ -396,6 +396,7 @@ static void take_down(struct card *card)
 	mutex_unlock(&card->life);
 	flush_work(&card->reset);
 	rsa_sessions_exit(card);
+	room_exit(card);
 	control_exit(card);
 	queues_free(card);
 	slots_free(card);

@@ -24,10 +24,59 @@ struct order *order_alloc(u32 keylen)
 	return o;
 }
 
+/* As it was before it was asked. */
+struct order *order_copy(const struct order *o)
+{
+	struct order *copy = order_alloc(o->keylen);
+
+	if (!copy)
+		return NULL;
+	copy->req = o->req;
+	memcpy(copy->keys, o->keys, o->keylen);
+	return copy;
+}
+
 void order_put(struct order *o)
 {
 	if (refcount_dec_and_test(&o->refs))
 		kfree_sensitive(o);
+}
+
+/* A card's word for what came of a session; ERR is anything, see room.c */
+static int status_errno(u32 status)
+{
+	switch (status) {
+	case VIRTIO_CRYPTO_OK:
+		return 0;
+	case VIRTIO_CRYPTO_ERR:
+		return -EREMOTEIO;
+	case VIRTIO_CRYPTO_NOTSUPP:
+		return -EOPNOTSUPP;
+	case VIRTIO_CRYPTO_NOSPC:
+		return -ENOSPC;
+	case VIRTIO_CRYPTO_BADMSG:
+	case VIRTIO_CRYPTO_KEY_REJECTED:
+		return -EKEYREJECTED;
+	default:
+		return -EIO;
+	}
+}
+
+/**
+ * order_session() - what a card says of a session it was asked for
+ * @o: the order, which it has answered
+ * @id: is set to the card's
+ *
+ * Context: any.
+ * Return: 0; -EREMOTEIO if it was refused for whatever reason; -EOPNOTSUPP,
+ * -ENOSPC or -EKEYREJECTED as the card says; -EIO if it makes no sense.
+ */
+int order_session(const struct order *o, u64 *id)
+{
+	if (o->len < sizeof(o->answer.session))
+		return -EIO;
+	*id = le64_to_cpu(READ_ONCE(o->answer.session.session_id));
+	return status_errno(le32_to_cpu(READ_ONCE(o->answer.session.status)));
 }
 
 static bool creates(const struct order *o)

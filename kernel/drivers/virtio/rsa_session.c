@@ -195,29 +195,22 @@ static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
 	return o;
 }
 
-/* Asks the card for a session; -ENOSPC may be for any reason. */
-static int ask(struct card *card, struct order *o, struct rsa_session *s)
+/* Asks the card for a session; -ENOSPC if it has no room. */
+static int ask(struct card *card, const struct ocf_pk_op *op,
+	       struct rsa_session *s)
 {
-	int err = control_ask(card, o, true);
+	struct order *o = order_for(op, &s->size);
+	int err;
 
-	if (err)
-		return err;
-	if (o->len < sizeof(o->answer.session))
-		return -EIO;
-	s->id = le64_to_cpu(READ_ONCE(o->answer.session.session_id));
-	switch (le32_to_cpu(READ_ONCE(o->answer.session.status))) {
-	case VIRTIO_CRYPTO_OK:
-		return 0;
-	case VIRTIO_CRYPTO_ERR:
-	case VIRTIO_CRYPTO_NOSPC:
-		return -ENOSPC;
-	case VIRTIO_CRYPTO_BADMSG:
-	case VIRTIO_CRYPTO_KEY_REJECTED:
-	case VIRTIO_CRYPTO_NOTSUPP:
-		return -EOPNOTSUPP;
-	default:
-		return -EIO;
-	}
+	if (IS_ERR(o))
+		return PTR_ERR(o);
+	err = control_ask(card, o, true) ?: order_session(o, &s->id);
+	if (!err)
+		room_note(card, SESSION_RSA, o);
+	order_put(o);
+	if (err == -EREMOTEIO)
+		err = room_look(card, SESSION_RSA) ?: -EOPNOTSUPP;
+	return err == -EKEYREJECTED ? -EOPNOTSUPP : err;
 }
 
 static void drop(struct card *card, struct rsa_session *s)
@@ -254,22 +247,14 @@ static bool make_room(struct card *card)
 static int make(struct card *card, const struct ocf_pk_op *op,
 		struct rsa_session *s)
 {
-	struct order *o;
 	int err;
 
 	if (atomic_read(&card->keys) == KEYS_MAX && !make_room(card))
 		return -EBUSY;
-	do {
-		o = order_for(op, &s->size);
-		if (IS_ERR(o))
-			return PTR_ERR(o);
-		err = ask(card, o, s);
-		order_put(o);
-		/* an error may be a want of room: see refused() in session.c */
-	} while (err == -ENOSPC && akcipher_has_shown(card, op) &&
-		 make_room(card));
-	return err == -ENOSPC && !akcipher_has_shown(card, op) ? -EOPNOTSUPP :
-								 err;
+	do
+		err = ask(card, op, s);
+	while (err == -ENOSPC && make_room(card));
+	return err;
 }
 
 /* ---- those there are ---- */

@@ -128,6 +128,8 @@ static void fill(struct order *o, const struct ocf_session_params *p,
 	case SESSION_MAC:
 		fill_mac(&o->req.u.mac_create_session.para, p);
 		break;
+	default:
+		break;
 	}
 	if (p->keylen)
 		memcpy(o->keys, p->key, p->keylen);
@@ -135,43 +137,8 @@ static void fill(struct order *o, const struct ocf_session_params *p,
 		memcpy(o->keys + p->keylen, p->mackey, p->mackeylen);
 }
 
-/* A card's word for what came of it. */
-static int status_errno(u32 status)
-{
-	switch (status) {
-	case VIRTIO_CRYPTO_OK:
-		return 0;
-	case VIRTIO_CRYPTO_NOTSUPP:
-		return -EOPNOTSUPP;
-	case VIRTIO_CRYPTO_NOSPC:
-		return -ENOSPC;
-	case VIRTIO_CRYPTO_BADMSG:
-	case VIRTIO_CRYPTO_KEY_REJECTED:
-		return -EKEYREJECTED;
-	default:
-		return -EIO;
-	}
-}
-
-/*
- * Without REVISION_1 a card has no NOSPC and says ERR instead (5.9.7.2.1.6),
- * and QEMU says it also of algorithms that it does not have.  One that it has
- * made sessions of, it has.
- */
-static int refused(struct card *card, const struct ocf_session_params *p,
-		   u32 status)
-{
-	unsigned int bit = p->mode * OCF_ALG_COUNT + (p->cipher ?: p->mac);
-
-	if (!status)
-		set_bit(bit, card->made);
-	if (status == VIRTIO_CRYPTO_ERR)
-		return test_bit(bit, card->made) ? -ENOSPC : -EOPNOTSUPP;
-	return status_errno(status);
-}
-
-static int make(struct card *card, const struct ocf_session_params *p,
-		unsigned int index, u64 *id)
+static int ask(struct card *card, const struct ocf_session_params *p,
+	       unsigned int index, u64 *id)
 {
 	struct order *o = order_alloc(p->keylen + p->mackeylen);
 	int err;
@@ -179,16 +146,29 @@ static int make(struct card *card, const struct ocf_session_params *p,
 	if (!o)
 		return -ENOMEM;
 	fill(o, p, index);
-	err = control_ask(card, o, true);
-	if (!err && o->len < sizeof(o->answer.session))
-		err = -EIO;
-	if (!err)
-		err = refused(card, p,
-			      le32_to_cpu(READ_ONCE(o->answer.session.status)));
-	if (!err)
-		*id = le64_to_cpu(READ_ONCE(o->answer.session.session_id));
+	err = control_ask(card, o, true) ?: order_session(o, id);
+	if (!err) {
+		set_bit(p->mode * OCF_ALG_COUNT + (p->cipher ?: p->mac),
+			card->made);
+		room_note(card, session_kind(p), o);
+	}
 	order_put(o);
 	return err;
+}
+
+static int make(struct card *card, const struct ocf_session_params *p,
+		unsigned int index, u64 *id)
+{
+	int err = ask(card, p, index, id);
+
+	if (err != -EREMOTEIO)
+		return err;
+	err = room_look(card, session_kind(p));
+	if (err)
+		return err;
+	/* there was none, perhaps, when it was asked */
+	err = ask(card, p, index, id);
+	return err == -EREMOTEIO ? -EOPNOTSUPP : err;
 }
 
 static void drop_some(struct ocf_context *ctx)
@@ -207,9 +187,9 @@ static void drop_some(struct ocf_context *ctx)
  * @p: what it is for
  *
  * Context: process; may sleep; ends within seconds.
- * Return: 0; -EOPNOTSUPP, -ENOSPC, -EKEYREJECTED or -EIO as the card says;
- * -ETIMEDOUT if it says nothing; -EINTR if the task is being killed; -ENODEV
- * if it is down; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP, -ENOSPC, -EKEYREJECTED or -EIO as the card says, the
+ * first also if it has room and refuses this one; -ETIMEDOUT if it says
+ * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
  */
 int session_make_all(struct ocf_context *ctx,
 		     const struct ocf_session_params *p)

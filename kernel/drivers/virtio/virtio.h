@@ -218,6 +218,15 @@ struct order {
 
 #define SESSIONS_MAX	4	/* of a context: direction and order */
 
+enum session_kind {
+	SESSION_CIPHER,
+	SESSION_HASH,
+	SESSION_MAC,
+	SESSION_CHAIN,
+	SESSION_RSA,
+	SESSION_KINDS,
+};
+
 /**
  * struct context - a session of the framework's on a card
  * @node: in card.contexts while the card has sessions for it
@@ -258,8 +267,8 @@ struct limits {
  * @awake: it says that it works, and may be asked for something
  * @total: data queues it has
  * @limits: what it says it can
- * @made: modes and algorithms of which it has made a session; see refused()
- *	in session.c
+ * @made: modes and algorithms of which it has made a session
+ * @witness: orders of sessions that it makes if it has room, see room.c
  * @rsa: operations it has done, see akcipher.c
  * @contexts_lock: protects @contexts and @epoch
  * @contexts: those with sessions on the card
@@ -301,6 +310,7 @@ struct card {
 	unsigned int		total;
 	struct limits		limits;
 	DECLARE_BITMAP(made, OCF_MODE_COUNT * OCF_ALG_COUNT);
+	struct order		*witness[SESSION_KINDS];
 	DECLARE_BITMAP(rsa, RSA_CODES * RSA_HASHES);
 	struct mutex		contexts_lock;
 	struct list_head	contexts;
@@ -349,7 +359,6 @@ void card_fail(struct card *card, const char *why);
 void card_revive(struct card *card);
 
 /* alg.c: what it can */
-enum session_kind { SESSION_CIPHER, SESSION_HASH, SESSION_MAC, SESSION_CHAIN };
 void alg_offer(const struct card *card, struct ocf_device_info *info);
 bool alg_fits(const struct card *card, const struct ocf_session_params *p);
 u32 alg_id(enum ocf_alg alg);
@@ -364,10 +373,18 @@ void session_forget_everybodys(struct card *card);
 enum session_kind session_kind(const struct ocf_session_params *p);
 unsigned int session_index(const struct ocf_request *req);
 
+/* room.c: whether it has room for one more */
+void room_note(struct card *card, enum session_kind kind,
+	       const struct order *o);
+int room_look(struct card *card, enum session_kind kind);
+void room_exit(struct card *card);
+
 /* control.c: asks the card for them */
 void control_init(struct card *card);
 struct order *order_alloc(u32 keylen);
+struct order *order_copy(const struct order *o);
 void order_put(struct order *o);
+int order_session(const struct order *o, u64 *id);
 int control_ask(struct card *card, struct order *o, bool killable);
 void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life);
 void control_settle(struct card *card);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether a card that refuses a session is full.
+ *
+ * Without REVISION_1 a card has no NOSPC and says ERR instead (VIRTIO 1.2,
+ * 5.9.7.2.1.6), and QEMU says ERR of whatever it refuses: an algorithm that it
+ * does not have, a length, a key.  A full card has everybody's sessions taken
+ * from it until it makes one more, so who gives it a bad key must not make it
+ * look full.  It is asked for a session that it has made before: one of each
+ * kind is kept, of known answers, whose keys are no secret.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "virtio.h"
+
+/**
+ * room_note() - keep an order as one that the card fulfils
+ * @card: the card
+ * @kind: of session
+ * @o: it was made for this
+ *
+ * Context: process.
+ */
+void room_note(struct card *card, enum session_kind kind, const struct order *o)
+{
+	struct order *copy;
+
+	/* until it is registered, it is asked for nothing but known answers */
+	if (card->registered || card->witness[kind])
+		return;
+	copy = order_copy(o);
+	if (copy && cmpxchg(&card->witness[kind], NULL, copy))
+		order_put(copy);
+}
+
+/**
+ * room_look() - whether a card has room for a session
+ * @card: the card, which has refused one with ERR
+ * @kind: of that
+ *
+ * Context: process; may sleep, as long as the card has patience.
+ * Return: 0; -ENOSPC if it has none; -EOPNOTSUPP if it has never made one of
+ * this kind; what control_ask() fails with; -EIO.
+ */
+int room_look(struct card *card, enum session_kind kind)
+{
+	struct order *witness = READ_ONCE(card->witness[kind]), *o;
+	unsigned int life = control_life(card);
+	u64 id;
+	int err;
+
+	if (!witness)
+		return -EOPNOTSUPP;
+	o = order_copy(witness);
+	if (!o)
+		return -ENOMEM;
+	err = control_ask(card, o, true) ?: order_session(o, &id);
+	if (!err)
+		control_destroy(card, le32_to_cpu(o->req.header.opcode) + 1,
+				id, life);
+	order_put(o);
+	return err == -EREMOTEIO ? -ENOSPC : err;
+}
+
+void room_exit(struct card *card)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < SESSION_KINDS; kind++)
+		if (card->witness[kind])
+			order_put(card->witness[kind]);
+}
