@@ -40,6 +40,7 @@ enum card_fault {
 	CARD_REFUSE,		/* a session; of keys of one length, or any */
 	CARD_MUTE,		/* an interrupt is not raised */
 	CARD_DEAF,		/* a doorbell is not heard */
+	CARD_SHORT,		/* so many bytes are said to be written */
 	CARD_FAULTS,
 };
 

@@ -36,6 +36,7 @@ static const struct {
 	[CARD_REFUSE] = { "refuse", 0, 64 },
 	[CARD_MUTE] = { "mute", 0, 0 },
 	[CARD_DEAF] = { "deaf", 0, 0 },
+	[CARD_SHORT] = { "short", 1, UINT32_MAX },
 };
 
 static const struct {

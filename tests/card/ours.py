@@ -26,7 +26,7 @@ SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
 SOON = 300      # s; the machine is slow
 FAULTS = ("busy", "error", "wrong", "lost", "late", "double", "refuse",
-          "mute", "deaf")
+          "mute", "deaf", "short")
 DRIVER = pathlib.Path("/sys/bus/virtio/drivers/ocf_virtio")
 VIRTIO_ID_CRYPTO = 20
 WORKERS = pathlib.Path("/sys/devices/virtual/workqueue/cpumask")
@@ -105,6 +105,27 @@ class Faults(Card):
     def test_fails(self):
         for count in (1, 10):
             self.survives("error", count)
+
+    def test_fails_and_writes_less(self):
+        """It has failed a request, which is no reason to give it up."""
+        wrong = self.own("wrong")
+        for length in (0, 1):
+            for status in ("", "255"):      # ERR, and what the driver left
+                before = self.hits("short")
+                # nothing is under way: the same three get both
+                self.control(f"fault error 3 {status}")
+                self.control(f"fault short 3 {length}")
+                with self.load() as load:
+                    self.assertTrue(wait_for(
+                        lambda b=before: self.hits("short") == b + 3, SOON))
+                self.assertEqual([], load.wrong)
+                self.works()
+        self.assertEqual(wrong, self.own("wrong"))
+
+    def test_says_it_has_written_less(self):
+        wrong = self.own("wrong")
+        self.survives("short", 1)
+        self.assertEqual(wrong + 1, self.own("wrong"))
 
     def test_says_what_is_no_status(self):
         self.survives("error", 2, "77")

@@ -22,7 +22,7 @@ struct job {
 	int queue;
 	uint64_t begin, end;	/* of the work, ns */
 	uint64_t due;		/* the answer's time */
-	bool lost, twice;
+	bool lost, twice, brief;
 	struct card_result result;
 };
 
@@ -72,7 +72,7 @@ static void take(VuDev *dev, int queue, uint64_t now)
 		job->begin = now > free_at ? now : free_at;
 		job->end = job->begin + cost(card_iov_size(job->elem.out_sg,
 							   job->elem.out_num));
-		job->lost = job->twice = false;
+		job->lost = job->twice = job->brief = false;
 		job->result = (struct card_result){ 0 };
 		free_at = job->end;
 		inside++;
@@ -107,6 +107,7 @@ static void spoil(struct job *job)
 		job->due += knobs->faults[CARD_LATE].arg * 1000000;
 	job->lost = card_draw(knobs, CARD_LOST);
 	job->twice = card_draw(knobs, CARD_DOUBLE);
+	job->brief = card_draw(knobs, CARD_SHORT);
 }
 
 static void begin(struct job *job)
@@ -140,7 +141,7 @@ static void answer(VuDev *dev, struct job *job)
 {
 	VuVirtq *vq = vu_get_queue(dev, job->queue);
 	const VuVirtqElement *elem = &job->elem;
-	size_t room = card_iov_size(elem->in_sg, elem->in_num);
+	size_t room = card_iov_size(elem->in_sg, elem->in_num), said = room;
 
 	if (!room)
 		fprintf(stderr, "card: a request without room for a status\n");
@@ -149,10 +150,12 @@ static void answer(VuDev *dev, struct job *job)
 	if (room)
 		card_iov_write(elem->in_sg, elem->in_num, room - 1,
 			       &job->result.status, 1);
-	vu_queue_push(dev, vq, elem, room);
+	if (job->brief)
+		said = knobs->faults[CARD_SHORT].arg;
+	vu_queue_push(dev, vq, elem, said);
 	if (job->twice) {
 		vq->inuse++;
-		vu_queue_push(dev, vq, elem, room);
+		vu_queue_push(dev, vq, elem, said);
 	}
 	failed += job->result.status != VIRTIO_CRYPTO_OK;
 	done_by[job->queue]++;

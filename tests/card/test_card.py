@@ -537,6 +537,15 @@ def test_wrong_data(card, guest):
         assert [i for i in range(32) if got[i] != good[i]] == [arg % 32]
 
 
+def test_a_short_length(card, guest):
+    session = guest.session(CBC, b"k" * 16)
+    for line, want in (("short 1", 1), ("short 1 7", 7)):
+        card.control(f"fault {line}")
+        submit(guest, session, 1)
+        assert guest.wait()[0][1] == want
+    works(guest)
+
+
 def test_one_in_three(card, guest):
     session = guest.session(CBC, b"k" * 16)
     card.control("fault error 1/3")

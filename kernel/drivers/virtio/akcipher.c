@@ -97,7 +97,7 @@ static void fill(struct slot *slot, const struct ocf_pk_op *op)
 		slot->made = 0;
 	}
 	memset(slot->buf + OUT_AT, 0, slot->made);
-	memset(&slot->shared->tail, 0xff, sizeof(slot->shared->tail));
+	memset(&slot->shared->tail, UNWRITTEN, sizeof(slot->shared->tail));
 }
 
 /**
@@ -206,11 +206,12 @@ int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
 	struct card *card = card_of(req->dev);
 	struct ocf_pk_op *op = req->now;
 
-	if (!written ||
-	    written > slot->made + sizeof(struct virtio_crypto_inhdr))
+	if (written > slot->made + sizeof(struct virtio_crypto_inhdr))
 		return -EPROTO;
 	switch (status) {
 	case VIRTIO_CRYPTO_OK:
+		if (!written)
+			return -EPROTO;
 		set_bit(ability(op), card->rsa);
 		return take(slot, op,
 			    written - sizeof(struct virtio_crypto_inhdr));
@@ -225,6 +226,8 @@ int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
 	case VIRTIO_CRYPTO_NOTSUPP:
 	case VIRTIO_CRYPTO_NOSPC:
 		return akcipher_has_shown(card, op) ? -EIO : -EOPNOTSUPP;
+	case UNWRITTEN:
+		return written <= slot->made ? -EIO : -EPROTO;
 	default:
 		return -EPROTO;
 	}

@@ -223,7 +223,7 @@ int slot_fill(struct slot *slot, struct ocf_request *req)
 	    req->data.len >= ivlen_of(p))
 		ocf_sg_read(req->src, req->data.start + req->data.len -
 			    ivlen_of(p), slot->next_iv, ivlen_of(p));
-	memset(&slot->shared->tail, 0xff, sizeof(slot->shared->tail));
+	memset(&slot->shared->tail, UNWRITTEN, sizeof(slot->shared->tail));
 	fill_head(slot, req);
 	return 0;
 }
@@ -334,6 +334,9 @@ static int take_data(struct slot *slot, struct ocf_request *req)
  * @written: bytes the card says it has written
  *
  * Context: BH.
+ * A card that fails may have written less than it was asked for, or nothing:
+ * what it says of the length then is no reason to give it up.
+ *
  * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;
  * -EPROTO if it makes no sense.
  */
@@ -344,12 +347,12 @@ int slot_result(struct slot *slot, struct ocf_request *req, u32 written)
 
 	if (req->ctx->params->cipher)
 		all += slot->len;
-	/* the status is the last byte: 2.7.8.2 says what is not written */
-	if (written != all)
+	if (written > all)
 		return -EPROTO;
 	switch (status) {
 	case VIRTIO_CRYPTO_OK:
-		return take_data(slot, req);
+		/* the status is the last byte: 2.7.8.2 */
+		return written == all ? take_data(slot, req) : -EPROTO;
 	case VIRTIO_CRYPTO_INVSESS:
 		return -ESTALE;
 	case VIRTIO_CRYPTO_ERR:
@@ -358,6 +361,8 @@ int slot_result(struct slot *slot, struct ocf_request *req, u32 written)
 	case VIRTIO_CRYPTO_NOSPC:
 	case VIRTIO_CRYPTO_KEY_REJECTED:
 		return -EIO;
+	case UNWRITTEN:
+		return written < all ? -EIO : -EPROTO;
 	default:
 		return -EPROTO;
 	}

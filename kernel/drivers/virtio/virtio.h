@@ -42,6 +42,7 @@
 #define RESET_MS	1000	/* for a reset */
 #define DRAIN_MS	250	/* for requests, before a card is stopped */
 #define QUEUES_MAX	256	/* data queues a card may have */
+#define UNWRITTEN	0xff	/* bytes that a card has not written last */
 
 struct card;
 struct queue;
