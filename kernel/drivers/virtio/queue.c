@@ -231,6 +231,8 @@ static void finish(struct card *card, struct slot *slot,
 	slot_put(card, slot, true);
 	if (err == -EPROTO || err == -ESTALE) {
 		atomic_inc(&card->wrong);
+		if (err == -ESTALE)
+			atomic_inc(&card->losses);
 		card_fail(card, err == -ESTALE ? "its sessions are lost" :
 						 "an answer makes no sense");
 		err = -EIO;

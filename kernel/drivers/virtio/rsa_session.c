@@ -213,14 +213,21 @@ static int ask(struct card *card, const struct ocf_pk_op *op,
 	return err == -EKEYREJECTED ? -EOPNOTSUPP : err;
 }
 
-static void drop(struct card *card, struct rsa_session *s)
+static void forget(struct card *card, struct rsa_session *s)
 {
 	lockdep_assert_held(&card->rsa_lock);
 	list_del(&s->node);
 	atomic_dec(&card->keys);
-	control_destroy(card, VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION, s->id,
-			s->life);
 	rsa_session_put(s);
+}
+
+static void drop(struct card *card, struct rsa_session *s)
+{
+	/* one that is lost may have its number given to another */
+	if (s->losses == atomic_read(&card->losses))
+		control_destroy(card, VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION,
+				s->id, s->life);
+	forget(card, s);
 }
 
 /* The one that was not used for longest and is not in use, or NULL. */
@@ -270,14 +277,18 @@ static void name(struct rsa_name *name, const struct ocf_pk_op *op)
 	sha256(der->data, der->len, name->digest);
 }
 
+/* The one of a name, if the card has it; what it has lost goes. */
 static struct rsa_session *find(struct card *card, const struct rsa_name *name)
 {
-	struct rsa_session *s;
+	struct rsa_session *s, *next;
 
 	lockdep_assert_held(&card->rsa_lock);
-	list_for_each_entry(s, &card->rsa_list, node)
-		if (!memcmp(&s->name, name, sizeof(*name)))
+	list_for_each_entry_safe(s, next, &card->rsa_list, node) {
+		if (s->losses != atomic_read(&card->losses))
+			forget(card, s);
+		else if (!memcmp(&s->name, name, sizeof(*name)))
 			return s;
+	}
 	return NULL;
 }
 
@@ -299,6 +310,7 @@ static struct rsa_session *find_or_make(struct card *card,
 	}
 	refcount_set(&s->refs, 1);
 	s->life = control_life(card);
+	s->losses = atomic_read(&card->losses);
 	err = make(card, op, s);
 	if (err) {
 		kfree(s);
@@ -384,11 +396,8 @@ void rsa_sessions_forget(struct card *card)
 	struct rsa_session *s, *next;
 
 	mutex_lock(&card->rsa_lock);
-	list_for_each_entry_safe(s, next, &card->rsa_list, node) {
-		list_del(&s->node);
-		atomic_dec(&card->keys);
-		rsa_session_put(s);
-	}
+	list_for_each_entry_safe(s, next, &card->rsa_list, node)
+		forget(card, s);
 	mutex_unlock(&card->rsa_lock);
 }
 

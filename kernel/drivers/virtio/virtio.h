@@ -82,6 +82,7 @@ struct rsa_name {
  * @size: bytes of the modulus
  * @id: the card's
  * @life: of the card, in which it has given that
+ * @losses: card.losses from when it did not have that yet
  * @used: jiffies
  */
 struct rsa_session {
@@ -91,6 +92,7 @@ struct rsa_session {
 	u32			size;
 	u64			id;
 	unsigned int		life;
+	int			losses;
 	unsigned long		used;
 };
 
@@ -278,6 +280,7 @@ struct limits {
  * @rsa_list: RSA keys it has sessions for
  * @rsa_idle: drops those that are not used
  * @rsa_out: slots with a public-key operation
+ * @losses: times it did not know a session it had
  * @control: the control queue
  * @nqueues: data queues in use
  * @queues: them
@@ -320,6 +323,7 @@ struct card {
 	struct list_head	rsa_list;
 	struct delayed_work	rsa_idle;
 	atomic_t		rsa_out;
+	atomic_t		losses;
 	struct control		control;
 	unsigned int		nqueues;
 	struct queue		*queues;
