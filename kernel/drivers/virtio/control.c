@@ -3,7 +3,8 @@
  * The control queue (VIRTIO 1.2, 5.9.7.2).  Whoever asks waits as long as there
  * is patience, and less if it is killed.  What the card has not answered by
  * then belongs to the card alone: a late answer frees it, and takes the
- * session down again that it may have made.
+ * session down again that it may have made.  The end of a session that a card
+ * cannot be told of is owed to it until it can be, or is reset.
  */
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
@@ -117,6 +118,52 @@ static int post(struct control *ctl, struct order *o)
 	return 0;
 }
 
+#define OWED_MAX	4096	/* ends of sessions, of a card that is ill */
+
+/* Keeps @o, with a reference, until there is room for it. */
+static void owe(struct control *ctl, struct order *o)
+{
+	lockdep_assert_held(&ctl->lock);
+	if (o->life != ctl->life || ctl->nowed == OWED_MAX)
+		return;
+	refcount_inc(&o->refs);
+	list_add_tail(&o->node, &ctl->owed);
+	ctl->nowed++;
+}
+
+static void post_or_owe(struct control *ctl, struct order *o)
+{
+	if (post(ctl, o))
+		owe(ctl, o);
+}
+
+static struct order *take_owed(struct control *ctl)
+{
+	struct order *o = list_first_entry_or_null(&ctl->owed, struct order,
+						   node);
+
+	if (o) {
+		list_del_init(&o->node);
+		ctl->nowed--;
+	}
+	return o;
+}
+
+/* Tells the card what it is owed, as long as there is room. */
+static void pay(struct control *ctl)
+{
+	struct order *o;
+	int err = 0;
+
+	lockdep_assert_held(&ctl->lock);
+	while (!err && ctl->left < ctl->left_max && (o = take_owed(ctl))) {
+		err = post(ctl, o);
+		if (err)
+			owe(ctl, o);
+		order_put(o);
+	}
+}
+
 /* Takes down the session that was made for nobody, if one was. */
 static void undo(struct control *ctl, struct order *o)
 {
@@ -136,7 +183,7 @@ static void undo(struct control *ctl, struct order *o)
 	o->req.header.opcode = cpu_to_le32(opcode + 1);
 	o->req.u.destroy_session.session_id = id;
 	/* its own place in the ring is free, until the lock is */
-	post(ctl, o);
+	post_or_owe(ctl, o);
 }
 
 /**
@@ -186,6 +233,7 @@ static bool next_answer(struct control *ctl, struct answer *a)
 	}
 	if (o->abandoned)
 		undo(ctl, o);
+	pay(ctl);
 	return true;
 }
 
@@ -402,7 +450,11 @@ void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
 	/* there is to be room in the ring for who waits */
 	settle(card, ctl->left_max, jiffies + 2 * patience(card));
-	post_patiently(card, o, false);
+	if (post_patiently(card, o, false)) {
+		spin_lock_bh(&ctl->lock);
+		owe(ctl, o);
+		spin_unlock_bh(&ctl->lock);
+	}
 	order_put(o);
 }
 
@@ -423,6 +475,7 @@ void control_init(struct card *card)
 
 	spin_lock_init(&ctl->lock);
 	INIT_LIST_HEAD(&ctl->out);
+	INIT_LIST_HEAD(&ctl->owed);
 	INIT_WORK(&ctl->drain, drain);
 }
 
@@ -458,6 +511,7 @@ void control_start(struct card *card)
 	ctl->up = true;
 	ctl->live = true;
 	ctl->stuck = false;
+	pay(ctl);
 	spin_unlock_bh(&ctl->lock);
 }
 
@@ -497,6 +551,8 @@ void control_reclaim(struct card *card)
 		complete(&o->done);
 		order_put(o);
 	}
+	while ((o = take_owed(ctl)))
+		order_put(o);
 	spin_unlock_bh(&ctl->lock);
 }
 

@@ -166,6 +166,8 @@ struct queue {
  * @left: requests out that nobody waits for
  * @left_max: how many there may be
  * @out: requests in the ring
+ * @owed: ends of sessions that the card could not be told of yet
+ * @nowed: how many
  * @drain: takes out what the card has answered, in BH context
  */
 struct control {
@@ -179,12 +181,14 @@ struct control {
 	unsigned int		left;
 	unsigned int		left_max;
 	struct list_head	out;
+	struct list_head	owed;
+	unsigned int		nowed;
 	struct work_struct	drain;
 };
 
 /**
  * struct order - a request to the control queue
- * @node: in control.out
+ * @node: in control.out or control.owed
  * @refs: whoever waits, and the card
  * @done: answered, or will never be: @err
  * @answered: the same, under control.lock
