@@ -8,11 +8,11 @@
  * stays where it is.
  */
 #include <linux/cpumask.h>
+#include <linux/pci.h>
 #include <linux/slab.h>
 
 #include "virtio.h"
 
-#define STATUS_GONE	0xff	/* what a card that is not on the bus reads */
 #define SGS_DIRECT	4	/* descriptors of a request without indirect */
 
 /**
@@ -61,17 +61,30 @@ static void reset_work(struct work_struct *work)
 
 	virtio_reset_device(card->vdev);
 	complete(&card->reset_done);
+	if (READ_ONCE(card->left_over))
+		queue_work(system_long_wq, &card->config);
+}
+
+/*
+ * Whether the card is off its bus.  That all its registers read ones is no
+ * proof: one that is ill may do that for a moment, and go on writing.
+ */
+static bool is_gone(struct card *card)
+{
+	struct device *parent = card->vdev->dev.parent;
+
+	return parent && dev_is_pci(parent) &&
+	       !pci_device_is_present(to_pci_dev(parent));
 }
 
 /* 0 if the card can touch nothing of ours any more */
 static int reset_in_time(struct card *card)
 {
-	struct virtio_device *vdev = card->vdev;
-
 	lockdep_assert_held(&card->life);
-	if (!card->resetting &&
-	    vdev->config->get_status(vdev) == STATUS_GONE)
+	if (!card->resetting && is_gone(card)) {
+		card->gone = true;
 		return 0;
+	}
 	if (!card->resetting) {
 		card->resetting = true;
 		reinit_completion(&card->reset_done);
@@ -81,7 +94,17 @@ static int reset_in_time(struct card *card)
 					 msecs_to_jiffies(RESET_MS)))
 		return -ETIMEDOUT;
 	card->resetting = false;
+	card->gone = false;
 	return 0;
+}
+
+/* It may be back, and has not been reset. */
+static int reset_what_was_gone(struct card *card)
+{
+	lockdep_assert_held(&card->life);
+	if (!card->gone)
+		return 0;
+	return reset_in_time(card) ?: card->gone ? -ENODEV : 0;
 }
 
 /*
@@ -209,17 +232,26 @@ static int negotiate(struct virtio_device *vdev)
 	       0 : -EIO;
 }
 
+static int restart(struct card *card)
+{
+	int err;
+
+	lockdep_assert_held(&card->life);
+	err = stop(card) ?: reset_what_was_gone(card) ?:
+	      negotiate(card->vdev) ?: find_queues(card);
+	if (err)
+		return err;
+	virtio_device_ready(card->vdev);
+	return start(card);
+}
+
 static int card_reset(struct ocf_device *dev)
 {
 	struct card *card = card_of(dev);
 	int err;
 
 	mutex_lock(&card->life);
-	err = stop(card) ?: negotiate(card->vdev) ?: find_queues(card);
-	if (!err) {
-		virtio_device_ready(card->vdev);
-		err = start(card);
-	}
+	err = restart(card);
 	mutex_unlock(&card->life);
 	return err;
 }
@@ -325,6 +357,16 @@ static void wake_up_card(struct card *card)
 		dev_err(&card->vdev->dev, "not used: %d\n", err);
 }
 
+/* Of one that is left over, when it has been reset.  Whether it is ready. */
+static bool begin_anew(struct card *card)
+{
+	int err = restart(card);
+
+	/* it may have to become ready, as one that has just come */
+	card->left_over = err && err != -EAGAIN;
+	return !err;
+}
+
 /*
  * The card may have changed its mind about being ready.  Not while it is being
  * probed or removed: the bus keeps such changes back, and remove() waits.
@@ -337,7 +379,9 @@ static void config_work(struct work_struct *work)
 	mutex_lock(&card->life);
 	was = card->awake;
 	is = was;
-	if (card->ready && !was) {
+	if (card->left_over) {
+		is = begin_anew(card);
+	} else if (card->ready && !was) {
 		is = !start(card);
 	} else if (card->ready && !hardware_ready(card)) {
 		/* 5.9.4.2: it must not be asked for anything now */
@@ -395,6 +439,7 @@ static void take_down(struct card *card)
 				     "does not answer a reset\n");
 	mutex_unlock(&card->life);
 	flush_work(&card->reset);
+	cancel_work_sync(&card->config);
 	rsa_sessions_exit(card);
 	room_exit(card);
 	control_exit(card);
@@ -449,13 +494,34 @@ void card_remove(struct virtio_device *vdev)
 	/* it has not come back from a sleep */
 	if (!card)
 		return;
+	WRITE_ONCE(card->left_over, false);
 	cancel_work_sync(&card->config);
 	ocf_device_unregister(card->registered);
 	take_down(card);
 }
 
+/*
+ * A card that does not end its reset keeps the machine awake, and not waiting:
+ * this fails, the card keeps what it has, and is offered anew when it is reset.
+ */
 int card_freeze(struct virtio_device *vdev)
 {
-	card_remove(vdev);
-	return 0;
+	struct card *card = vdev->priv;
+	int err;
+
+	if (!card)
+		return 0;
+	WRITE_ONCE(card->left_over, false);
+	cancel_work_sync(&card->config);
+	ocf_device_unregister(card->registered);
+	card->registered = NULL;
+	mutex_lock(&card->life);
+	/* the reset may end as soon as nobody waits for it */
+	WRITE_ONCE(card->left_over, true);
+	err = stop(card);
+	WRITE_ONCE(card->left_over, err);
+	mutex_unlock(&card->life);
+	if (!err)
+		take_down(card);
+	return err;
 }

@@ -301,6 +301,8 @@ struct limits {
  * @reset: resets it, however long that takes
  * @reset_done: it has
  * @resetting: it has been asked to
+ * @gone: it was not there to be asked
+ * @left_over: it was not let go, nor is it registered: see card_freeze()
  * @interrupts: of data queues
  * @kicks: doorbells rung
  * @nudges: data queues looked at because a request was overdue
@@ -344,6 +346,8 @@ struct card {
 	struct work_struct	reset;
 	struct completion	reset_done;
 	bool			resetting;
+	bool			gone;
+	bool			left_over;
 	atomic_t		interrupts;
 	atomic_t		kicks;
 	atomic_t		nudges;
@@ -363,7 +367,6 @@ int card_probe(struct virtio_device *vdev);
 void card_remove(struct virtio_device *vdev);
 void card_config_changed(struct virtio_device *vdev);
 int card_freeze(struct virtio_device *vdev);
-int card_restore(struct virtio_device *vdev);
 void card_fail(struct card *card, const char *why);
 void card_revive(struct card *card);
 
