@@ -232,6 +232,17 @@ void ocf_device_unblock(struct ocf_device *dev);
 void ocf_device_fail(struct ocf_device *dev);
 
 /**
+ * ocf_device_needs_reset() - a device has said that only a reset helps
+ * @dev: the device
+ *
+ * As ocf_device_fail(), but it is reset before it is asked for anything, and
+ * as soon as it is empty.
+ *
+ * Context: process or BH.
+ */
+void ocf_device_needs_reset(struct ocf_device *dev);
+
+/**
  * ocf_device_revive() - a device that was given up shows signs of life
  * @dev: the device, for instance one that has completed what was detached
  *

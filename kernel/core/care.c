@@ -12,8 +12,9 @@
  *
  * A card that works in the requests' own pages is stopped before anything is
  * replayed, and reset before it is asked.  One that does not (its driver has
- * detach()) is neither stopped nor reset for a start: it may be about to go on,
- * and there are cards that hang whoever resets them.
+ * detach()) is neither stopped nor reset for a start, unless it has asked for
+ * it: it may be about to go on, and there are cards that hang whoever resets
+ * them.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>
@@ -109,10 +110,13 @@ static int ask(struct ocf_device *dev)
 	const struct ocf_device_ops *ops = dev->info.ops;
 	int err = 0;
 
-	if (ops->reset && (dev->stopped || dev->tries >= ASKS_BEFORE_RESET)) {
+	if (ops->reset && (dev->stopped || READ_ONCE(dev->needy) ||
+			   dev->tries >= ASKS_BEFORE_RESET)) {
 		err = ops->reset(dev);
-		if (!err)
+		if (!err) {
 			dev->stopped = false;
+			WRITE_ONCE(dev->needy, false);
+		}
 	} else if (dev->stopped) {
 		err = -ENODEV;
 	}
@@ -146,7 +150,8 @@ static void nurse(struct ocf_device *dev)
 		ocf_device_rescue(dev);
 		ocf_contexts_drop(dev);
 		dev->tries = 0;
-		if (!dev->stopped && READ_ONCE(dev->failed) != -EBADMSG) {
+		if (!dev->stopped && !READ_ONCE(dev->needy) &&
+		    READ_ONCE(dev->failed) != -EBADMSG) {
 			ask_later(dev);
 			return;
 		}
@@ -323,6 +328,14 @@ void ocf_device_fail(struct ocf_device *dev)
 	ocf_device_failed(dev, -EIO);
 }
 OCF_EXPORT(ocf_device_fail);
+
+void ocf_device_needs_reset(struct ocf_device *dev)
+{
+	WRITE_ONCE(dev->needy, true);
+	ocf_device_failed(dev, -EIO);
+	ocf_device_revive(dev);
+}
+OCF_EXPORT(ocf_device_needs_reset);
 
 void ocf_device_revive(struct ocf_device *dev)
 {

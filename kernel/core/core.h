@@ -215,6 +215,7 @@ struct ocf_sample {
  * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
  * @rescued: what was in it when it failed is not any more; by @care
  * @stopped: quiesce() was called, and reset() was not since; by @care
+ * @needy: its driver has said that only a reset helps
  * @tries: times it was asked again without success, in a row; by @care
  * @asked: operations it had done when it was last asked; by @care
  * @doubted: bit 0: it is to be asked soon
@@ -250,6 +251,7 @@ struct ocf_device {
 	int			failed;
 	bool			rescued;
 	bool			stopped;
+	bool			needy;
 	unsigned int		tries;
 	u64			asked;
 	unsigned long		doubted;

@@ -205,6 +205,23 @@ static bool hardware_ready(struct card *card)
 	return status & VIRTIO_CRYPTO_S_HW_READY;
 }
 
+/* 2.1.2; what reads as ones says nothing */
+static bool needs_reset(struct card *card)
+{
+	u8 status = card->vdev->config->get_status(card->vdev);
+
+	return status != 0xff && status & VIRTIO_CONFIG_S_NEEDS_RESET;
+}
+
+static void card_wants_reset(struct card *card)
+{
+	struct ocf_device *dev = READ_ONCE(card->dev);
+
+	dev_warn_ratelimited(&card->vdev->dev, "asks for a reset\n");
+	if (dev)
+		ocf_device_needs_reset(dev);
+}
+
 /* Lets requests in, if the card wants any: 5.9.4.2 */
 static int start(struct card *card)
 {
@@ -374,9 +391,10 @@ static bool begin_anew(struct card *card)
 static void config_work(struct work_struct *work)
 {
 	struct card *card = container_of(work, struct card, config);
-	bool was, is;
+	bool was, is, broken;
 
 	mutex_lock(&card->life);
+	broken = card->ready && needs_reset(card);
 	was = card->awake;
 	is = was;
 	if (card->left_over) {
@@ -391,7 +409,9 @@ static void config_work(struct work_struct *work)
 		is = false;
 	}
 	mutex_unlock(&card->life);
-	if (was && !is)
+	if (broken)
+		card_wants_reset(card);
+	else if (was && !is)
 		card_fail(card, "not ready any more");
 	else if (is && !was)
 		wake_up_card(card);
