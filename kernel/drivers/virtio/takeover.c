@@ -38,7 +38,13 @@ static bool is_busy(struct device *d)
 	return busy;
 }
 
-/* A driver that was given a card just now is held by its self-tests. */
+/*
+ * A driver that was given a card just now is held by its self-tests.
+ *
+ * Whoever begins to use it between the last look and its end is not seen.  No
+ * lock of ours helps: crypto_alg_sem would keep users out, but the driver takes
+ * it itself when it takes its algorithms back.
+ */
 static int take_over(struct device *d)
 {
 	int tries = SELFTEST_MS / LOOK_MS;
