@@ -40,9 +40,11 @@ CARD_HASTY := $(CARD_VM) --env OCF_PATIENCE=3000 \
 CARD_CALM := $(CARD_VM) --module-args ocf_virtio:patience=60000
 
 test-card: $(if $(DEBUG),debug-modules,modules) machine $(CARD)/card \
-		$(CARD)/card-san $(B)/virtio/virtio_differ
+		$(CARD)/card-san $(B)/virtio/virtio_differ \
+		$(B)/selftests/bsd_differ
 	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/card
 	@$(CARD_HASTY) --card-process -- tests/card/ours.py Faults
+	@$(CARD_CALM) --card-process -- tests/card/ours.py Sealed
 	@$(CARD_HASTY) --card-process queues=2 -- tests/card/ours.py Queues
 	@$(CARD_HASTY) --card-process -- tests/card/ours.py Killed
 	@$(CARD_CALM) --card-process sessions=256 --card-process sessions=256 -- \

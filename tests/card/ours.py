@@ -3,18 +3,20 @@
 """In the machine: our driver, and cards that are slow, wrong, mute or dead.
 What is asked for meanwhile ends, and is right.
 
-    ours.py [Faults|Queues|Killed]      which of them; a card is not used after
-                                        Killed
+    ours.py [Faults|Sealed|Queues|Killed]
+                            which of them; a card is not used after Killed
 """
 
 import contextlib
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 sys.dont_write_bytecode = True
 
@@ -273,6 +275,20 @@ class Faults(Card):
         """Used, or it would not be asked."""
         ses.crypt(DATA[:4096])
         return self.device.state() == "suspect"
+
+
+class Sealed(Card):
+    """Encrypt, then authenticate, against OpenSSL: by chance, and of what the
+    card has, which is CBC and HMACs, most is left to it."""
+
+    def test_against_openssl(self):
+        self.assertIn("eta", self.device.text("modes").split())
+        before = self.device.counter("operations")
+        subprocess.run([TOP / "build/selftests/bsd_differ", "-t",
+                        "encrypt_then_mac"], check=True, stdout=sys.stderr,
+                       env={**os.environ, "OCF_CIPHER": "aes-cbc"})
+        self.assertLess(before + 100, self.device.counter("operations"))
+        self.assertEqual(0, self.own("wrong"))
 
 
 class Queues(Card):
