@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * /dev/crypto, of a process: opened when it is first needed, sessions, and
- * operations, for which a job of OpenSSL's is paused.
+ * operations.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <openssl/async.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "provider.h"
+#include "device.h"
 
-#define RESULTS		64	/* fetched at a time */
 #define AGAIN		1	/* s until the kernel is asked again */
 #define SMALL		256	/* bytes; up to here even the time costs */
 #define LOOKS		16	/* at such, until the time is looked at again */
-
-/**
- * struct process - what only this process has; fork() clears it
- * @lock: protects all but @ocf
- * @ocf: /dev/crypto, or NULL
- * @generation: another for each process that ever opened it
- * @failed: when it could not be opened, s
- * @fetcher: fetches results of jobs that are paused
- * @fetching: there is one
- * @stop: an eventfd that ends it
- */
-struct process {
-	pthread_mutex_t		lock;
-	struct ocf *_Atomic	ocf;
-	uint64_t		generation;
-	uint32_t		failed;
-	pthread_t		fetcher;
-	bool			fetching;
-	int			stop;
-};
 
 /* Seconds, never 0 */
 static uint32_t now(void)
@@ -70,15 +43,10 @@ int device_init(struct provider *prov)
 void device_exit(struct provider *prov)
 {
 	struct process *p = prov->process;
-	uint64_t one = 1;
 
 	if (!p)
 		return;
-	if (p->fetching) {
-		if (write(p->stop, &one, sizeof(one)) > 0)
-			pthread_join(p->fetcher, NULL);
-		close(p->stop);
-	}
+	jobs_exit(prov);
 	if (atomic_load(&p->ocf))
 		ocf_close(prov->ocf);
 	else
@@ -126,272 +94,14 @@ static struct ocf *device_of(struct provider *prov)
 	return ocf;
 }
 
-/* ---- jobs of OpenSSL's ---- */
-
-/**
- * struct told - how whoever runs a job is told that it can go on
- * @fd: an eventfd
- * @waiting: commands that are under way: one, but several jobs may have the
- *	same wait context
- */
-struct told {
-	int		fd;
-	struct waiting	*waiting;
-};
-
-/**
- * struct waiting - a command whose job is paused; there until it is done, also
- * if the job is not
- * @next: the job's wait context has it, too
- * @ocf: where it is
- * @generation: in which process
- * @told: the eventfd
- * @res: its result
- * @done: it is there
- * @size: bytes of @room
- * @room: what it writes: its tag, then its data
- */
-struct waiting {
-	struct waiting	*next;
-	struct ocf	*ocf;
-	uint64_t	generation;
-	int		told, res;
-	atomic_bool	done;
-	size_t		size;
-	unsigned char	room[];
-};
-
-static void tell(const struct ocf_result *r)
-{
-	struct waiting *w = (struct waiting *)(uintptr_t)r->cookie;
-	uint64_t one = 1;
-
-	w->res = r->res;
-	/* it stays readable until the job has seen that it is done */
-	while (write(w->told, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-	/* from here on @w may be gone, and its eventfd */
-	atomic_store(&w->done, true);
-}
-
-static void *fetch(void *arg)
-{
-	struct process *p = arg;
-	struct ocf *ocf = atomic_load(&p->ocf);
-	struct ocf_result results[RESULTS];
-	struct ocf_reap reap = {
-		.results = addr(results), .count = RESULTS,
-	};
-	struct pollfd fds[2] = {
-		{ .fd = ocf_fd(ocf), .events = POLLIN },
-		{ .fd = p->stop, .events = POLLIN },
-	};
-	int i, n;
-
-	while (!fds[1].revents) {
-		n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
-		for (i = 0; i < n; i++)
-			tell(&results[i]);
-		if (n <= 0)
-			poll(fds, 2, -1);
-	}
-	return NULL;
-}
-
-/* Signals are the program's, and come to its own threads. */
-static bool start_fetcher(struct process *p)
-{
-	sigset_t all, was;
-	int err;
-
-	p->stop = eventfd(0, EFD_CLOEXEC);
-	if (p->stop < 0)
-		return false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &was);
-	err = pthread_create(&p->fetcher, NULL, fetch, p);
-	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	if (err)
-		close(p->stop);
-	return !err;
-}
-
-static bool has_fetcher(struct provider *prov)
-{
-	struct process *p = prov->process;
-
-	pthread_mutex_lock(&p->lock);
-	if (!p->fetching)
-		p->fetching = start_fetcher(p);
-	pthread_mutex_unlock(&p->lock);
-	return p->fetching;
-}
-
-/* There may be plaintext in it. */
-static void free_waiting(struct told *told, struct waiting *w)
-{
-	struct waiting **at = &told->waiting;
-
-	while (*at != w)
-		at = &(*at)->next;
-	*at = w->next;
-	OPENSSL_clear_free(w, sizeof(*w) + w->size);
-}
-
-/* Of a command of the parent's nothing is written, nor heard here. */
-static void cancel(const struct waiting *w, const struct process *p)
-{
-	uint64_t cookie = addr(w);
-
-	if (w->generation != p->generation || atomic_load(&w->done))
-		return;
-	ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
-	while (!atomic_load(&w->done))
-		usleep(100);
-}
-
-/*
- * Whoever ran the job has given it up, perhaps while it was paused.  Its memory
- * went before: SSL_free() comes here last.  So what a card still writes to is
- * ours, and goes when it does not any more.
- */
-static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
-		       void *data)
-{
-	const struct provider *prov = key;
-	struct told *told = data;
-
-	while (told->waiting) {
-		cancel(told->waiting, prov->process);
-		free_waiting(told, told->waiting);
-	}
-	close(fd);
-	OPENSSL_free(told);
-}
-
-/* The job's, the same each time, or NULL */
-static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
-{
-	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(job);
-	struct told *told;
-	void *data;
-	int fd;
-
-	if (!ctx)
-		return NULL;
-	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data))
-		return data;
-	told = OPENSSL_zalloc(sizeof(*told));
-	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (told && fd >= 0 && ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, told,
-							  close_told)) {
-		told->fd = fd;
-		return told;
-	}
-	if (fd >= 0)
-		close(fd);
-	OPENSSL_free(told);
-	return NULL;
-}
-
-#define TAG_MAX	64
-
-static bool makes_tag(const struct ocf_command *c)
-{
-	return c->tag && c->op == OCF_OP_ENCRYPT;
-}
-
-/* One for @c, which writes to it if it has a session, or NULL */
-static struct waiting *new_waiting(struct told *told, const struct session *ses,
-				   struct ocf_command *c)
-{
-	size_t size = ses ? TAG_MAX + (c->dst ? c->len : 0) : 0;
-	struct waiting *w = OPENSSL_malloc(sizeof(*w) + size);
-
-	if (!w)
-		return NULL;
-	*w = (struct waiting){
-		.next = told->waiting, .told = told->fd, .size = size,
-	};
-	told->waiting = w;
-	c->cookie = addr(w);
-	if (ses && makes_tag(c))
-		c->tag = addr(w->room);
-	if (ses && c->dst)
-		c->dst = addr(w->room + TAG_MAX);
-	return w;
-}
-
-/* What has been written there is where @c wanted it, if it was done well. */
-static void take_result(const struct waiting *w, const struct session *ses,
-			const struct ocf_command *c)
-{
-	if (w->res < 0)
-		return;
-	if (makes_tag(c))
-		memcpy((void *)(uintptr_t)c->tag, w->room,
-		       c->dst ? ses->taglen : (size_t)w->res);
-	if (c->dst)
-		memcpy((void *)(uintptr_t)c->dst, w->room + TAG_MAX, w->res);
-}
-
-/* Pauses the job until its command is done. */
-static void wait_for(struct told *told, struct waiting *w)
-{
-	struct pollfd p = { .fd = told->fd, .events = POLLIN };
-	uint64_t n;
-
-	do {
-		ASYNC_pause_job();
-		/* where it must not be paused, or has gone on too early */
-		if (!atomic_load(&w->done))
-			poll(&p, 1, 1);
-	} while (!atomic_load(&w->done));
-	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
-		;
-}
-
-/* -ENOSYS: it was not begun. */
-static int run_in_job(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
-		      const struct session *ses,
-		      const struct ocf_command *given)
-{
-	struct told *told = told_of(prov, job);
-	struct ocf_command c = *given;
-	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
-	struct waiting *w;
-	int res;
-
-	if (!told || !has_fetcher(prov))
-		return -ENOSYS;
-	w = new_waiting(told, ses, &c);
-	if (!w)
-		return -ENOSYS;
-	w->ocf = ocf;
-	w->generation = prov->process->generation;
-	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) == 1) {
-		wait_for(told, w);
-		res = w->res;
-		if (ses)
-			take_result(w, ses, given);
-	} else {
-		res = -errno;
-	}
-	free_waiting(told, w);
-	return res;
-}
-
-/*
- * @job is paused meanwhile, if there is one.  @ses is NULL for a public-key
- * command: what libssl has for its result is the job's own, and stays with it.
- */
+/* @job is paused meanwhile, if there is one. */
 static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	       const struct session *ses, struct ocf_command *c)
 {
 	int res = -ENOSYS;
 
 	if (job)
-		res = run_in_job(prov, ocf, job, ses, c);
+		res = job_run(prov, ocf, job, ses, c);
 	return res == -ENOSYS ? ocf_run(ocf, c) : res;
 }
 

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Commands for which a job of OpenSSL's is paused.  A thread fetches what the
+ * device has done, and tells the eventfd of the job's wait context.
+ *
+ * A job may be given up while it is paused, after the memory that it works on:
+ * SSL_free() does so.  What a card writes to is therefore the command's own
+ * until it is done, and what was written there is copied then.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define RESULTS		64	/* fetched at a time */
+#define TAG_MAX		64
+#define SPARE_SIZE	(TAG_MAX + (64 << 10))	/* bytes of a spare's room */
+
+/**
+ * struct told - how whoever runs a job is told that it can go on
+ * @fd: an eventfd
+ * @waiting: commands that are under way: one, but several jobs may have the
+ *	same wait context
+ */
+struct told {
+	int		fd;
+	struct waiting	*waiting;
+};
+
+/**
+ * struct waiting - a command whose job is paused; there until it is done, also
+ * if the job is not
+ * @next: the job's wait context has it, too
+ * @ocf: where it is
+ * @generation: in which process
+ * @told: the eventfd
+ * @res: its result
+ * @done: it is there
+ * @secret: bytes of @room to be wiped
+ * @size: bytes of @room
+ * @room: what it writes: its tag, then its data
+ */
+struct waiting {
+	struct waiting	*next;
+	struct ocf	*ocf;
+	uint64_t	generation;
+	int		told, res;
+	atomic_bool	done;
+	size_t		secret, size;
+	unsigned char	room[];
+};
+
+static void tell(const struct ocf_result *r)
+{
+	struct waiting *w = (struct waiting *)(uintptr_t)r->cookie;
+	uint64_t one = 1;
+
+	w->res = r->res;
+	/* it stays readable until the job has seen that it is done */
+	while (write(w->told, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	/* from here on @w may be gone, and its eventfd */
+	atomic_store(&w->done, true);
+}
+
+static void *fetch(void *arg)
+{
+	struct process *p = arg;
+	struct ocf *ocf = atomic_load(&p->ocf);
+	struct ocf_result results[RESULTS];
+	struct ocf_reap reap = {
+		.results = addr(results), .count = RESULTS,
+	};
+	struct pollfd fds[2] = {
+		{ .fd = ocf_fd(ocf), .events = POLLIN },
+		{ .fd = p->stop, .events = POLLIN },
+	};
+	int i, n;
+
+	while (!fds[1].revents) {
+		n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
+		for (i = 0; i < n; i++)
+			tell(&results[i]);
+		if (n <= 0)
+			poll(fds, 2, -1);
+	}
+	return NULL;
+}
+
+/* Signals are the program's, and come to its own threads. */
+static bool start_fetcher(struct process *p)
+{
+	sigset_t all, was;
+	int err;
+
+	p->stop = eventfd(0, EFD_CLOEXEC);
+	if (p->stop < 0)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	err = pthread_create(&p->fetcher, NULL, fetch, p);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (err)
+		close(p->stop);
+	return !err;
+}
+
+static bool has_fetcher(struct provider *prov)
+{
+	struct process *p = prov->process;
+
+	pthread_mutex_lock(&p->lock);
+	if (!p->fetching)
+		p->fetching = start_fetcher(p);
+	pthread_mutex_unlock(&p->lock);
+	return p->fetching;
+}
+
+/* ---- where results are written ---- */
+
+/*
+ * A few are kept, for all of the process: memory that is given back costs a
+ * page fault for each page of the next result.
+ */
+static struct waiting *take_spare(struct provider *prov)
+{
+	struct waiting *w;
+	size_t i;
+
+	for (i = 0; i < SPARES; i++) {
+		if (!atomic_load(&prov->spares[i]))
+			continue;
+		w = atomic_exchange(&prov->spares[i], NULL);
+		if (w)
+			return w;
+	}
+	return NULL;
+}
+
+/* Whether there is a place for it */
+static bool keep_spare(struct provider *prov, struct waiting *w)
+{
+	struct waiting *none;
+	size_t i;
+
+	for (i = 0; i < SPARES; i++) {
+		none = NULL;
+		if (atomic_compare_exchange_strong(&prov->spares[i], &none, w))
+			return true;
+	}
+	return false;
+}
+
+static struct waiting *get_room(struct provider *prov, size_t size)
+{
+	struct waiting *w = NULL;
+
+	if (size > SPARE_SIZE)
+		return OPENSSL_malloc(sizeof(*w) + size);
+	if (size)
+		w = take_spare(prov);
+	return w ? w : OPENSSL_malloc(sizeof(*w) + (size ? SPARE_SIZE : 0));
+}
+
+static void put_room(struct provider *prov, struct waiting *w)
+{
+	OPENSSL_cleanse(w->room, w->secret);
+	if (!w->size || w->size > SPARE_SIZE || !keep_spare(prov, w))
+		OPENSSL_free(w);
+}
+
+static void free_waiting(struct provider *prov, struct told *told,
+			 struct waiting *w)
+{
+	struct waiting **at = &told->waiting;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	put_room(prov, w);
+}
+
+/* ---- jobs that are given up ---- */
+
+/* Of a command of the parent's nothing is written, nor heard here. */
+static void cancel(const struct waiting *w, const struct process *p)
+{
+	uint64_t cookie = addr(w);
+
+	if (w->generation != p->generation || atomic_load(&w->done))
+		return;
+	ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
+	while (!atomic_load(&w->done))
+		usleep(100);
+}
+
+/* Whoever ran the job has given it up, perhaps while it was paused. */
+static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
+		       void *data)
+{
+	/* as told_of() gave it */
+	struct provider *prov = (struct provider *)key;
+	struct told *told = data;
+
+	while (told->waiting) {
+		cancel(told->waiting, prov->process);
+		free_waiting(prov, told, told->waiting);
+	}
+	close(fd);
+	OPENSSL_free(told);
+}
+
+/* The job's, the same each time, or NULL */
+static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
+{
+	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(job);
+	struct told *told;
+	void *data;
+	int fd;
+
+	if (!ctx)
+		return NULL;
+	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data))
+		return data;
+	told = OPENSSL_zalloc(sizeof(*told));
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (told && fd >= 0 && ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, told,
+							  close_told)) {
+		told->fd = fd;
+		return told;
+	}
+	if (fd >= 0)
+		close(fd);
+	OPENSSL_free(told);
+	return NULL;
+}
+
+static bool makes_tag(const struct ocf_command *c)
+{
+	return c->tag && c->op == OCF_OP_ENCRYPT;
+}
+
+/* Bytes of what @c leaves in its room that others must not see */
+static size_t secret(const struct ocf_command *c, size_t size)
+{
+	/* ciphertext is none, and the most there is */
+	return size && c->dst && c->op == OCF_OP_ENCRYPT ? TAG_MAX : size;
+}
+
+/* One for @c, which writes to it if it has a session, or NULL */
+static struct waiting *new_waiting(struct provider *prov, struct told *told,
+				   const struct session *ses,
+				   struct ocf_command *c)
+{
+	size_t size = ses ? TAG_MAX + (c->dst ? c->len : 0) : 0;
+	struct waiting *w = get_room(prov, size);
+
+	if (!w)
+		return NULL;
+	*w = (struct waiting){
+		.next = told->waiting, .told = told->fd, .size = size,
+		.secret = secret(c, size),
+	};
+	told->waiting = w;
+	c->cookie = addr(w);
+	if (ses && makes_tag(c))
+		c->tag = addr(w->room);
+	if (ses && c->dst)
+		c->dst = addr(w->room + TAG_MAX);
+	return w;
+}
+
+/* What has been written there is where @c wanted it, if it was done well. */
+static void take_result(const struct waiting *w, const struct session *ses,
+			const struct ocf_command *c)
+{
+	if (w->res < 0)
+		return;
+	if (makes_tag(c))
+		memcpy((void *)(uintptr_t)c->tag, w->room,
+		       c->dst ? ses->taglen : (size_t)w->res);
+	if (c->dst)
+		memcpy((void *)(uintptr_t)c->dst, w->room + TAG_MAX, w->res);
+}
+
+/* Pauses the job until its command is done. */
+static void wait_for(struct told *told, struct waiting *w)
+{
+	struct pollfd p = { .fd = told->fd, .events = POLLIN };
+	uint64_t n;
+
+	do {
+		ASYNC_pause_job();
+		/* where it must not be paused, or has gone on too early */
+		if (!atomic_load(&w->done))
+			poll(&p, 1, 1);
+	} while (!atomic_load(&w->done));
+	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		;
+}
+
+/**
+ * job_run() - do a command while a job is paused
+ * @prov: the provider
+ * @ocf: the device
+ * @job: the job
+ * @ses: the command's session, or NULL for a public-key command: what libssl
+ *	has for its result is the job's own, and stays with it
+ * @given: the command
+ *
+ * Return: ocf_result.res; -ENOSYS: it was not begun.
+ */
+int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
+	    const struct session *ses, const struct ocf_command *given)
+{
+	struct told *told = told_of(prov, job);
+	struct ocf_command c = *given;
+	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
+	struct waiting *w;
+	int res;
+
+	if (!told || !has_fetcher(prov))
+		return -ENOSYS;
+	w = new_waiting(prov, told, ses, &c);
+	if (!w)
+		return -ENOSYS;
+	w->ocf = ocf;
+	w->generation = prov->process->generation;
+	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) == 1) {
+		wait_for(told, w);
+		res = w->res;
+		if (ses)
+			take_result(w, ses, given);
+	} else {
+		res = -errno;
+	}
+	free_waiting(prov, told, w);
+	return res;
+}
+
+/* Those that are paused have been given up. */
+void jobs_exit(struct provider *prov)
+{
+	struct process *p = prov->process;
+	uint64_t one = 1;
+	size_t i;
+
+	if (p->fetching) {
+		if (write(p->stop, &one, sizeof(one)) > 0)
+			pthread_join(p->fetcher, NULL);
+		close(p->stop);
+	}
+	for (i = 0; i < SPARES; i++)
+		OPENSSL_free(prov->spares[i]);
+}
