@@ -333,10 +333,10 @@ static int take_data(struct slot *slot, struct ocf_request *req)
  * @req: the request
  * @written: bytes the card says it has written
  *
- * Context: BH.
  * A card that fails may have written less than it was asked for, or nothing:
  * what it says of the length then is no reason to give it up.
  *
+ * Context: BH.
  * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;
  * -EPROTO if it makes no sense.
  */
