@@ -7,11 +7,14 @@
 #			faulty (15 min)
 #	soak-faults	four cards in software, each fault (12 min)
 
-$(B)/soak/soak_work: tests/soak/soak_work.c $(SELF_DEPS) \
+SOAK_SOURCES := $(wildcard tests/soak/*.c)
+
+$(B)/soak/soak_work: $(SOAK_SOURCES) tests/soak/work.h $(SELF_DEPS) \
 		     tools/lib/ids_linux.c $(B)/linux-tools/version
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $< \
-		tools/lib/ids_linux.c tools/lib/oracle.c -lcrypto -lpthread
+	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $(SOAK_SOURCES) \
+		tools/lib/ids_linux.c tools/lib/oracle.c -luring -lcrypto \
+		-lpthread
 
 SOAK_S ?= 600
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What processes of a soak share: the time, what is worked on, and a tally of
+ * what came of it.
+ */
+#ifndef SOAK_WORK_H
+#define SOAK_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEN_MAX		65536u	/* bytes of an operation */
+#define ROOM		(LEN_MAX + 4096)
+#define TEXTS		16	/* lengths and IVs, of each kind of work */
+#define FLYING		48	/* operations under way of a process */
+
+/* What is done with a text */
+enum task { MAKE, OPEN, FORGED, TASKS };
+
+extern uint8_t *plain;		/* LEN_MAX bytes */
+
+/* s */
+double now(void);
+
+/* Until the file STOP appears */
+bool wanted(void);
+
+/* @right: the result; @err: an errno; @took: s */
+void judge(enum task what, bool right, int err, double took);
+
+/* ms to wait for a result; when they are over, @n have been lost. */
+int patience(void);
+void lost(int n);
+
+/* Ends the soak, which could not begin. */
+void unprepared(const char *what, int err);
+
+/* One is OpenSSL's opinion, or the soak ends. */
+void agree_with_openssl(const char *cipher, const uint8_t *key, int keylen,
+			const uint8_t *iv, uint32_t len, const uint8_t *out);
+
+/*
+ * Of an interface.  prepare() is called once, by who forks, while all cards are
+ * drained; work() does all kinds of work for a while, in a child.
+ */
+void linux_prepare(void);
+void linux_work(void);
+void native_prepare(void);
+void native_work(void);
+
+#endif /* SOAK_WORK_H */
