@@ -3,8 +3,8 @@
  * Public-key operations: the core's side.
  *
  * pk_op.c says what an operation is made of; pk_rsa.c puts paddings on and
- * takes them off; pk.c is a request's life, pk_place.c the choice of a device,
- * pk_line.c who waits for it;
+ * takes them off; pk.c is a request's life, pk_cpu.c and pk_card.c where it is
+ * worked on, pk_place.c the choice of a device, pk_line.c who waits for it;
  * pk_kat.c asks a device for known answers.
  *
  * An operation takes so long that one lock, pk_lock, does for all lists of all
@@ -185,15 +185,41 @@ void ocf_pk_line_up(struct ocf_pk_request *req, bool first);
 void ocf_pk_line_leave(struct ocf_pk_request *req);
 struct ocf_pk_request *ocf_pk_line_next(struct ocf_pk_unit *unit);
 
-/* pk.c */
-extern spinlock_t ocf_pk_lock;
-int ocf_pk_init(void);
-void ocf_pk_exit(void);
+static inline bool ocf_pk_is_card(const struct ocf_device *dev)
+{
+	return dev->info.kind == OCF_KIND_HARDWARE;
+}
+
+static inline const struct ocf_pk_ops *
+ocf_pk_ops_of(const struct ocf_device *dev)
+{
+	return dev->info.pk;
+}
+
+/* pk_cpu.c */
+int ocf_pk_cpu_init(void);
+void ocf_pk_cpu_exit(void);
+void ocf_pk_cpu_flush(void);
+int ocf_pk_make_hands(struct ocf_pk_unit *unit);
+void ocf_pk_enter_software(struct ocf_pk_request *req);
+
+/* pk_card.c */
+int ocf_pk_enter_card(struct ocf_pk_request *req);
+bool ocf_pk_take_in_hand(struct ocf_pk_request *req);
+bool ocf_pk_detach(struct ocf_pk_request *req);
 int ocf_pk_make(struct ocf_device *dev);
 void ocf_pk_free_unit(struct ocf_device *dev);
 void ocf_pk_open(struct ocf_device *dev);
 void ocf_pk_rescue(struct ocf_device *dev);
 void ocf_pk_end(struct ocf_device *dev);
+
+/* pk.c */
+extern spinlock_t ocf_pk_lock;
+extern struct workqueue_struct *ocf_pk_wq;
+int ocf_pk_init(void);
+void ocf_pk_exit(void);
+void ocf_pk_answered(struct ocf_pk_request *req, int err);
+void ocf_pk_give_up(struct ocf_pk_request *req);
 int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 		  unsigned long timeout);
 
