@@ -134,6 +134,7 @@ MODULE_PARM_DESC(ready, "HW_READY of the configuration");
 module_param_cb(broken, &config_ops, &broken, 0644);
 MODULE_PARM_DESC(broken, "DEVICE_NEEDS_RESET, until it is");
 
+#ifdef CONFIG_PM_SLEEP
 /* As the bus does when the machine goes to sleep and comes back */
 static int asleep_set(const char *text, const struct kernel_param *kp)
 {
@@ -149,6 +150,7 @@ static int asleep_set(const char *text, const struct kernel_param *kp)
 static const struct kernel_param_ops asleep_ops = { .set = asleep_set };
 module_param_cb(asleep, &asleep_ops, NULL, 0200);
 MODULE_PARM_DESC(asleep, "1: suspends the card; 0: resumes it");
+#endif
 
 static void forget(void);
 
