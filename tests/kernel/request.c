@@ -392,20 +392,21 @@ static void submit_again(struct ocf_request *req, int err)
 static void request_nested(struct test *t)
 {
 	static const u32 flags[] = { 0, OCF_REQ_INLINE };
-	struct again a;
+	/* a callback writes to it when it has already told that it is done */
+	static struct again all[ARRAY_SIZE(flags)];
+	struct again *a = all;
 	struct work *w;
-	int i;
 
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		w = make(t, OCF_SESSION_SOFTWARE, 64, flags[i]);
-		a = (struct again){ .w = w, .left = 1000, .err = -ETIME };
+	for (; a < all + ARRAY_SIZE(flags); a++) {
+		w = make(t, OCF_SESSION_SOFTWARE, 64, flags[a - all]);
+		*a = (struct again){ .w = w, .left = 1000, .err = -ETIME };
 		w->req.done = submit_again;
-		w->req.cookie = &a;
+		w->req.cookie = a;
 		ocf_submit(&w->req);
 		CHECK(t, wait_for_completion_timeout(&w->done, 20 * HZ));
-		EQUAL(t, a.err, 0);
-		EQUAL(t, a.left, -1);
-		CHECK(t, a.deepest <= 2);
+		EQUAL(t, a->err, 0);
+		EQUAL(t, a->left, -1);
+		CHECK(t, a->deepest <= 2);
 		drop(w);
 	}
 }
