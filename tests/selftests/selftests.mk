@@ -92,8 +92,8 @@ selftests: modules machine $(SELF_BUILT)
 	@$(VM) $(WATCHFUL) --timeout 7200 -- tests/selftests/run $(SELF_RUNS)
 
 # The debug kernel is some ten times slower: as 32-bit programs it has what the
-# kernel has other code for; and cards with a patience of 300 ms fail there.
-SELF_DEBUG := $(filter-out %_async.32 %native_fault,$(SELF_RUNS)) $(SELF_FAILING)
+# kernel has other code for.
+SELF_DEBUG := $(filter-out %_async.32,$(SELF_RUNS)) $(SELF_FAILING)
 
 selftests-debug: debug-modules machine $(SELF_BUILT) $(SELF_FAILING)
 	@$(VM) --debug --timeout 14400 --append "panic_on_warn=1" \
