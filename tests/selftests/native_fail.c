@@ -3,6 +3,8 @@
  * Every call of the native interface with every allocation and copy in it
  * failing in turn: a clean errno each time, nothing lost, nothing leaked.
  */
+#include <sys/eventfd.h>
+
 #include "native.h"
 #include "fail.h"
 
@@ -10,6 +12,7 @@
 
 #define LEN	16384		/* bytes: copied and pinned */
 #define N	3		/* commands in a vector */
+#define FIXED	(OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST)
 
 static struct scene {
 	int			fd;
@@ -18,6 +21,7 @@ static struct scene {
 	struct ocf_result	r[N];
 	uint8_t			src[LEN], dst[N * LEN], want[LEN], tag[16];
 	struct io_uring		ring;
+	int			told;
 } scene;
 
 static const uint8_t key[32] = "thirty-two bytes of a good key..";
@@ -67,6 +71,61 @@ static int query(void *arg)
 	};
 
 	return call(s->fd, OCF_SESSION_QUERY, &q);
+}
+
+static int ask_features(void *arg)
+{
+	struct ocf_features f = { .size = sizeof(f) };
+
+	return call(((struct scene *)arg)->fd, OCF_FEATURES, &f) ?:
+	       f.vector_max == OCF_VECTOR_MAX ? 0 : EPROTO;
+}
+
+static int ask_algorithm(void *arg)
+{
+	struct ocf_algorithm a = { .size = sizeof(a) };
+
+	return call(((struct scene *)arg)->fd, OCF_ALGORITHM, &a) ?:
+	       *a.name ? 0 : EPROTO;
+}
+
+/* One that could not be closed is closed by the next that tries. */
+static int close_session(void *arg)
+{
+	struct scene *s = arg;
+
+	return call(s->fd, OCF_SESSION_CLOSE, &s->open.session);
+}
+
+static void make_another(void *arg)
+{
+	if (make_session(arg))
+		abort();
+}
+
+static int be_told(void *arg)
+{
+	struct scene *s = arg;
+
+	return call(s->fd, OCF_EVENTFD, &s->told);
+}
+
+static void be_told_no_more(void *arg)
+{
+	struct scene *s = arg;
+	int none = -1;
+
+	call(s->fd, OCF_EVENTFD, &none);
+}
+
+/* There is nothing to be cancelled. */
+static int cancel(void *arg)
+{
+	struct scene *s = arg;
+	uint64_t cookie = 77;
+	int err = call(s->fd, OCF_CANCEL, &cookie);
+
+	return err == ENOENT ? 0 : err ?: EPROTO;
 }
 
 /* What the first command that failed says, or 0 */
@@ -122,6 +181,36 @@ static void fetch(void *arg)
 	ioctl(s->fd, OCF_REAP, &reap);
 }
 
+/* Handed in and fetched; nothing is left for the next. */
+static int hand_in_and_reap(void *arg)
+{
+	struct scene *s = arg;
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct ocf_reap reap = { .results = addr(s->r), .count = N };
+	int err;
+
+	memset(s->dst, 0, sizeof(s->dst));
+	memset(s->r, 0, sizeof(s->r));
+	err = hand_in(s);
+	if (err)
+		return err;
+	if (poll(&p, 1, SOON) == 1 && ioctl(s->fd, OCF_REAP, &reap) >= 0)
+		return first_of(s);
+	err = errno;
+	/* there is one fault in all; what was fetched before it is lost */
+	if (poll(&p, 1, 1000) == 1)
+		ioctl(s->fd, OCF_REAP, &reap);
+	return err;
+}
+
+static bool first_as_wanted(void *arg)
+{
+	struct scene *s = arg;
+
+	return s->r[0].res == (int)s->c[0].len &&
+	       !memcmp(s->dst, s->want, s->c[0].len);
+}
+
 /*
  * What the only entry that was put in says.  What io_uring itself fails of, the
  * entry does not: it is handed in again, and waited for again.
@@ -147,14 +236,11 @@ static int entry_says(struct io_uring *ring)
 static int ring_command(struct scene *s, bool fixed)
 {
 	struct ocf_command c = s->c[0];
-	struct io_uring_sqe *sqe;
 
 	memset(s->dst, 0, sizeof(s->dst));
-	if (fixed)
-		c.flags = OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST;
-	sqe = ring_prepare(&s->ring, s->fd, OCF_URING_COMMAND, &c, sizeof(c));
-	if (fixed)
-		sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+	c.flags = fixed ? FIXED : 0;
+	ring_fixed(ring_prepare(&s->ring, s->fd, OCF_URING_COMMAND, &c,
+				sizeof(c)), fixed ? 0 : -1);
 	return entry_says(&s->ring);
 }
 
@@ -175,17 +261,43 @@ static bool entry_as_wanted(void *arg)
 	return !memcmp(s->dst, s->want, s->c[0].len);
 }
 
-static int entry_vector(void *arg)
+static int ring_commands(struct scene *s, bool fixed)
 {
-	struct scene *s = arg;
 	struct ocf_vector v = {
 		.commands = addr(s->c), .results = addr(s->r), .count = N,
 	};
+	int i;
 
 	memset(s->dst, 0, sizeof(s->dst));
 	memset(s->r, 0, sizeof(s->r));
-	ring_prepare(&s->ring, s->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	for (i = 0; i < N; i++)
+		s->c[i].flags = fixed ? FIXED : 0;
+	ring_fixed(ring_prepare(&s->ring, s->fd, OCF_URING_VECTOR, &v,
+				sizeof(v)), fixed ? 0 : -1);
 	return entry_says(&s->ring) ?: first_of(s);
+}
+
+static int entry_vector(void *arg)
+{
+	return ring_commands(arg, false);
+}
+
+static int entry_fixed_vector(void *arg)
+{
+	return ring_commands(arg, true);
+}
+
+/* There is nothing to be cancelled. */
+static int entry_cancel(void *arg)
+{
+	struct scene *s = arg;
+	uint64_t cookie = 77;
+	int err;
+
+	ring_prepare(&s->ring, s->fd, OCF_URING_CANCEL, &cookie,
+		     sizeof(cookie));
+	err = entry_says(&s->ring);
+	return err == ENOENT ? 0 : err ?: EPROTO;
 }
 
 /* All commands are to seal, or to open, @len bytes. */
@@ -228,6 +340,11 @@ TEST_F(failing, sessions)
 	};
 	static const struct fail_case others[] = {
 		{ rekey, always, NULL }, { query, always, NULL },
+		{ ask_features, always, NULL }, { ask_algorithm, always, NULL },
+	};
+	/* which reads a number, and that cannot be made to fail */
+	static const struct fail_case close_it = {
+		close_session, always, make_another,
 	};
 	int i;
 
@@ -235,12 +352,31 @@ TEST_F(failing, sessions)
 	ASSERT_EQ(0, make_session(&scene));
 	for (i = 0; i < COUNT(others); i++)
 		EXPECT_LT(0, fail_sweep(&others[i], &scene));
+	EXPECT_LE(0, fail_sweep(&close_it, &scene));
+}
+
+TEST_F(failing, results_told_of_and_given_up)
+{
+	/* a number, again */
+	static const struct fail_case tell = {
+		be_told, always, be_told_no_more,
+	};
+	static const struct fail_case give_up = { cancel, always, NULL };
+
+	scene.told = eventfd(0, EFD_NONBLOCK);
+	ASSERT_LE(0, scene.told);
+	EXPECT_LE(0, fail_sweep(&tell, &scene));
+	EXPECT_LT(0, fail_sweep(&give_up, &scene));
+	close(scene.told);
 }
 
 TEST_F(failing, commands)
 {
 	static const struct fail_case sweep = { run, as_wanted, NULL };
 	static const struct fail_case async = { hand_in, always, fetch };
+	static const struct fail_case both = {
+		hand_in_and_reap, first_as_wanted, NULL,
+	};
 	static const uint32_t sizes[] = { 64, 1700, LEN };
 	int i;
 
@@ -250,6 +386,7 @@ TEST_F(failing, commands)
 		memcpy(scene.want, scene.dst, sizes[i]);
 		EXPECT_LT(2 * N, fail_sweep(&sweep, &scene));
 		EXPECT_LT(1, fail_sweep(&async, &scene));
+		EXPECT_LT(3, fail_sweep(&both, &scene));
 		/* and back */
 		memcpy(scene.src, scene.want, sizes[i]);
 		aim(OCF_OP_DECRYPT, sizes[i]);
@@ -265,8 +402,10 @@ TEST_F(failing, entries)
 		{ entry, entry_as_wanted, NULL },
 		{ entry_fixed, entry_as_wanted, NULL },
 		{ entry_vector, as_wanted, NULL },
+		{ entry_fixed_vector, as_wanted, NULL },
 	};
 	static const uint32_t sizes[] = { 64, 1700, LEN };
+	static const struct fail_case cancels = { entry_cancel, always, NULL };
 	struct iovec all = { &scene, offsetof(struct scene, ring) };
 	int i, j;
 
@@ -279,6 +418,7 @@ TEST_F(failing, entries)
 		for (j = 0; j < COUNT(sweeps); j++)
 			EXPECT_LT(0, fail_sweep(&sweeps[j], &scene));
 	}
+	EXPECT_LE(0, fail_sweep(&cancels, &scene));
 	io_uring_queue_exit(&scene.ring);
 }
 
