@@ -85,7 +85,7 @@ struct provider {
 	struct ocf		*ocf;
 	struct crossed		crossings[CROSSINGS];
 	_Atomic uint64_t	no_card[NO_CARDS];
-	struct waiting *_Atomic	spares[SPARES];
+	struct waiting *_Atomic spares[SPARES];
 };
 
 /**

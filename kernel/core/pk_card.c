@@ -12,6 +12,11 @@
 
 #define RETRY		max(HZ / 500, 1) /* jiffies, of a card that is busy */
 
+static u32 depth_of(const struct ocf_pk_unit *unit)
+{
+	return ocf_pk_ops_of(unit->dev)->depth;
+}
+
 /* ---- in ---- */
 
 /* Takes @req, which is inside, out. */
@@ -128,7 +133,7 @@ int ocf_pk_enter_card(struct ocf_pk_request *req)
 	spin_lock_bh(&ocf_pk_lock);
 	if (unit->closed) {
 		err = -EAGAIN;
-	} else if (unit->count < ocf_pk_ops_of(req->dev)->depth && !unit->queued) {
+	} else if (unit->count < depth_of(unit) && !unit->queued) {
 		unit->backlog += req->expected;
 		admit(req);
 		goes_in = true;
@@ -157,9 +162,9 @@ static void feed(struct work_struct *work)
 	struct ocf_pk_request *req;
 	u32 left;
 
-	for (left = ocf_pk_ops_of(unit->dev)->depth; left; left--) {
+	for (left = depth_of(unit); left; left--) {
 		spin_lock_bh(&ocf_pk_lock);
-		req = unit->closed || unit->count >= ocf_pk_ops_of(unit->dev)->depth ?
+		req = unit->closed || unit->count >= depth_of(unit) ?
 		      NULL : ocf_pk_line_next(unit);
 		if (!req) {
 			spin_unlock_bh(&ocf_pk_lock);

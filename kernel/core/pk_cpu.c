@@ -74,7 +74,7 @@ static void call_a_hand(struct ocf_pk_unit *unit)
  * ocf_pk_enter_software() - have the CPU do a request
  * @req: the request, in the caller's hand
  *
- * If somebody waits for it it is done here, and in a worker otherwise.
+ * It is done here if somebody waits for it, and by a worker otherwise.
  *
  * Context: process; may sleep.
  */
