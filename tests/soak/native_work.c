@@ -404,7 +404,7 @@ static void some(struct worker *w)
 	static void (*const ways[])(struct worker *w, int n) = {
 		run_vector, submit_and_reap, ring_commands, ring_of_vectors,
 	};
-	int i, n = 1 + log_uniform(FLYING - 1);
+	int i, n = one_in(4) ? 1 + log_uniform(FLYING - 1) : FLYING;
 
 	for (i = 0; i < n; i++)
 		take_off(w, i);

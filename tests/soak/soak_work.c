@@ -144,8 +144,8 @@ static struct device *device_named(const char *name)
 /* A card's counters go with it: what it has done since they were last seen */
 static void keep(long long *sum, long long *was, long long is)
 {
-	if (is < 0)
-		return;
+	/* it has gone */
+	is = is < 0 ? 0 : is;
 	*sum += is >= *was ? is - *was : is;
 	*was = is;
 }
