@@ -19,7 +19,6 @@
 
 #define RESULTS		64	/* fetched at a time */
 #define TAG_MAX		64
-#define SPARE_SIZE	(TAG_MAX + (64 << 10))	/* bytes of a spare's room */
 
 /**
  * struct told - how whoever runs a job is told that it can go on
@@ -121,68 +120,15 @@ static bool has_fetcher(struct provider *prov)
 	return p->fetching;
 }
 
-/* ---- where results are written ---- */
-
-/*
- * A few are kept, for all of the process: memory that is given back costs a
- * page fault for each page of the next result.
- */
-static struct waiting *take_spare(struct provider *prov)
-{
-	struct waiting *w;
-	size_t i;
-
-	for (i = 0; i < SPARES; i++) {
-		if (!atomic_load(&prov->spares[i]))
-			continue;
-		w = atomic_exchange(&prov->spares[i], NULL);
-		if (w)
-			return w;
-	}
-	return NULL;
-}
-
-/* Whether there is a place for it */
-static bool keep_spare(struct provider *prov, struct waiting *w)
-{
-	struct waiting *none;
-	size_t i;
-
-	for (i = 0; i < SPARES; i++) {
-		none = NULL;
-		if (atomic_compare_exchange_strong(&prov->spares[i], &none, w))
-			return true;
-	}
-	return false;
-}
-
-static struct waiting *get_room(struct provider *prov, size_t size)
-{
-	struct waiting *w = NULL;
-
-	if (size > SPARE_SIZE)
-		return OPENSSL_malloc(sizeof(*w) + size);
-	if (size)
-		w = take_spare(prov);
-	return w ? w : OPENSSL_malloc(sizeof(*w) + (size ? SPARE_SIZE : 0));
-}
-
-static void put_room(struct provider *prov, struct waiting *w)
-{
-	OPENSSL_cleanse(w->room, w->secret);
-	if (!w->size || w->size > SPARE_SIZE || !keep_spare(prov, w))
-		OPENSSL_free(w);
-}
-
-static void free_waiting(struct provider *prov, struct told *told,
-			 struct waiting *w)
+static void free_waiting(struct told *told, struct waiting *w)
 {
 	struct waiting **at = &told->waiting;
 
 	while (*at != w)
 		at = &(*at)->next;
 	*at = w->next;
-	put_room(prov, w);
+	OPENSSL_cleanse(w->room, w->secret);
+	OPENSSL_free(w);
 }
 
 /* ---- jobs that are given up ---- */
@@ -203,13 +149,12 @@ static void cancel(const struct waiting *w, const struct process *p)
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
-	/* as told_of() gave it */
-	struct provider *prov = (struct provider *)key;
+	const struct provider *prov = key;
 	struct told *told = data;
 
 	while (told->waiting) {
 		cancel(told->waiting, prov->process);
-		free_waiting(prov, told, told->waiting);
+		free_waiting(told, told->waiting);
 	}
 	close(fd);
 	OPENSSL_free(told);
@@ -253,12 +198,11 @@ static size_t secret(const struct ocf_command *c, size_t size)
 }
 
 /* One for @c, which writes to it if it has a session, or NULL */
-static struct waiting *new_waiting(struct provider *prov, struct told *told,
-				   const struct session *ses,
+static struct waiting *new_waiting(struct told *told, const struct session *ses,
 				   struct ocf_command *c)
 {
 	size_t size = ses ? TAG_MAX + (c->dst ? c->len : 0) : 0;
-	struct waiting *w = get_room(prov, size);
+	struct waiting *w = OPENSSL_malloc(sizeof(*w) + size);
 
 	if (!w)
 		return NULL;
@@ -326,7 +270,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 
 	if (!told || !has_fetcher(prov))
 		return -ENOSYS;
-	w = new_waiting(prov, told, ses, &c);
+	w = new_waiting(told, ses, &c);
 	if (!w)
 		return -ENOSYS;
 	w->ocf = ocf;
@@ -339,7 +283,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	} else {
 		res = -errno;
 	}
-	free_waiting(prov, told, w);
+	free_waiting(told, w);
 	return res;
 }
 
@@ -348,13 +292,10 @@ void jobs_exit(struct provider *prov)
 {
 	struct process *p = prov->process;
 	uint64_t one = 1;
-	size_t i;
 
 	if (p->fetching) {
 		if (write(p->stop, &one, sizeof(one)) > 0)
 			pthread_join(p->fetcher, NULL);
 		close(p->stop);
 	}
-	for (i = 0; i < SPARES; i++)
-		OPENSSL_free(prov->spares[i]);
 }

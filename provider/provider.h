@@ -58,7 +58,6 @@ struct crossed {
 };
 
 #define NO_CARDS	64	/* operations with keys that are told apart */
-#define SPARES		64	/* rooms for results that are kept, of jobs */
 
 /**
  * struct provider - the provider, as a program has loaded it
@@ -74,7 +73,6 @@ struct crossed {
  * @crossings: what the kernel has said, by enum crossing
  * @no_card: operations with keys that no card was found for, by a hash of
  *	them: what it is, and in which second that was
- * @spares: rooms for results of paused jobs, see job.c
  */
 struct provider {
 	const OSSL_CORE_HANDLE	*core;
@@ -85,7 +83,6 @@ struct provider {
 	struct ocf		*ocf;
 	struct crossed		crossings[CROSSINGS];
 	_Atomic uint64_t	no_card[NO_CARDS];
-	struct waiting *_Atomic spares[SPARES];
 };
 
 /**
