@@ -41,7 +41,6 @@ struct told {
  * @res: its result
  * @done: it is there
  * @secret: bytes of @room to be wiped
- * @size: bytes of @room
  * @room: what it writes: its tag, then its data
  */
 struct waiting {
@@ -50,7 +49,7 @@ struct waiting {
 	uint64_t	generation;
 	int		told, res;
 	atomic_bool	done;
-	size_t		secret, size;
+	size_t		secret;
 	unsigned char	room[];
 };
 
@@ -207,7 +206,7 @@ static struct waiting *new_waiting(struct told *told, const struct session *ses,
 	if (!w)
 		return NULL;
 	*w = (struct waiting){
-		.next = told->waiting, .told = told->fd, .size = size,
+		.next = told->waiting, .told = told->fd,
 		.secret = secret(c, size),
 	};
 	told->waiting = w;

@@ -104,7 +104,8 @@ def test_stray_reads_and_writes():
     # on a slow host all of KFENCE's objects are the boot's by now, but for this;
     # and what is overrun must not be one of them, for its report is another
     got = sh(f"echo 1 > {SAMPLE}; {FAULT}kfence; echo 0 > {SAMPLE}; "
-             f"{FAULT}overrun; true", "--append", WATCHFUL.replace("interval=1", "interval=0"))
+             f"{FAULT}overrun; true",
+             "--append", WATCHFUL.replace("interval=1", "interval=0"))
     assert got.returncode == DIRTY
     assert b"BUG: KFENCE: use-after-free read in fault_kfence" in got.stderr
     assert b"BUG kmalloc-64" in got.stderr
