@@ -320,7 +320,7 @@ TEST_F_TIMEOUT(queue, under_way, 300)
 	ASSERT_EQ(LEN, ocf_cipher(self->ocf, params.session, OCF_OP_ENCRYPT,
 				  key, 16, self->in, self->out, LEN));
 	self->session = params.session;
-	put_line(CARD "latency_ns", "50000000");
+	ASSERT_EQ(0, put_line(CARD "latency_ns", "50000000"));
 	ASSERT_EQ(0, put_line(CARD "fault", "late 8 0 3000"));
 	ASSERT_TRUE(put_all(self));
 	ASSERT_EQ(0, ocf_queue_submit(self->queue));

@@ -72,6 +72,7 @@ static inline bool all_are(const void *buf, uint8_t byte, size_t len)
 }
 
 /* Writes @text to a file of one line; 0, or an errno. */
+__attribute__((warn_unused_result))
 static inline int put_line(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;

@@ -88,9 +88,11 @@ static inline int fail_leaks(void)
 	int leaks = 0;
 	FILE *f;
 
-	put_line(FAIL_DIR "kmemleak", "scan");
+	if (put_line(FAIL_DIR "kmemleak", "scan"))
+		return -1;
 	sleep(6);
-	put_line(FAIL_DIR "kmemleak", "scan");
+	if (put_line(FAIL_DIR "kmemleak", "scan"))
+		return -1;
 	f = fopen(FAIL_DIR "kmemleak", "r");
 	if (!f)
 		return -1;
@@ -99,8 +101,7 @@ static inline int fail_leaks(void)
 		fputs(line, stderr);
 	}
 	fclose(f);
-	put_line(FAIL_DIR "kmemleak", "clear");
-	return leaks;
+	return put_line(FAIL_DIR "kmemleak", "clear") ? -1 : leaks;
 }
 
 /*

@@ -74,11 +74,11 @@ static inline int module_load(const struct modules *m, const char *name,
 	if (fd < 0)
 		return errno;
 	snprintf(modprobe, sizeof(modprobe), "%s", get_line(MODPROBE));
-	put_line(MODPROBE, "\n");
-	err = syscall(SYS_finit_module, fd, parameters, 0) ? errno : 0;
-	put_line(MODPROBE, modprobe);
+	err = put_line(MODPROBE, "\n");
+	if (!err && syscall(SYS_finit_module, fd, parameters, 0))
+		err = errno;
 	close(fd);
-	return err;
+	return put_line(MODPROBE, modprobe) ?: err;
 }
 
 #endif /* MODULES_H */

@@ -101,7 +101,7 @@ FIXTURE_SETUP(card)
 
 FIXTURE_TEARDOWN(card)
 {
-	put_line(CARD "latency_ns", "1000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "1000"));
 	close(self->fd);
 	EXPECT_TRUE(census_is(&self->before));
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
@@ -173,8 +173,8 @@ TEST_F_TIMEOUT(card, done_before_all_are_handed_in, TIMEOUT)
 		.commands = addr(self->c), .results = addr(self->r),
 	};
 
-	put_line(CARD "latency_ns", "0");
-	put_line(CARD "overhead_ns", "0");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "0"));
+	EXPECT_EQ(0, put_line(CARD "overhead_ns", "0"));
 	for (i = 0; i < n; i++) {
 		v.count = 1 + i % 3;
 		memset(self->r, 0xff, sizeof(self->r));
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(card, done_before_all_are_handed_in, TIMEOUT)
 		ASSERT_EQ((int)self->c[v.count - 1].len,
 			  self->r[v.count - 1].res);
 	}
-	put_line(CARD "overhead_ns", "2000");
+	EXPECT_EQ(0, put_line(CARD "overhead_ns", "2000"));
 }
 
 TEST_F(card, fetched_and_told_of)
@@ -218,7 +218,7 @@ TEST_F(card, cancelled)
 	uint64_t cookie;
 	int i, gone = 0;
 
-	put_line(CARD "latency_ns", "200000000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000000"));
 	ASSERT_EQ(MANY, submit_all(self, self->fd));
 	for (i = MANY - 1; i >= 0; i -= 2) {
 		cookie = i;
@@ -256,14 +256,14 @@ TEST_F(card, cancelled_from_among_many)
 	void *found;
 	int i;
 
-	put_line(CARD "latency_ns", "2000000000");
+	ASSERT_EQ(0, put_line(CARD "fault", "stall 1 0 5000"));
 	for (i = 0; i < VECTORS; i++)
 		ASSERT_EQ(MANY, submit_all(self, self->fd));
 	pthread_create(&t, NULL, cancel_last, self);
 	EXPECT_EQ(VECTORS, ioctl(self->fd, OCF_CANCEL, &cookie));
 	pthread_join(t, &found);
 	EXPECT_EQ(VECTORS, (long)found);
-	put_line(CARD "latency_ns", "1000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "1000"));
 	for (i = 0; i < VECTORS; i++)
 		EXPECT_EQ(MANY, reap(self, MANY));
 }
@@ -297,7 +297,7 @@ TEST_F(card, left_by_who_ends)
 	int status;
 	pid_t pid;
 
-	put_line(CARD "latency_ns", "300000000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "300000000"));
 	pid = fork();
 	if (!pid)
 		_exit(submit_all(self, self->fd) != MANY);
@@ -445,7 +445,7 @@ TEST_F(card, entries_cancelled)
 	int i, res, gone = 0;
 	struct io_uring ring;
 
-	put_line(CARD "latency_ns", "200000000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000000"));
 	ASSERT_TRUE(ring_init(&ring));
 	ASSERT_TRUE(put_all(self, &ring, self->fd));
 	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie,
@@ -598,7 +598,7 @@ TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
 	int status;
 	pid_t pid;
 
-	put_line(CARD "latency_ns", "2000000000");
+	ASSERT_EQ(0, put_line(CARD "fault", "stall 1 0 3000"));
 	pid = fork();
 	if (!pid)
 		stop_with_many_files(self);
@@ -690,7 +690,7 @@ TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
 	pthread_t t[2];
 	uint64_t which;
 
-	put_line(CARD "latency_ns", "200000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000"));
 	ASSERT_TRUE(ring_init(&ring));
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < 2; j++)
@@ -762,7 +762,7 @@ TEST_F(card, pins_of_a_vector_are_locked_memory)
 	int status;
 	pid_t pid;
 
-	put_line(CARD "latency_ns", "500000000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "500000000"));
 	pid = fork();
 	if (!pid)
 		_exit(run_all_with_little(self));
@@ -818,7 +818,7 @@ TEST_F(card, a_session_is_closed_in_the_middle)
 	pthread_t t;
 
 	ASSERT_NE(MAP_FAILED, data);
-	put_line(CARD "latency_ns", "1000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "1000"));
 	ASSERT_EQ(0, native_open(self->fd, &slow));
 	self->c[1] = (struct ocf_command){
 		.session = slow.session, .src = addr(data), .len = HUGE,
@@ -933,7 +933,7 @@ TEST_F(card, a_card_that_goes)
 {
 	int i, gone = 0;
 
-	put_line(CARD "latency_ns", "200000000");
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000000"));
 	ASSERT_EQ(MANY, submit_all(self, self->fd));
 	ASSERT_EQ(0, put_line(SIM "remove", "sim0"));
 	ASSERT_EQ(MANY, reap(self, MANY));

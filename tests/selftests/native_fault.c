@@ -125,11 +125,11 @@ static int prepare(struct scene *s, uint8_t *at)
 	return err;
 }
 
-static void restore(struct scene *s)
+static int restore(struct scene *s)
 {
-	put_line(CLASS "cryptosoft0/weight", "100");
 	munmap(s->all, ALL);
 	free(s->want);
+	return put_line(CLASS "cryptosoft0/weight", "100");
 }
 
 static long card_has(const char *counter)
@@ -291,7 +291,7 @@ FIXTURE_SETUP(fault)
 FIXTURE_TEARDOWN(fault)
 {
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
-	restore(&self->s);
+	EXPECT_EQ(0, restore(&self->s));
 }
 
 /* A failed card is another one. */
@@ -452,7 +452,7 @@ FIXTURE_SETUP(buffer)
 FIXTURE_TEARDOWN(buffer)
 {
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
-	restore(&self->s);
+	EXPECT_EQ(0, restore(&self->s));
 	munmap(self->same, ALL);
 	close(self->file);
 }

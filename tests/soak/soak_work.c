@@ -207,7 +207,8 @@ int main(int argc, char **argv)
 	native_prepare();
 	others(SOFTWARE, "resume");
 	/* or the CPU would do most of it: see docs/admin.md on weights */
-	put_line(WEIGHT, "10000");
+	if (put_line(WEIGHT, "10000"))
+		return 2;
 	puts("ready");
 	fflush(stdout);
 	for (i = 0; i < n; i++)
@@ -221,7 +222,7 @@ int main(int argc, char **argv)
 		wait(&status);
 		bad |= status;
 	}
-	put_line(WEIGHT, "100");
+	bad |= put_line(WEIGHT, "100");
 	look();
 	return report() || bad;
 }
