@@ -113,14 +113,20 @@ class FrontEnd:
                                              struct.pack("<II", self.queue,
                                                          0)))[1]
 
-    def start(self, base: int) -> None:
+    def start(self, base: int, tell: bool = True) -> None:
+        """@tell: the card is said at once whom to interrupt."""
         addr = struct.pack("<IIQQQQ", self.queue, 0, QVA + DESC, QVA + USED,
                            QVA + AVAIL, 0)
         self.send(SET_VRING_NUM, struct.pack("<II", self.queue, NUM))
         self.send(SET_VRING_BASE, struct.pack("<II", self.queue, base))
         self.send(SET_VRING_ADDR, addr)
-        self.send(SET_VRING_CALL, struct.pack("<Q", self.queue), self.call)
+        if tell:
+            self.tell()
         self.send(SET_VRING_KICK, struct.pack("<Q", self.queue), self.kick)
+
+    def tell(self) -> None:
+        """Whom the card is to interrupt."""
+        self.send(SET_VRING_CALL, struct.pack("<Q", self.queue), self.call)
 
     def reset(self) -> None:
         self.mem[:DATA] = bytes(DATA)

@@ -136,6 +136,25 @@ static void drop(struct jobs *jobs, struct job *job)
 	inside--;
 }
 
+static void drop_from(struct jobs *jobs, int queue)
+{
+	struct job *job, *next;
+
+	for (job = TAILQ_FIRST(jobs); job; job = next) {
+		next = TAILQ_NEXT(job, entry);
+		if (job->queue == queue)
+			drop(jobs, job);
+	}
+}
+
+static void drop_all(void)
+{
+	int queue;
+
+	for (queue = 0; queue < CARD_QUEUES; queue++)
+		card_queue_drop(queue);
+}
+
 /* The status is the last byte that may be written (virtio 5.9.7.7). */
 static void answer(VuDev *dev, struct job *job)
 {
@@ -161,11 +180,16 @@ static void answer(VuDev *dev, struct job *job)
 	done_by[job->queue]++;
 }
 
-/* Tells the guest, who may not get to know it. */
+/*
+ * Tells the guest, who may not get to know it.  QEMU begins a ring before it
+ * says whom to tell, who is told then.
+ */
 static void notify(VuDev *dev, VuVirtq *vq)
 {
 	int call = vq->call_fd, nowhere;
 
+	if (call < 0)
+		return;
 	if (!card_draw(knobs, CARD_MUTE)) {
 		vu_queue_notify(dev, vq);
 		return;
@@ -184,6 +208,9 @@ void card_queue_run(VuDev *dev)
 	struct job *job;
 	int queue;
 
+	/* the library takes no answer: what is done now would be done again */
+	if (dev->broken)
+		drop_all();
 	if (knobs->stalled)
 		return;
 	take_all(dev, now);
@@ -223,17 +250,6 @@ uint64_t card_queue_next(void)
 	if (second && second->due < due)
 		due = second->due;
 	return due;
-}
-
-static void drop_from(struct jobs *jobs, int queue)
-{
-	struct job *job, *next;
-
-	for (job = TAILQ_FIRST(jobs); job; job = next) {
-		next = TAILQ_NEXT(job, entry);
-		if (job->queue == queue)
-			drop(jobs, job);
-	}
 }
 
 void card_queue_drop(int queue)

@@ -636,6 +636,24 @@ def test_a_pause_loses_nothing(card, guest):
     works(guest, session)
 
 
+def test_a_ring_that_goes_on_before_its_interrupt(card, guest):
+    """QEMU starts a ring first, and then says whom to tell of answers."""
+    session = guest.session(CBC, b"k" * 16)
+    works(guest, session)
+    card.control("set latency_ns=60000000000")
+    submit(guest, session, 4)
+    assert inside(card, 4)
+    base = guest.stop()
+    before = card.control.stats()["done"]
+    card.control("set latency_ns=0")
+    guest.start(base, tell=False)
+    assert wait_for(lambda: card.control.stats()["done"] == before + 4, SOON)
+    assert guest.answers() == 4
+    guest.tell()
+    guest.wait(4)
+    works(guest, session)
+
+
 def state(card) -> str:
     text = pathlib.Path(f"/proc/{card.process.pid}/stat").read_text()
     return text.rpartition(")")[2].split()[0]
