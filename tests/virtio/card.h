@@ -75,17 +75,20 @@ static inline bool card_becomes(const char *card, const char *state, int ms)
 	return card_is(card, state);
 }
 
-/* "drain" or "resume" to all devices but @card */
-static inline void others(const char *card, const char *order)
+/* "drain" or "resume" to all devices but @card; 0, or an errno */
+__attribute__((warn_unused_result))
+static inline int others(const char *card, const char *order)
 {
 	DIR *dir = opendir("/sys/class/ocf");
 	struct dirent *e;
+	int err = dir ? 0 : errno;
 
-	while (dir && (e = readdir(dir)))
+	while (!err && (e = readdir(dir)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, card))
-			put_line(card_path(e->d_name, "state"), order);
+			err = put_line(card_path(e->d_name, "state"), order);
 	if (dir)
 		closedir(dir);
+	return err;
 }
 
 #endif /* VIRTIO_CARD_H */

@@ -38,9 +38,9 @@ FIXTURE_SETUP(virtio)
 	/* a spoiled tag among the known answers is an error that is counted */
 	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
 	/* a test that failed may have left them */
-	others("", "resume");
+	ASSERT_EQ(0, others("", "resume"));
 	ASSERT_TRUE(card_is(card, "ready"));
-	others(card, "drain");
+	ASSERT_EQ(0, others(card, "drain"));
 	self->before = card_count(card, "operations");
 	self->errors = card_count(card, "errors");
 }
@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(virtio)
 {
 	EXPECT_EQ(self->errors, card_count(card, "errors"));
 	EXPECT_EQ(0, driver_count(card, "wrong"));
-	others(card, "resume");
+	EXPECT_EQ(0, others(card, "resume"));
 	allow_weak("none");
 	close(self->d.fd);
 }
@@ -230,7 +230,7 @@ TEST_F(virtio, too_much_is_not_for_cards)
 	ASSERT_EQ(0, open_session(self->d.fd, CRYPTO_AES_CBC, 16, 0, 0, &ses));
 	EXPECT_EQ(E2BIG, crypt_op(self->d.fd, ses, COP_ENCRYPT, 0, buf, buf,
 				   len, iv, NULL));
-	others(card, "resume");
+	ASSERT_EQ(0, others(card, "resume"));
 	EXPECT_EQ(0, crypt_op(self->d.fd, ses, COP_ENCRYPT, 0, buf, buf, len,
 			      iv, NULL));
 	free(buf);

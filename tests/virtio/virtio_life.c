@@ -31,7 +31,7 @@ FIXTURE_SETUP(life)
 
 	chance_from(seed_given());
 	/* a test that failed may have left them */
-	others("", "resume");
+	ASSERT_EQ(0, others("", "resume"));
 	ASSERT_TRUE(card_becomes("virtio0", "ready", SOON));
 	ASSERT_TRUE(card_becomes("virtio1", "ready", SOON));
 	ASSERT_NE(NULL, realpath(card_path("virtio0", "device"), path));
