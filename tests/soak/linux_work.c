@@ -147,6 +147,18 @@ static bool is_right(const struct kind *k, enum task what, const struct text *t,
 	return is_made(k, t, out, mac, outlen);
 }
 
+static void land(const struct kind *k, enum task what, const struct text *t,
+		 const uint8_t *out, const uint8_t *mac, uint32_t outlen,
+		 int err, double begun)
+{
+	bool right = !err && is_right(k, what, t, out, mac, outlen);
+
+	if (!err && !right)
+		explain(k->cipher ?: k->mac, what, out,
+			what == MAKE ? t->out : plain, outlen);
+	judge(what, right, err, now() - begun);
+}
+
 void linux_prepare(void)
 {
 	int fd = open_dev(), i, j, err;
@@ -214,8 +226,8 @@ static void one_at_a_time(int fd, const uint32_t *ses)
 		t = &texts[k][below(TEXTS)];
 		what = draw_task(&kinds[k]);
 		err = run(fd, ses[k], &kinds[k], what, t, buf, mac, &outlen);
-		judge(what, is_right(&kinds[k], what, t, begins(&kinds[k], buf),
-				     mac, outlen), err, now() - begun);
+		land(&kinds[k], what, t, begins(&kinds[k], buf), mac, outlen,
+		     err, begun);
 	}
 }
 
@@ -278,9 +290,8 @@ static void many_at_once(int fd, const uint32_t *ses, struct flight *all)
 		if (err == EBUSY)
 			continue;
 		f = (void *)((uint8_t *)cop.iv - offsetof(struct flight, iv));
-		judge(f->what, is_right(f->k, f->what, f->t, f->buf, f->mac,
-					f->k->cipher ? cop.len : 0),
-		      err, now() - f->begun);
+		land(f->k, f->what, f->t, f->buf, f->mac,
+		     f->k->cipher ? cop.len : 0, err, f->begun);
 		flying--;
 	}
 }

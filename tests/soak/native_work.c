@@ -40,6 +40,7 @@ static const struct kind kinds[] = {
 };
 
 #define CIPHERS		5	/* of those, the first */
+#define SLOW		4	/* of those: what takes a card the longest */
 
 /* A piece of work and its result. */
 struct text {
@@ -196,20 +197,25 @@ static bool is_right(const struct flight *f, int res)
 
 static void land(struct flight *f, int res)
 {
-	judge(f->what, res >= 0 && is_right(f, res), res < 0 ? -res : 0,
-	      now() - f->begun);
+	bool right = res >= 0 && is_right(f, res);
+
+	if (res >= 0 && !right && f->kind)
+		explain(f->kind->cipher, f->what, f->buf,
+			f->what == MAKE ? f->text->out : plain, res);
+	judge(f->what, right, res < 0 ? -res : 0, now() - f->begun);
 }
 
 /* ---- what is right ---- */
 
-static void make_text(const struct kind *k, uint32_t ses, struct text *t)
+static void make_text(const struct kind *k, uint32_t ses, struct text *t,
+		      bool longest)
 {
 	struct worker *w = &worker;
 	struct flight f = { .kind = k, .text = t, .buf = malloc(ROOM) };
 	struct ocf_command c;
 	int res;
 
-	t->len = 16 * (1 + log_uniform(LEN_MAX / 16 - 1));
+	t->len = longest ? LEN_MAX : 16 * (1 + log_uniform(LEN_MAX / 16 - 1));
 	if (k->mode == OCF_MODE_MTE)
 		t->len = 1 + below(16000);
 	fill_by_chance(t->iv, 16);
@@ -257,7 +263,7 @@ void native_prepare(void)
 			unprepared(*kinds[i].cipher ? kinds[i].cipher :
 						      kinds[i].mac, err);
 		for (j = 0; j < TEXTS; j++)
-			make_text(&kinds[i], ses, &texts[i][j]);
+			make_text(&kinds[i], ses, &texts[i][j], !j);
 	}
 	close(w->fd);
 }
@@ -378,21 +384,22 @@ static enum task draw_task(const struct kind *k)
 	       one_in(3) ? FORGED : OPEN;
 }
 
-/* Of four, three are ciphers that cards do. */
-static void take_off(struct worker *w, int i)
+/* Of four, three are ciphers that cards do; all, if much is wanted. */
+static void take_off(struct worker *w, int i, bool much)
 {
-	int kind = one_in(4) ? below(COUNT(kinds)) : below(CIPHERS);
+	int kind = much ? SLOW :
+		   one_in(4) ? below(COUNT(kinds)) : below(CIPHERS);
 	struct flight *f = &w->flights[i];
 	struct ocf_command *c = &w->commands[i];
 
 	f->begun = now();
-	if (one_in(100)) {
+	if (!much && one_in(100)) {
 		f->kind = NULL;
 		f->what = OPEN;
 		prepare_rsa(f, c);
 	} else {
 		f->kind = &kinds[kind];
-		f->text = &texts[kind][below(TEXTS)];
+		f->text = &texts[kind][much ? 0 : below(TEXTS)];
 		f->what = draw_task(f->kind);
 		prepare_command(f, w->ses[kind], c);
 	}
@@ -405,9 +412,11 @@ static void some(struct worker *w)
 		run_vector, submit_and_reap, ring_commands, ring_of_vectors,
 	};
 	int i, n = one_in(4) ? 1 + log_uniform(FLYING - 1) : FLYING;
+	/* or a card would be done with all it has before it is gone */
+	bool much = one_in(4);
 
 	for (i = 0; i < n; i++)
-		take_off(w, i);
+		take_off(w, i, much);
 	ways[below(COUNT(ways))](w, n);
 }
 

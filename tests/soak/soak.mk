@@ -21,7 +21,7 @@ SOAK_S ?= 600
 .PHONY: soak soak-unplug soak-kills soak-faults
 soak: soak-unplug soak-kills soak-faults
 
-soak-unplug: modules machine $(B)/soak/soak_work
+soak-unplug: modules machine $(B)/soak/soak_work $(B)/card/card
 	@tests/soak/unplug --cycles $(or $(CYCLES),1000)
 
 soak-kills: modules machine $(B)/soak/soak_work $(B)/card/card

@@ -12,6 +12,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(TOP / "tests" / d) for d in ("virtio", "vm", "card")]
 
+from ctl import Control  # noqa: E402
+from vmlib.cards import Card  # noqa: E402
 from vmlib.machine import die_with_parent  # noqa: E402
 
 PROCESSES = 8
@@ -27,6 +29,65 @@ def options(about: str, cycles: int, share: int,
                     help="of the bytes each card has to carry")
     ap.add_argument("--replays", type=int, default=replays)
     return ap
+
+
+class Inside:
+    """Where a card of QEMU's own is plugged in."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def unplug(self, qmp) -> None:
+        qmp.ask("device_del", id=f"card{self.number}")
+        qmp.wait_deleted(f"card{self.number}")
+
+    def plug(self, qmp) -> None:
+        qmp.add(driver="virtio-crypto-pci", id=f"card{self.number}",
+                cryptodev=f"backend{self.number}")
+
+
+class Process:
+    """Where a card that is a process is plugged in; each time another one."""
+
+    def __init__(self, number: int, speed: str, where: pathlib.Path):
+        self.number = number
+        self.speed = speed
+        self.where = where
+        self.changes = 0
+        self.card = None
+        self.pid = int((where / f"{self.name}.pid").read_text())
+
+    @property
+    def name(self) -> str:
+        more = f"-{self.changes}" if self.changes else ""
+        return f"card{self.number}{more}"
+
+    @property
+    def control(self) -> Control:
+        return Control(str(self.where / f"{self.name}.control"))
+
+    def unplug(self, qmp) -> None:
+        qmp.ask("device_del", id=self.name)
+        qmp.wait_deleted(self.name)
+        qmp.ask("object-del", id=f"backend-{self.name}")
+        qmp.ask("chardev-remove", id=f"vhost-{self.name}")
+        if self.card:
+            self.card.end()
+
+    def plug(self, qmp) -> None:
+        self.changes += 1
+        self.card = Card(self.name, self.speed, self.where,
+                         die_with_parent)
+        self.card.wait()
+        self.pid = self.card.process.pid
+        qmp.ask("chardev-add", id=f"vhost-{self.name}", backend={
+            "type": "socket", "data": {"server": False, "addr": {
+                "type": "unix", "data": {"path": str(self.card.socket)}}}})
+        qmp.ask("object-add", **{
+            "qom-type": "cryptodev-vhost-user", "id": f"backend-{self.name}",
+            "chardev": f"vhost-{self.name}"})
+        qmp.add(driver="virtio-crypto-pci", id=self.name,
+                event_idx="off", vectors=0, cryptodev=f"backend-{self.name}")
 
 
 class Machine:

@@ -28,6 +28,10 @@ bool wanted(void);
 /* @right: the result; @err: an errno; @took: s */
 void judge(enum task what, bool right, int err, double took);
 
+/* Says where @got, of @len bytes, is not @want. */
+void explain(const char *alg, enum task what, const uint8_t *got,
+	     const uint8_t *want, uint32_t len);
+
 /* ms to wait for a result; when they are over, @n have been lost. */
 int patience(void);
 void lost(int n);
