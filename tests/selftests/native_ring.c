@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The native interface by io_uring, on a slow card: entries and vectors, in
+ * order and not, cancelled, and rings that end before their entries do, because
+ * their process is killed, ends, or becomes another program.
+ */
+#include <kselftest_harness.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "native_slow.h"
+
+__thread uint64_t chance_state;
+
+#define FILES	600
+
+static bool put_all(Self *self, struct io_uring *ring, int fd)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		ring_prepare(ring, fd, OCF_URING_COMMAND, &self->c[i],
+			     sizeof(self->c[i]))->user_data = i;
+	return io_uring_submit(ring) == MANY;
+}
+
+TEST_F(card, entries)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+		.count = MANY,
+	};
+	struct io_uring ring;
+	uint64_t which;
+	int i, res;
+
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_TRUE(put_all(self, &ring, self->fd));
+	for (i = 0; i < MANY; i++) {
+		res = ring_wait(&ring, &which);
+		EXPECT_EQ((int)self->c[which].len, res);
+		EXPECT_TRUE(is_right(self, which));
+	}
+	memset(self->out, 0, MANY * LEN);
+	ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v, sizeof(v));
+	io_uring_submit(&ring);
+	EXPECT_EQ(0, ring_wait(&ring, NULL));
+	EXPECT_EQ(0, ring_wait(&ring, NULL));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ((int)self->c[i].len, self->r[i].res);
+		EXPECT_TRUE(is_right(self, i));
+	}
+	io_uring_queue_exit(&ring);
+}
+
+/* Some of them are done before the next is handed in. */
+static int aim_in_order(Self *self)
+{
+	struct ocf_session_open o;
+	int i, err = put_line(CARD "latency_ns", "1000") ?:
+		     open_on(self->fd, OCF_SESSION_ORDERED, &o);
+
+	for (i = 0; i < MANY && !err; i++)
+		self->c[i].session = o.session;
+	return err;
+}
+
+/*
+ * Of an ordered session they end as they were handed in: what is done while it
+ * is handed in does not come before what is on its way to the task.
+ */
+TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
+{
+	static const unsigned int kinds[] = {
+		0, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+	};
+	struct io_uring ring;
+	uint64_t which;
+	int i, n, kind;
+
+	ASSERT_EQ(0, aim_in_order(self));
+	for (kind = 0; kind < 2; kind++) {
+		ASSERT_EQ(0, io_uring_queue_init(2 * MANY, &ring,
+						 IORING_SETUP_SQE128 |
+						 kinds[kind]));
+		for (n = 0; n < 200; n++) {
+			ASSERT_TRUE(put_all(self, &ring, self->fd));
+			for (i = 0; i < MANY; i++) {
+				EXPECT_EQ((int)self->c[i].len,
+					  ring_wait(&ring, &which));
+				ASSERT_EQ(i, (int)which);
+			}
+		}
+		io_uring_queue_exit(&ring);
+	}
+}
+
+/* Of vectors one is done after the other. */
+TEST_F_TIMEOUT(card, vectors_in_order, TIMEOUT)
+{
+	int i, n, rounds = rounds_given(200), count;
+	struct ocf_vector v;
+	struct io_uring ring;
+	uint64_t which;
+
+	ASSERT_EQ(0, aim_in_order(self));
+	ASSERT_TRUE(ring_init(&ring));
+	for (n = 0; n < rounds; n++) {
+		memset(self->r, 0xff, sizeof(self->r));
+		/* of one to three, none of which is in another */
+		for (i = 0, count = 1 + below(3); i < MANY; i += count) {
+			v = (struct ocf_vector){
+				.commands = addr(self->c + i),
+				.results = addr(self->r + i),
+				.count = i + count < MANY ? count : MANY - i,
+			};
+			ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v,
+				     sizeof(v))->user_data = i;
+		}
+		io_uring_submit(&ring);
+		for (i = 0; i < MANY; i += count) {
+			ASSERT_EQ(0, ring_wait(&ring, &which));
+			ASSERT_EQ(i, (int)which);
+		}
+		for (i = 0; i < MANY; i++)
+			ASSERT_EQ((int)self->c[i].len, self->r[i].res);
+	}
+	EXPECT_TRUE(is_right(self, MANY - 1));
+	io_uring_queue_exit(&ring);
+}
+
+/* Results are fetched as commands were handed in. */
+TEST_F_TIMEOUT(card, fetched_in_order, TIMEOUT)
+{
+	int i, n, rounds = rounds_given(200);
+
+	ASSERT_EQ(0, aim_in_order(self));
+	for (n = 0; n < rounds; n++) {
+		ASSERT_EQ(MANY, submit_all(self, self->fd));
+		ASSERT_EQ(MANY, reap(self, MANY));
+		for (i = 0; i < MANY; i++) {
+			ASSERT_EQ(i, (int)self->r[i].cookie);
+			ASSERT_EQ((int)self->c[i].len, self->r[i].res);
+		}
+	}
+	EXPECT_TRUE(is_right(self, MANY - 1));
+}
+
+TEST_F(card, entries_cancelled)
+{
+	uint64_t cookie = MANY - 1, which;
+	int i, res, gone = 0;
+	struct io_uring ring;
+
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000000"));
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_TRUE(put_all(self, &ring, self->fd));
+	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie,
+		     8)->user_data = MANY;
+	io_uring_submit(&ring);
+	for (i = 0; i <= MANY; i++) {
+		res = ring_wait(&ring, &which);
+		if (which == MANY) {
+			EXPECT_EQ(1, res);
+		} else if (res == -ECANCELED) {
+			gone++;
+		} else {
+			EXPECT_EQ((int)self->c[which].len, res);
+		}
+	}
+	EXPECT_EQ(1, gone);
+	io_uring_queue_exit(&ring);
+}
+
+/* By workers of io_uring, and by its thread that polls */
+TEST_F(card, entries_of_other_threads)
+{
+	struct io_uring ring;
+	uint64_t which;
+	int i, way, res;
+
+	for (way = 0; way < 3; way++) {
+		ASSERT_EQ(0, io_uring_queue_init(RING_ENTRIES, &ring,
+			IORING_SETUP_SQE128 |
+			(way == 1 ? IORING_SETUP_SQPOLL : 0) |
+			(way == 2 ? IORING_SETUP_SINGLE_ISSUER |
+				    IORING_SETUP_DEFER_TASKRUN : 0)));
+		for (i = 0; i < MANY; i++) {
+			struct io_uring_sqe *sqe = ring_prepare(&ring,
+				self->fd, OCF_URING_COMMAND, &self->c[i],
+				sizeof(self->c[i]));
+
+			sqe->user_data = i;
+			sqe->flags = way ? 0 : IOSQE_ASYNC;
+		}
+		io_uring_submit(&ring);
+		for (i = 0; i < MANY; i++) {
+			res = ring_wait(&ring, &which);
+			EXPECT_EQ((int)self->c[which].len, res);
+			EXPECT_TRUE(is_right(self, which));
+		}
+		memset(self->out, 0, MANY * LEN);
+		io_uring_queue_exit(&ring);
+	}
+}
+
+/*
+ * What begins after another has what its entry had when it was handed in: that
+ * of a link with IOSQE_ASYNC, or it is read when it begins.
+ */
+TEST_F(card, entries_behind_others)
+{
+	static const unsigned int first[] = { IOSQE_IO_LINK, 0 },
+				  behind[] = { IOSQE_ASYNC, IOSQE_IO_DRAIN };
+	struct io_uring_sqe *sqe;
+	struct io_uring ring;
+	uint64_t which;
+	int i, n;
+
+	ASSERT_TRUE(ring_init(&ring));
+	for (n = 0; n < COUNT(first); n++) {
+		for (i = 0; i < 2; i++) {
+			sqe = ring_prepare(&ring, self->fd, OCF_URING_COMMAND,
+					   &self->c[i], sizeof(self->c[i]));
+			sqe->user_data = i;
+			sqe->flags = i ? behind[n] : first[n];
+		}
+		ASSERT_EQ(2, io_uring_submit(&ring));
+		memset(sqe->cmd, 0xff, sizeof(self->c[0]));
+		for (i = 0; i < 2; i++) {
+			EXPECT_EQ((int)self->c[i].len,
+				  ring_wait(&ring, &which));
+			EXPECT_EQ(i, (int)which);
+			EXPECT_TRUE(is_right(self, i));
+		}
+		memset(self->out, 0, 2 * LEN);
+	}
+	io_uring_queue_exit(&ring);
+}
+
+/* Nothing waits for the card longer than it takes to cancel. */
+TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
+{
+	struct ocf_vector v = {
+		.commands = addr(self->c), .results = addr(self->r),
+		.count = MANY,
+	};
+	int i, n = rounds_given(20);
+	struct io_uring ring;
+
+	for (i = 0; i < n; i++) {
+		ASSERT_TRUE(ring_init(&ring));
+		if (i % 2) {
+			ring_prepare(&ring, self->fd, OCF_URING_VECTOR, &v,
+				     sizeof(v));
+			io_uring_submit(&ring);
+		} else {
+			put_all(self, &ring, self->fd);
+		}
+		usleep(below(30000));
+		io_uring_queue_exit(&ring);
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Is stopped before its ring ends, with something of many files in it. */
+static void stop_with_many_files(Self *self)
+{
+	struct io_uring ring;
+	int i, fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (io_uring_queue_init(FILES, &ring, IORING_SETUP_SQE128))
+		_exit(1);
+	for (i = 0; i < FILES; i++) {
+		fd = open_dev();
+		if (aim(self, fd))
+			_exit(2);
+		ring_prepare(&ring, fd, OCF_URING_COMMAND, &self->c[0],
+			     sizeof(self->c[0]));
+	}
+	if (io_uring_submit(&ring) != FILES)
+		_exit(3);
+	if (!fork()) {
+		/* who has the ring, too */
+		usleep(300000);
+		_exit(0);
+	}
+	io_uring_queue_exit(&ring);
+	raise(SIGSTOP);
+	_exit(4);
+}
+
+/* How many files there are does not make the end of a ring longer. */
+TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
+{
+	double begun;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, put_line(CARD "fault", "stall 1 0 3000"));
+	pid = fork();
+	if (!pid)
+		stop_with_many_files(self);
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	usleep(1500000);
+	begun = now();
+	kill(pid, SIGCONT);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(SIGKILL, status);
+	/* a slow kernel takes long to close them */
+	EXPECT_GT(*(getenv("OCF_DEBUG_KERNEL") ?: "") ? 50 : 5,
+		  now() - begun);
+}
+
+/* What a process is at when it goes */
+static void at_work(Self *self, int how)
+{
+	struct io_uring ring;
+	int fd = open_dev();
+
+	if (aim(self, fd) || !ring_init(&ring))
+		_exit(1);
+	self->fd = fd;
+	for (;;)
+		switch (how) {
+		case 0:
+			run_all(self);
+			break;
+		case 1:
+			submit_all(self, fd);
+			reap(self, MANY);
+			break;
+		case 2:
+			put_all(self, &ring, fd);
+			while (!ring_wait(&ring, NULL))
+				;
+			break;
+		case 3:
+			put_all(self, &ring, fd);
+			usleep(below(20000));
+			_exit(0);
+		case 4:
+			submit_all(self, fd);
+			put_all(self, &ring, fd);
+			execl("/bin/true", "true", NULL);
+			_exit(2);
+		}
+}
+
+TEST_F_TIMEOUT(card, processes_that_go, TIMEOUT)
+{
+	int i, n = rounds_given(40), status;
+	pid_t pid;
+
+	for (i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid)
+			at_work(self, i % 5);
+		if (i % 5 < 3) {
+			usleep(below(60000));
+			kill(pid, SIGKILL);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(i % 5 < 3 ? SIGKILL : 0, status);
+	}
+	ASSERT_EQ(0, run_all(self));
+	EXPECT_TRUE(is_right(self, MANY - 1));
+}
+
+static void *cancel_all(void *arg)
+{
+	Self *self = arg;
+	uint64_t i;
+	int n;
+
+	for (n = 0; n < 50; n++)
+		for (i = 0; i < MANY; i++)
+			call(self->fd, OCF_CANCEL, &i);
+	return NULL;
+}
+
+/* Results, and who gives them up, from several threads */
+TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
+{
+	int i, n = rounds_given(30), j, res;
+	struct io_uring ring;
+	pthread_t t[2];
+	uint64_t which;
+
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000"));
+	ASSERT_TRUE(ring_init(&ring));
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < 2; j++)
+			pthread_create(&t[j], NULL, cancel_all, self);
+		ASSERT_TRUE(put_all(self, &ring, self->fd));
+		ASSERT_EQ(MANY, submit_all(self, self->fd));
+		ASSERT_EQ(MANY, reap(self, MANY));
+		for (j = 0; j < MANY; j++) {
+			EXPECT_TRUE(self->r[j].res > 0 ||
+				    self->r[j].res == -ECANCELED);
+			res = ring_wait(&ring, &which);
+			EXPECT_TRUE(res == -ECANCELED ||
+				    res == (int)self->c[which].len);
+		}
+		for (j = 0; j < 2; j++)
+			pthread_join(t[j], NULL);
+	}
+	io_uring_queue_exit(&ring);
+}
+
+/* By entries, of which some are pinned, and some copied */
+static int put_all_and_wait(Self *self)
+{
+	struct io_uring ring;
+	uint64_t which;
+	int i;
+
+	if (!ring_init(&ring) || !put_all(self, &ring, self->fd))
+		return 2;
+	for (i = 0; i < MANY; i++)
+		if (ring_wait(&ring, &which) != (int)self->c[which].len ||
+		    !is_right(self, which))
+			return 3;
+	io_uring_queue_exit(&ring);
+	return 0;
+}
+
+TEST_F(card, pins_of_entries_are_locked_memory)
+{
+	long most;
+
+	EXPECT_EQ(0, put_line(CARD "latency_ns", "500000000"));
+	most = pins_with_little(self, put_all_and_wait);
+	EXPECT_LT(0, most);
+	EXPECT_GE(LOCKED, most);
+}
+
+TEST_HARNESS_MAIN
