@@ -147,6 +147,14 @@ void card_queue_kick(struct VuDev *dev, int index);
 void card_queue_run(struct VuDev *dev);
 /* Time of the next thing to do, in ns of card_now(); UINT64_MAX for none. */
 uint64_t card_queue_next(void);
+/* The ring is going, from where the library says on. */
+void card_queue_begin(struct VuDev *dev, int index);
+/*
+ * It is not any more: it will go on, if it does, after the last that was
+ * answered or lost.  What that has overtaken is lost, too, for it could only be
+ * done again together with what has been done.
+ */
+void card_queue_put_back(struct VuDev *dev, int index);
 /* What came by this queue is forgotten: nothing of the guest's is touched. */
 void card_queue_drop(int index);
 size_t card_queue_show(char *buf, size_t size);

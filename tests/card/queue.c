@@ -20,6 +20,7 @@ struct job {
 	VuVirtqElement elem;	/* first: libvhost-user allocates it */
 	TAILQ_ENTRY(job) entry;
 	int queue;
+	uint16_t place;		/* in the ring, of those before and after it */
 	uint64_t begin, end;	/* of the work, ns */
 	uint64_t due;		/* the answer's time */
 	bool lost, twice, brief;
@@ -35,6 +36,7 @@ static uint64_t inside;		/* jobs in either list */
 static uint64_t free_at;	/* when the last of them ends */
 static uint64_t done, failed, bytes;
 static uint64_t done_by[CARD_QUEUES];
+static uint16_t settled[CARD_QUEUES];	/* after the last answered or lost */
 
 void card_queue_init(VuDev *dev, struct card_knobs *set)
 {
@@ -63,12 +65,15 @@ static void take(VuDev *dev, int queue, uint64_t now)
 {
 	VuVirtq *vq = vu_get_queue(dev, queue);
 	struct job *job;
+	uint16_t place;
 
 	while (vu_queue_started(dev, vq) && inside < knobs->depth) {
+		place = vq->last_avail_idx;
 		job = vu_queue_pop(dev, vq, sizeof(*job));
 		if (!job)
 			return;
 		job->queue = queue;
+		job->place = place;
 		job->begin = now > free_at ? now : free_at;
 		job->end = job->begin + cost(card_iov_size(job->elem.out_sg,
 							   job->elem.out_num));
@@ -147,6 +152,14 @@ static void drop_from(struct jobs *jobs, int queue)
 	}
 }
 
+void card_queue_drop(int queue)
+{
+	drop_from(&waiting, queue);
+	drop_from(&begun, queue);
+	if (!inside)
+		free_at = 0;
+}
+
 static void drop_all(void)
 {
 	int queue;
@@ -178,6 +191,14 @@ static void answer(VuDev *dev, struct job *job)
 	}
 	failed += job->result.status != VIRTIO_CRYPTO_OK;
 	done_by[job->queue]++;
+}
+
+static void settle(const struct job *job)
+{
+	uint16_t *after = &settled[job->queue];
+
+	if ((int16_t)(job->place + 1 - *after) > 0)
+		*after = job->place + 1;
 }
 
 /*
@@ -222,6 +243,7 @@ void card_queue_run(VuDev *dev)
 			answered[job->queue] = true;
 		}
 		done++;
+		settle(job);
 		drop(&begun, job);
 	}
 	for (queue = 0; queue < CARD_QUEUES; queue++)
@@ -252,12 +274,20 @@ uint64_t card_queue_next(void)
 	return due;
 }
 
-void card_queue_drop(int queue)
+void card_queue_begin(VuDev *dev, int queue)
 {
-	drop_from(&waiting, queue);
-	drop_from(&begun, queue);
-	if (!inside)
-		free_at = 0;
+	settled[queue] = vu_get_queue(dev, queue)->last_avail_idx;
+}
+
+void card_queue_put_back(VuDev *dev, int queue)
+{
+	VuVirtq *vq = vu_get_queue(dev, queue);
+
+	card_queue_drop(queue);
+	vu_queue_rewind(dev, vq, (uint16_t)(vq->last_avail_idx -
+					    settled[queue]));
+	/* of what was lost, or overtaken, nobody will hear */
+	vq->inuse = 0;
 }
 
 size_t card_queue_show(char *buf, size_t size)

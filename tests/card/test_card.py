@@ -636,6 +636,21 @@ def test_a_pause_loses_nothing(card, guest):
     works(guest, session)
 
 
+@pytest.mark.parametrize("fault", ["lost 1", "late 1 60000"])
+def test_a_pause_does_nothing_again(card, guest, fault):
+    """What was answered after one that was not is not put back for it."""
+    session = guest.session(CBC, b"k" * 16)
+    works(guest, session)
+    card.control(f"fault {fault}")
+    submit(guest, session, 4)
+    guest.wait(3)
+    base = guest.stop()
+    assert base == guest.avail
+    guest.start(base)
+    works(guest, session)
+    assert guest.answers() == 0
+
+
 def test_a_ring_that_goes_on_before_its_interrupt(card, guest):
     """QEMU starts a ring first, and then says whom to tell of answers."""
     session = guest.session(CBC, b"k" * 16)

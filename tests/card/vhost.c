@@ -143,13 +143,9 @@ static int64_t create(const struct session_msg *msg)
  */
 static void put_back(VuDev *dev, unsigned int index)
 {
-	VuVirtq *vq;
-
 	if (index >= CARD_QUEUES)
 		return;		/* the library says so */
-	vq = vu_get_queue(dev, index);
-	card_queue_drop(index);
-	vu_queue_rewind(dev, vq, vq->inuse);
+	card_queue_put_back(dev, index);
 }
 
 static int process_msg(VuDev *dev, VhostUserMsg *msg, int *do_reply)
@@ -200,6 +196,7 @@ static void queue_set_started(VuDev *dev, int index, bool started)
 	if (!started)
 		return;
 	dev->broken = false;
+	card_queue_begin(dev, index);
 	/* a pause before the first answer is taken for a reset */
 	if (from_the_beginning(dev))
 		card_sessions_forget();
