@@ -621,16 +621,22 @@ def test_a_refused_session(card, guest):
     works(guest)
 
 
-def test_a_pause_loses_nothing(card, guest):
-    """The machine is stopped and goes on: the ring is no longer at 0."""
+def pause_with_four(card, guest) -> tuple[int, int]:
+    """The session of four requests inside, and where their ring goes on."""
     session = guest.session(CBC, b"k" * 16)
     works(guest, session)
     card.control("set latency_ns=60000000000")
     submit(guest, session, 4)
     assert inside(card, 4)
     base = guest.stop()
-    assert base == 1
     card.control("set latency_ns=0")
+    return session, base
+
+
+def test_a_pause_loses_nothing(card, guest):
+    """The machine is stopped and goes on: the ring is no longer at 0."""
+    session, base = pause_with_four(card, guest)
+    assert base == 1
     guest.start(base)
     guest.wait(4)
     works(guest, session)
@@ -653,14 +659,8 @@ def test_a_pause_does_nothing_again(card, guest, fault):
 
 def test_a_ring_that_goes_on_before_its_interrupt(card, guest):
     """QEMU starts a ring first, and then says whom to tell of answers."""
-    session = guest.session(CBC, b"k" * 16)
-    works(guest, session)
-    card.control("set latency_ns=60000000000")
-    submit(guest, session, 4)
-    assert inside(card, 4)
-    base = guest.stop()
+    session, base = pause_with_four(card, guest)
     before = card.control.stats()["done"]
-    card.control("set latency_ns=0")
     guest.start(base, tell=False)
     assert wait_for(lambda: card.control.stats()["done"] == before + 4, SOON)
     assert guest.answers() == 4
