@@ -79,11 +79,24 @@ static bool within(const struct area *a, const uint8_t *p, uint32_t len)
 	return p >= a->start && p + len <= a->start + a->size;
 }
 
-/* Bytes of the result, at the most */
+/* Bytes of the source, with what is around a chain's data */
+static uint32_t span_of(const struct ocf_command *c)
+{
+	uint32_t data = c->data_start + c->len;
+	uint32_t auth = c->auth_start + c->auth_len;
+
+	if (mode != OCF_MODE_CHAIN)
+		return c->len;
+	return data > auth ? data : auth;
+}
+
+/* Bytes of the destination, at the most */
 static uint32_t room_of(const struct ocf_command *c)
 {
-	return c->op == OCF_OP_ENCRYPT && mode == OCF_MODE_MTE ? c->dst_len :
-								 c->len;
+	if (mode == OCF_MODE_COMPRESS ||
+	    (c->op == OCF_OP_ENCRYPT && mode == OCF_MODE_MTE))
+		return c->dst_len;
+	return span_of(c);
 }
 
 /* In which registered buffer, of one side or of both; -1 for none */
@@ -93,18 +106,16 @@ static int fix(struct differ *d, struct ocf_command *c)
 	uint8_t *dst = (uint8_t *)(uintptr_t)c->dst;
 	int buf;
 
-	if (mode == OCF_MODE_CHAIN || mode == OCF_MODE_COMPRESS)
-		return -1;
 	for (buf = 0; buf < 2; buf++) {
 		const struct area *a = buf ? &d->dst : &d->src;
 
 		if (one_in(3))
 			continue;
-		if (within(a, src, c->len))
+		if (within(a, src, span_of(c)))
 			c->flags |= OCF_COMMAND_FIXED_SRC;
 		if (dst && within(a, dst, room_of(c)))
 			c->flags |= OCF_COMMAND_FIXED_DST;
-		if (c->flags)
+		if (c->flags & (OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST))
 			return buf;
 	}
 	return -1;
@@ -363,7 +374,8 @@ TEST_F_TIMEOUT(differ, encrypt_then_mac, TIMEOUT)
 static const char *chain_op(struct differ *d)
 {
 	uint8_t *tag = place_tag(d), want[TAG_MAX];
-	uint32_t before = below(200), after = below(200), all, len;
+	uint32_t before = one_in(3) ? 0 : below(200);
+	uint32_t after = one_in(3) ? 0 : below(200), all, len;
 	bool first = one_in(2), verify = one_in(3), broken;
 	struct ocf_command c = {};
 	struct trial *t = &d->t;

@@ -567,6 +567,112 @@ TEST_F(native, registered_buffers)
 	io_uring_queue_exit(&ring);
 }
 
+/*
+ * What is around a chain's data must be in the buffer too where it is read, and
+ * not where only the data are written.
+ */
+TEST_F(native, chain_in_registered_buffers)
+{
+	struct iovec half = { self->in, 2048 };
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_CHAIN, .cipher = "aes-cbc", .mac = "sha256",
+		.key = addr(self->key), .keylen = 16,
+	};
+	struct ocf_command c = {
+		.cookie = 7, .src = addr(self->in), .dst = addr(self->out),
+		.data_start = 16, .len = 2016, .auth_len = 2048,
+		.flags = OCF_COMMAND_FIXED_SRC, .tag = addr(self->tag),
+	};
+	struct io_uring ring;
+	uint8_t before[2048];
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_EQ(0, io_uring_register_buffers(&ring, &half, 1));
+	EXPECT_EQ(2016, fixed_run(&ring, self->fd, &c, 0));
+	c.auth_len = 2049;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	c.auth_len = 0;
+	c.len = 2032;
+	EXPECT_EQ(2032, fixed_run(&ring, self->fd, &c, 0));
+	c.data_start = 17;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	/* in place, with something around it and without */
+	c.data_start = 16;
+	c.dst = c.src;
+	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, 0));
+	c.flags |= OCF_COMMAND_FIXED_DST;
+	memcpy(before, self->in, 16);
+	EXPECT_EQ(2032, fixed_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ(0, memcmp(before, self->in, 16));
+	c.auth_len = 2049;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	c.data_start = 0;
+	c.auth_len = c.len = 2048;
+	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
+	/* the data begin where the buffer does, and nothing else is written */
+	c.flags = OCF_COMMAND_FIXED_DST;
+	c.src = addr(self->out);
+	c.dst = addr(self->in) - 16;
+	c.data_start = 16;
+	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
+	c.data_start = 15;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	c.data_start = 16;
+	c.dst += 16;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	io_uring_queue_exit(&ring);
+}
+
+TEST_F(native, compression_in_registered_buffers)
+{
+	struct iovec half = { self->in, 2048 };
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	struct ocf_command c = {
+		.cookie = 7, .src = addr(self->in), .dst = addr(self->out),
+		.len = 2048, .dst_len = sizeof(self->out),
+		.flags = OCF_COMMAND_FIXED_SRC,
+	};
+	struct io_uring ring;
+	int n;
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	memset(self->in, 'a', sizeof(self->in));
+	ASSERT_TRUE(ring_init(&ring));
+	ASSERT_EQ(0, io_uring_register_buffers(&ring, &half, 1));
+	n = fixed_run(&ring, self->fd, &c, 0);
+	EXPECT_LT(0, n);
+	EXPECT_GT(200, n);
+	c.len = 2049;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	/* back into the buffer, to its end and not beyond */
+	memset(self->in, 0, sizeof(self->in));
+	c.op = OCF_OP_DECRYPT;
+	c.src = addr(self->out);
+	c.dst = addr(self->in);
+	c.len = n;
+	c.dst_len = 2049;
+	c.flags = OCF_COMMAND_FIXED_DST;
+	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
+	c.dst_len = 2048;
+	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
+	EXPECT_EQ('a', self->in[0]);
+	EXPECT_EQ('a', self->in[2047]);
+	EXPECT_EQ(0, self->in[2048]);
+	/* both in it */
+	memcpy(self->in, self->out, n);
+	c.src = addr(self->in);
+	c.dst = addr(self->in) + 48;
+	c.dst_len = 2000;
+	c.flags |= OCF_COMMAND_FIXED_SRC;
+	EXPECT_EQ(-ENOSPC, fixed_run(&ring, self->fd, &c, 0));
+	io_uring_queue_exit(&ring);
+}
+
 TEST_F(native, compression)
 {
 	struct ocf_session_open o = {

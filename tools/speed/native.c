@@ -29,14 +29,6 @@ static bool find(const struct work *w)
 	return err ? failed(err) : true;
 }
 
-/* Where both lie in one of several places is theirs to say. */
-static bool find_fixed(const struct work *w)
-{
-	if (w->mode == OCF_MODE_CHAIN || w->mode == OCF_MODE_COMPRESS)
-		return failed(-EOPNOTSUPP);
-	return find(w);
-}
-
 static bool begin_session(const struct work *w)
 {
 	struct ocf_session_open params = {
@@ -194,7 +186,7 @@ const struct way way_uring = {
 };
 
 const struct way way_fixed = {
-	"fixed", find_fixed, begin_fixed, aim, queue_run, queue_drain, end,
+	"fixed", find, begin_fixed, aim, queue_run, queue_drain, end,
 };
 
 const struct way way_submit = {

@@ -267,8 +267,7 @@ struct ocf_algorithm {
 #define OCF_COMMAND_VERIFY	(1u << 1) /* CHAIN: compare the MAC */
 /*
  * io_uring, with IORING_URING_CMD_FIXED: @src or @dst, or both, are in the
- * registered buffer sqe->buf_index.  Not of CHAIN and COMPRESS; of what is in
- * place, both.
+ * registered buffer sqe->buf_index; of what is in place, both.
  */
 #define OCF_COMMAND_FIXED_SRC	(1u << 2)
 #define OCF_COMMAND_FIXED_DST	(1u << 3)

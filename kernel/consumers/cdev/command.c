@@ -18,7 +18,6 @@
 #define HAS_TAG		BIT(2)
 #define HAS_DST_LEN	BIT(3)
 #define HAS_TAG_BEHIND	BIT(4)		/* and not in the request */
-#define HAS_FIXED	BIT(5)
 
 #define PADDING_MAX	256	/* bytes, RFC 5246 section 6.2.3.2 */
 
@@ -45,6 +44,16 @@ static bool all_fixed(const struct ocf_command *c, u32 out)
 
 /* ---- buffers ---- */
 
+/* Copies @len bytes of the source into @op's own buffer. */
+static int read_source(struct cdev_op *op, u32 at, u32 len)
+{
+	const struct ocf_command *c = command_of(op);
+
+	if (c->flags & OCF_COMMAND_FIXED_SRC)
+		return cdev_uring_read(op, at, len);
+	return cdev_buffer_read(op, at, u64_to_user_ptr(c->src), len);
+}
+
 /*
  * The caller's pages with the @lead bytes at c->aad before them, or copies of
  * both in memory that also has room for @out bytes of result; in either case
@@ -64,7 +73,7 @@ static int fill_buffers(struct cdev_op *op, u32 lead, u32 trail, u32 out,
 	    cdev_buffer_apart(src, dst, c->len, out)) {
 		if (lead && cdev_copy_in(op->bytes, aad, lead))
 			return -EFAULT;
-		err = is_fixed(c) ? cdev_uring_share(op, lead, out) :
+		err = is_fixed(c) ? cdev_uring_share(op, lead, c->len, out) :
 				    cdev_buffer_pin(op, lead, src, c->len, dst,
 						    out);
 		if (!err && trail)
@@ -79,9 +88,7 @@ static int fill_buffers(struct cdev_op *op, u32 lead, u32 trail, u32 out,
 		err = cdev_buffer_read(op, 0, aad, lead);
 	if (err)
 		return err;
-	if (c->flags & OCF_COMMAND_FIXED_SRC)
-		return cdev_uring_read(op, lead);
-	return cdev_buffer_read(op, lead, src, c->len);
+	return read_source(op, lead, c->len);
 }
 
 static int fill_cipher(struct cdev_op *op)
@@ -170,15 +177,19 @@ static int fill_mte(struct cdev_op *op)
 	return 0;
 }
 
-/* One buffer has both ranges; what is around the data stays as it is. */
+/*
+ * One buffer has both ranges; what is around the data stays as it is, and need
+ * not be writable, but where the buffer is registered.  Plaintext is not shown
+ * before it was found right.
+ */
 static int fill_chain(struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
 	struct ocf_request *req = &op->req;
 	u64 end = max((u64)c->data_start + c->len,
 		      c->auth_start + c->auth_len);
-	void __user *src = u64_to_user_ptr(c->src);
-	int err = -EAGAIN;
+	bool shows = !(c->flags & OCF_COMMAND_VERIFY);
+	int err;
 
 	if (c->auth_start > CDEV_LEN_MAX || end > CDEV_LEN_MAX)
 		return -E2BIG;
@@ -188,17 +199,14 @@ static int fill_chain(struct cdev_op *op)
 		req->flags |= OCF_REQ_MAC_FIRST;
 	if (c->flags & OCF_COMMAND_VERIFY)
 		req->flags |= OCF_REQ_VERIFY;
-	/*
-	 * Plaintext is not shown before it was found right; and what is around
-	 * the data need not be writable.
-	 */
-	else if (c->src == c->dst && !c->data_start && !c->auth_start &&
-		 c->len == c->auth_len &&
-		 cdev_buffer_pinnable(src, src, end, end))
-		err = cdev_buffer_pin(op, 0, src, end, src, end);
-	if (err != -EAGAIN)
-		return err;
-	return cdev_buffer_make(op, end) ?: cdev_buffer_read(op, 0, src, end);
+	if (c->len == end)
+		return fill_buffers(op, 0, 0, end, shows);
+	if (shows && c->src == c->dst && is_fixed(c)) {
+		err = cdev_uring_share(op, 0, end, end);
+		if (err != -EAGAIN)
+			return err;
+	}
+	return cdev_buffer_make(op, end) ?: read_source(op, 0, end);
 }
 
 /* How long the result is, is not known before. */
@@ -214,8 +222,10 @@ static int fill_compress(struct cdev_op *op)
 		return -EINVAL;
 	op->req.data.len = c->len;
 	op->req.dst_len = c->dst_len;
-	err = cdev_buffer_pin_one(op, &op->src, 0, src, c->len) ?:
-	      cdev_buffer_pin_one(op, &op->dst, 0, dst, c->dst_len);
+	err = cdev_uring_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC, 0,
+			      c->src, c->len) ?:
+	      cdev_uring_side(op, &op->dst, c->flags & OCF_COMMAND_FIXED_DST, 0,
+			      c->dst, c->dst_len);
 	op->req.src = op->src.sg;
 	op->req.dst = op->dst.sg;
 	return err;
@@ -225,14 +235,12 @@ static const struct {
 	int	(*fill)(struct cdev_op *op);
 	u32	has;
 } modes[OCF_MODE_COUNT] = {
-	[OCF_MODE_CIPHER] = { fill_cipher, HAS_DST | HAS_FIXED },
-	[OCF_MODE_DIGEST] = { fill_digest, HAS_TAG | HAS_FIXED },
+	[OCF_MODE_CIPHER] = { fill_cipher, HAS_DST },
+	[OCF_MODE_DIGEST] = { fill_digest, HAS_TAG },
 	[OCF_MODE_AEAD] = { fill_aead, HAS_DST | HAS_AUTH | HAS_TAG |
-					HAS_TAG_BEHIND | HAS_FIXED },
-	[OCF_MODE_ETA] = { fill_eta, HAS_DST | HAS_AUTH | HAS_TAG |
-				       HAS_FIXED },
-	[OCF_MODE_MTE] = { fill_mte, HAS_DST | HAS_AUTH | HAS_DST_LEN |
-				       HAS_FIXED },
+					HAS_TAG_BEHIND },
+	[OCF_MODE_ETA] = { fill_eta, HAS_DST | HAS_AUTH | HAS_TAG },
+	[OCF_MODE_MTE] = { fill_mte, HAS_DST | HAS_AUTH | HAS_DST_LEN },
 	[OCF_MODE_CHAIN] = { fill_chain, HAS_DST | HAS_AUTH | HAS_TAG |
 					 HAS_DST_LEN },
 	[OCF_MODE_COMPRESS] = { fill_compress, HAS_DST | HAS_DST_LEN },
@@ -258,8 +266,7 @@ static u32 flags_of(const struct cdev_op *op)
 	/* a part must not wait for what was handed in before */
 	if (op->ses->info.mode == OCF_MODE_DIGEST && !op->ses->ordered)
 		flags |= OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE;
-	if (op->ioucmd && modes[op->ses->info.mode].has & HAS_FIXED &&
-	    cdev_uring_is_fixed(op->ioucmd)) {
+	if (op->ioucmd && cdev_uring_is_fixed(op->ioucmd)) {
 		flags |= OCF_COMMAND_FIXED_SRC;
 		if (modes[op->ses->info.mode].has & HAS_DST)
 			flags |= OCF_COMMAND_FIXED_DST;
@@ -387,17 +394,19 @@ static u32 length_of(const struct cdev_op *op)
 static int write_result(struct cdev_op *op, u32 len)
 {
 	const struct ocf_command *c = command_of(op);
-	void __user *dst = u64_to_user_ptr(c->dst);
+	u32 at = c->auth_len;
+	u64 dst = c->dst;
 
 	if (op->ses->info.mode == OCF_MODE_DIGEST ||
 	    op->src.kind == CDEV_PINNED || op->src.kind == CDEV_FIXED)
 		return 0;
-	if (op->ses->info.mode == OCF_MODE_CHAIN)
-		return cdev_buffer_write(op, c->data_start,
-					 dst + c->data_start, len);
+	if (op->ses->info.mode == OCF_MODE_CHAIN) {
+		at = c->data_start;
+		dst += at;
+	}
 	if (c->flags & OCF_COMMAND_FIXED_DST)
-		return cdev_uring_write(op, c->auth_len, len);
-	return cdev_buffer_write(op, c->auth_len, dst, len);
+		return cdev_uring_write(op, at, dst, len);
+	return cdev_buffer_write(op, at, u64_to_user_ptr(dst), len);
 }
 
 static int write_tag(struct cdev_op *op)

@@ -91,8 +91,10 @@ int cdev_uring_cmd(struct io_uring_cmd *ioucmd, unsigned int issue_flags);
 void cdev_uring_done(struct cdev_op *op);
 void cdev_uring_vector_done(struct cdev_vector *v);
 bool cdev_uring_is_fixed(const struct io_uring_cmd *ioucmd);
-int cdev_uring_share(struct cdev_op *op, u32 lead, u32 out);
-int cdev_uring_read(struct cdev_op *op, u32 at);
-int cdev_uring_write(struct cdev_op *op, u32 at, u32 len);
+int cdev_uring_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
+		    u32 lead, u64 addr, u32 len);
+int cdev_uring_share(struct cdev_op *op, u32 lead, u32 in, u32 out);
+int cdev_uring_read(struct cdev_op *op, u32 at, u32 len);
+int cdev_uring_write(struct cdev_op *op, u32 at, u64 addr, u32 len);
 
 #endif /* OCF_CDEV_NATIVE_H */

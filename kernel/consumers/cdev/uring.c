@@ -41,8 +41,20 @@ bool cdev_uring_is_fixed(const struct io_uring_cmd *ioucmd)
 	return ioucmd->flags & IORING_URING_CMD_FIXED;
 }
 
-static int share_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
-		      u32 lead, u64 addr, u32 len)
+/**
+ * cdev_uring_side() - have one side of an operation work on the user's pages
+ * @op: the operation
+ * @buf: its source or its destination
+ * @fixed: it is in the registered buffer of the entry @op came with
+ * @lead: bytes of op->bytes that come before
+ * @addr: where
+ * @len: bytes
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EFAULT, -EDQUOT, -ENOMEM or -EINTR.
+ */
+int cdev_uring_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
+		    u32 lead, u64 addr, u32 len)
 {
 	struct iov_iter iter;
 
@@ -54,19 +66,19 @@ static int share_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
 	       cdev_buffer_fixed(op, buf, lead, &iter, len);
 }
 
-static int share(struct cdev_op *op, u32 lead, u32 out)
+static int share(struct cdev_op *op, u32 lead, u32 in, u32 out)
 {
 	const struct ocf_command *c = command_of(op);
 	int err;
 
-	err = share_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC, lead,
-			 c->src, c->len);
+	err = cdev_uring_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC,
+			      lead, c->src, in);
 	op->req.src = op->src.sg;
 	op->req.dst = op->src.sg;
 	if (err || !out || c->src == c->dst)
 		return err;
-	err = share_side(op, &op->dst, c->flags & OCF_COMMAND_FIXED_DST, lead,
-			 c->dst, out);
+	err = cdev_uring_side(op, &op->dst, c->flags & OCF_COMMAND_FIXED_DST,
+			      lead, c->dst, out);
 	op->req.dst = op->dst.sg;
 	return err;
 }
@@ -75,14 +87,15 @@ static int share(struct cdev_op *op, u32 lead, u32 out)
  * cdev_uring_share() - have an operation work in a registered buffer
  * @op: the operation, one side of which is in it, or both
  * @lead: bytes of op->bytes that come before
+ * @in: bytes of the source
  * @out: bytes that are written; 0 if there is no destination
  *
  * Context: process; may sleep.
  * Return: 0; -EAGAIN if the data must be copied; -ENOMEM.
  */
-int cdev_uring_share(struct cdev_op *op, u32 lead, u32 out)
+int cdev_uring_share(struct cdev_op *op, u32 lead, u32 in, u32 out)
 {
-	int err = share(op, lead, out);
+	int err = share(op, lead, in, out);
 
 	if (!err || err == -ENOMEM)
 		return err;
@@ -92,23 +105,22 @@ int cdev_uring_share(struct cdev_op *op, u32 lead, u32 out)
 }
 
 /* Copies the source into @op's own buffer. */
-int cdev_uring_read(struct cdev_op *op, u32 at)
+int cdev_uring_read(struct cdev_op *op, u32 at, u32 len)
 {
-	const struct ocf_command *c = command_of(op);
 	struct iov_iter iter;
 	int err;
 
-	err = import(op, c->src, c->len, WRITE, &iter);
-	return err ?: cdev_buffer_iter(op, at, &iter, c->len, true);
+	err = import(op, command_of(op)->src, len, WRITE, &iter);
+	return err ?: cdev_buffer_iter(op, at, &iter, len, true);
 }
 
-/* Copies the result out of it. */
-int cdev_uring_write(struct cdev_op *op, u32 at, u32 len)
+/* Copies what is there in it to @addr of the registered buffer. */
+int cdev_uring_write(struct cdev_op *op, u32 at, u64 addr, u32 len)
 {
 	struct iov_iter iter;
 	int err;
 
-	err = import(op, command_of(op)->dst, len, READ, &iter);
+	err = import(op, addr, len, READ, &iter);
 	return err ?: cdev_buffer_iter(op, at, &iter, len, false);
 }
 
