@@ -390,8 +390,26 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 	return keys;
 }
 
-/* Generations of a session that may be on their way out at a time */
-#define LEAVING_MAX	4
+/*
+ * Generations that may be on their way out without a wait: of one session, and
+ * of all where one has more.  A program may have another key for each message;
+ * a grace period is some milliseconds.
+ */
+#define LEAVING_OWN	4
+#define LEAVING_ALL	1024
+
+static atomic_t leaving = ATOMIC_INIT(0);
+
+static bool may_leave(struct ocf_session *ses)
+{
+	bool few = atomic_inc_return(&ses->leaving) <= LEAVING_OWN;
+
+	if (atomic_inc_return(&leaving) <= LEAVING_ALL || few)
+		return true;
+	atomic_dec(&leaving);
+	atomic_dec(&ses->leaving);
+	return false;
+}
 
 static void nobody_reads(struct rcu_head *rcu)
 {
@@ -399,6 +417,7 @@ static void nobody_reads(struct rcu_head *rcu)
 	struct ocf_session *ses = keys->left;
 
 	ocf_keys_put_deferred(keys);
+	atomic_dec(&leaving);
 	atomic_dec(&ses->leaving);
 	ocf_session_put_deferred(ses);
 }
@@ -409,8 +428,7 @@ static void nobody_reads(struct rcu_head *rcu)
  */
 static void leave(struct ocf_session *ses, struct ocf_keys *old)
 {
-	if (atomic_inc_return(&ses->leaving) > LEAVING_MAX) {
-		atomic_dec(&ses->leaving);
+	if (!may_leave(ses)) {
 		synchronize_srcu(&ocf_srcu);
 		ocf_keys_put(old);
 		return;
