@@ -103,13 +103,19 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
  * One request after another shows how long each occupies the device; a single
  * one shows that and the lag.  What is learned about the one part from the
  * first must not change what is known of the sum from the second.
+ *
+ * What is known for long gives way at once to what is better, so that a device
+ * that has recovered is found; but who has slept is slow at first, and that is
+ * one sample among others.
  */
 void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 		    bool busy, bool stale)
 {
-	u32 gain = stale ? 1 : GAIN, was = READ_ONCE(*lag);
+	u32 was = READ_ONCE(*lag), gain = GAIN;
 	s64 base = READ_ONCE(cost->base);
 
+	if (stale && ns < ocf_cost_ns(cost, bytes) + (busy ? 0 : was))
+		gain = 1;
 	if (!busy) {
 		ocf_cost_correct(cost, bytes, ns > was ? ns - was : 0, gain);
 		return;

@@ -309,6 +309,24 @@ TEST(what_is_stale_is_forgotten)
 	EXPECT_GT(ocf_cost_ns(&c, 4096), 13900);
 }
 
+/* Who has slept is slow at first: an eighth of that is believed, as ever. */
+TEST(what_is_stale_and_dearer_is_a_sample)
+{
+	struct ocf_cost c = { .base = 100000, .slope = 4096 };
+	u64 was = ocf_cost_ns(&c, 32768);
+	u32 lag = 0;
+
+	ocf_cost_learn(&c, &lag, 32768, 4 * was, false, true);
+	EXPECT_LT(ocf_cost_ns(&c, 32768), was + 3 * was / 8 + 100);
+	EXPECT_GT(ocf_cost_ns(&c, 32768), was + 3 * was / 8 - 100);
+	/* what is known of the lag counts, too */
+	c = (struct ocf_cost){ .base = 100000, .slope = 4096 };
+	lag = 50000;
+	ocf_cost_learn(&c, &lag, 32768, was + 10000, false, true);
+	EXPECT_GT(ocf_cost_ns(&c, 32768), was - 40100);
+	EXPECT_LT(ocf_cost_ns(&c, 32768), was - 39900);
+}
+
 /* 20 ms; or as long as 64 requests; 320 ms where it is sure to be worse. */
 TEST(who_is_silent_is_looked_at)
 {
