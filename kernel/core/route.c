@@ -111,16 +111,14 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 		    bool busy, bool stale)
 {
-	u32 was = READ_ONCE(*lag), gain = GAIN;
+	u32 was = READ_ONCE(*lag);
 	s64 base = READ_ONCE(cost->base);
+	u64 worked = busy ? ns : ns > was ? ns - was : 0;
 
-	if (stale && ns < ocf_cost_ns(cost, bytes) + (busy ? 0 : was))
-		gain = 1;
-	if (!busy) {
-		ocf_cost_correct(cost, bytes, ns > was ? ns - was : 0, gain);
+	ocf_cost_correct(cost, bytes, worked,
+			 stale && worked < ocf_cost_ns(cost, bytes) ? 1 : GAIN);
+	if (!busy)
 		return;
-	}
-	ocf_cost_correct(cost, bytes, ns, gain);
 	base -= READ_ONCE(cost->base);
 	WRITE_ONCE(*lag, clamp_t(s64, was + base, 0, COST_MAX));
 }

@@ -584,7 +584,7 @@ TEST_F(native, chain_in_registered_buffers)
 		.flags = OCF_COMMAND_FIXED_SRC, .tag = addr(self->tag),
 	};
 	struct io_uring ring;
-	uint8_t before[2048];
+	uint8_t before[16];
 
 	ASSERT_EQ(0, native_open(self->fd, &o));
 	c.session = o.session;
@@ -603,9 +603,9 @@ TEST_F(native, chain_in_registered_buffers)
 	c.dst = c.src;
 	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, 0));
 	c.flags |= OCF_COMMAND_FIXED_DST;
-	memcpy(before, self->in, 16);
+	memcpy(before, self->in, sizeof(before));
 	EXPECT_EQ(2032, fixed_run(&ring, self->fd, &c, 0));
-	EXPECT_EQ(0, memcmp(before, self->in, 16));
+	EXPECT_EQ(0, memcmp(before, self->in, sizeof(before)));
 	c.auth_len = 2049;
 	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
 	c.data_start = 0;
