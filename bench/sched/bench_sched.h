@@ -44,8 +44,8 @@ enum policy {
 	POLICY_COUNT
 };
 
-/* Latencies by power of two, and by 32nds of it. */
-#define HIST_BITS	5
+/* Latencies by power of two, and by 256ths of it. */
+#define HIST_BITS	8
 #define HIST_BUCKETS	(64 << HIST_BITS)
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How it went: counts, and latencies in buckets 3 % wide.
+ * How it went: counts, and latencies in buckets 0.4 % wide.
  */
 #include <linux/log2.h>
 #include <linux/math64.h>

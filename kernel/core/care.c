@@ -289,7 +289,7 @@ void ocf_care_end(struct ocf_device *dev)
 	disable_delayed_work_sync(&dev->care);
 	ocf_device_rescue(dev);
 	stop(dev);
-	timer_shutdown_sync(&dev->queue.watch);
+	ocf_queue_end(dev);
 }
 
 /**

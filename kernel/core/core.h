@@ -37,6 +37,7 @@
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/device.h>
+#include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
@@ -115,6 +116,7 @@ struct ocf_flow {
  * struct ocf_fair - all flows of a device
  * @flow: by ocf_session.flow
  * @backlogged: flows with requests that wait, a bit each
+ * @waiting: ns of work of those, as estimated
  * @now: virtual time: the start of the request let in last
  * @latest: flow of the request that came last
  * @came: jiffies, when that was
@@ -123,6 +125,7 @@ struct ocf_flow {
 struct ocf_fair {
 	struct ocf_flow		flow[OCF_FLOWS];
 	unsigned long		backlogged;
+	u64			waiting;
 	u64			now;
 	unsigned int		latest;
 	unsigned long		came;
@@ -145,6 +148,9 @@ struct ocf_fair {
  * @done: completions, free-running
  * @pumping: somebody is handing @fair over
  * @pump: does so if it is too much for who has his own to do
+ * @feed: does so when it has all but nothing to do
+ * @feeds: ns, when @feed will; U64_MAX if it will not
+ * @feed_late: ns that it is late, or less, as a rule
  * @handing: requests that have entered and that submit() has not returned from
  * @patience: ns a request may be overdue
  * @watched: @watch is armed
@@ -165,6 +171,9 @@ struct ocf_queue {
 	unsigned int		done;
 	bool			pumping;
 	struct work_struct	pump;
+	struct hrtimer		feed;
+	u64			feeds;
+	u32			feed_late;
 	atomic_t		handing;
 	u64			patience;
 	bool			watched;
@@ -174,8 +183,8 @@ struct ocf_queue {
 
 /**
  * struct ocf_sample - what a completion shows
- * @took: ns the device worked on it: since it began, or since the device was
- *	done with the one before, whichever is later; if it @teaches
+ * @took: ns since it began or, if the device was at work on another then, since
+ *	the completion of the one before; if it @teaches
  * @latency: ns since it began
  * @busy: the latter; if it @teaches
  * @stale: it began OCF_STALE_NS and more after the completion before
@@ -200,6 +209,7 @@ struct ocf_sample {
  * @load: ns of work inside and waiting, as estimated
  * @cost: by algorithm and direction, corrected from completions
  * @lag: ns from the end of its work on a request to the completion
+ * @noise: ns by which that work differs from what is expected, on average
  * @queue: for hardware
  * @counters: per CPU
  * @spurious: completions of requests that were complete
@@ -236,6 +246,7 @@ struct ocf_device {
 	atomic_long_t		load;
 	struct ocf_cost		cost[OCF_ALG_COUNT][OCF_OP_COUNT];
 	u32			lag;
+	u32			noise;
 	struct ocf_queue	queue;
 	struct ocf_counters __percpu *counters;
 	atomic64_t		spurious;
@@ -483,7 +494,7 @@ void ocf_flow_put(unsigned int flow);
 void ocf_fair_init(struct ocf_fair *fair);
 void ocf_fair_wait(struct ocf_fair *fair, struct ocf_request *req, bool first);
 void ocf_fair_unwait(struct ocf_fair *fair, struct ocf_request *req);
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair, u64 lag);
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair, bool any);
 void ocf_fair_empty(struct ocf_fair *fair, struct list_head *orphans);
 
 /* queue.c */
@@ -497,6 +508,7 @@ void ocf_queue_let_in(struct ocf_device *dev);
 void ocf_queue_kick(struct ocf_device *dev);
 void ocf_queue_open(struct ocf_device *dev);
 void ocf_queue_close(struct ocf_device *dev);
+void ocf_queue_end(struct ocf_device *dev);
 struct ocf_request *ocf_queue_rescue(struct ocf_device *dev);
 bool ocf_queue_rescued(struct ocf_device *dev, struct ocf_request *req,
 		       bool detached, struct list_head *orphans);

@@ -16,6 +16,7 @@
 #include <linux/wait_bit.h>
 
 #include "core.h"
+#include "pace.h"
 #include "pk.h"
 
 #include <trace/events/ocf.h>
@@ -205,6 +206,9 @@ void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
 		      u32 bytes, const struct ocf_sample *sample)
 {
+	if (sample->busy)
+		ocf_pace_learn(&dev->noise, ocf_device_ns(dev, p, op, bytes),
+			       sample->took);
 	if (p->mac && p->cipher)
 		learn_chain(dev, &dev->cost[p->cipher][op],
 			    &dev->cost[p->mac][op], bytes, sample);

@@ -8,9 +8,9 @@
  * ended, and of those that wait the one that begins first is let in.  Who
  * comes after a pause begins now: what was not used is not saved up.
  *
- * Nothing is fair once it is inside a card.  So while a card is shared, an
- * owner may have no more in it than keeps it busy: what is on its way back,
- * what is being worked on and what comes next.  One owner alone may fill it.
+ * Nothing is fair once it is inside a card.  So while a card is shared, who has
+ * something in it may have more only when it is about to run dry: see pace.c.
+ * One owner alone may fill it.
  *
  * All calls under the lock of the queue.
  */
@@ -43,6 +43,7 @@ void ocf_fair_wait(struct ocf_fair *fair, struct ocf_request *req, bool first)
 		list_add_tail(&req->node, &flow->waiting);
 	}
 	flow->count++;
+	fair->waiting += req->estimate;
 	__set_bit(req->session->flow, &fair->backlogged);
 }
 
@@ -58,30 +59,29 @@ void ocf_fair_unwait(struct ocf_fair *fair, struct ocf_request *req)
 	list_del(&req->node);
 	if (!--flow->count)
 		__clear_bit(req->session->flow, &fair->backlogged);
+	fair->waiting -= req->estimate;
 }
 
 /**
  * ocf_fair_next() - the request to be let in next
  * @fair: the device's
- * @lag: ns, of the device
+ * @any: of any owner; else of one who has nothing inside
  *
- * Return: the first of those whose owner has room, or NULL.
+ * Return: the one that begins first, or NULL.
  */
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair, u64 lag)
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair, bool any)
 {
-	struct ocf_request *req, *next = NULL;
-	bool shared = ocf_is_shared(fair);
+	struct ocf_request *next = NULL;
 	u64 first = U64_MAX;
 	int i;
 
 	for_each_set_bit(i, &fair->backlogged, OCF_FLOWS) {
-		req = list_first_entry(&fair->flow[i].waiting,
-				       struct ocf_request, node);
-		if (shared && !ocf_fair_room(fair, i, req->estimate, lag))
+		if (!any && fair->flow[i].inside)
 			continue;
 		if (fair->flow[i].start < first) {
 			first = fair->flow[i].start;
-			next = req;
+			next = list_first_entry(&fair->flow[i].waiting,
+						struct ocf_request, node);
 		}
 	}
 	return next;
@@ -102,4 +102,5 @@ void ocf_fair_empty(struct ocf_fair *fair, struct list_head *orphans)
 		flow->inside = 0;
 	}
 	fair->backlogged = 0;
+	fair->waiting = 0;
 }

@@ -11,8 +11,6 @@
 #include "core.h"
 
 #define OCF_SHARED	(HZ / 10) /* jiffies that a card counts as shared */
-#define OCF_NEXT	2	/* requests in the engine and before it */
-#define OCF_REACTION	5000	/* ns until a completion lets one more in */
 
 static inline struct ocf_flow *ocf_flow_of(struct ocf_fair *fair,
 					   const struct ocf_request *req)
@@ -49,23 +47,6 @@ static inline bool ocf_fair_came(struct ocf_fair *fair, unsigned int flow)
 	}
 	fair->came = now;
 	return ocf_was_shared(fair, now);
-}
-
-/**
- * ocf_fair_room() - whether an owner may have more inside the device
- * @fair: the device's
- * @flow: whose
- * @work: ns, of the request
- * @lag: ns, of the device
- *
- * Return: whether.
- */
-static inline bool ocf_fair_room(const struct ocf_fair *fair,
-				 unsigned int flow, u64 work, u64 lag)
-{
-	u64 inside = fair->flow[flow].inside;
-
-	return !inside || inside + work <= lag + OCF_NEXT * work + OCF_REACTION;
 }
 
 /**

@@ -3,9 +3,10 @@
  * What is inside a hardware device, and what waits in front of it.
  *
  * A device holds at most its depth; the rest waits here, in the order that
- * fair.c says, and moves in as completions make room.  A driver that finds its
- * ring full returns -EBUSY: the request goes back to the head of its owner's
- * line and the device counts as full until it says otherwise.
+ * fair.c says, and moves in as completions make room or, where owners compete,
+ * just before it runs dry: pace.c.  A driver that finds its ring full returns
+ * -EBUSY: the request goes back to the head of its owner's line and the device
+ * counts as full until it says otherwise.
  *
  * Each request has a time by which it should be done.  While a device has any,
  * a timer looks for one that is overdue: then the device has failed.
@@ -16,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "fair.h"
+#include "pace.h"
 #include "pk.h"
 
 #include <trace/events/ocf.h>
@@ -219,6 +221,71 @@ static void let_in_later(struct ocf_device *dev)
 		ocf_device_put(dev);
 }
 
+static void look_inside(const struct ocf_device *dev,
+			const struct ocf_request *oldest, struct ocf_pace *pace)
+{
+	const struct ocf_queue *q = &dev->queue;
+
+	*pace = (struct ocf_pace){
+		.now = ktime_get_ns(),
+		.done = q->last_done,
+		.begun = oldest->begun,
+		.oldest = oldest->estimate,
+		.inside = atomic_long_read(&dev->load) - q->fair.waiting,
+		.lag = READ_ONCE(dev->lag),
+		.noise = READ_ONCE(dev->noise),
+		.late = q->feed_late,
+	};
+}
+
+/*
+ * Whether @dev, which is shared, is about to run dry, so that @req may go in
+ * though its owner has something inside.  If it will be before anybody looks,
+ * @feed does.  @pace is of now, or has no time.
+ */
+static bool is_low(struct ocf_device *dev, const struct ocf_request *req,
+		   struct ocf_pace *pace)
+{
+	struct ocf_queue *q = &dev->queue;
+	u64 next;
+
+	lockdep_assert_held(&q->lock);
+	if (req->estimate < OCF_PACE_SHORT)
+		return ocf_pace_room(ocf_flow_of(&q->fair, req)->inside,
+				     req->estimate, READ_ONCE(dev->lag));
+	if (list_empty(&q->inflight))
+		return true;
+	if (!pace->now || pace->done != q->last_done)
+		look_inside(dev, list_first_entry(&q->inflight,
+						  struct ocf_request, node),
+			    pace);
+	next = ocf_pace_next(pace);
+	if (next <= pace->now) {
+		if (q->feeds == U64_MAX)
+			ocf_pace_untimed(&q->feed_late);
+		return true;
+	}
+	if (next < q->feeds) {
+		q->feeds = next;
+		hrtimer_start(&q->feed, ns_to_ktime(next),
+			      HRTIMER_MODE_ABS_SOFT);
+	}
+	return false;
+}
+
+/* The request that goes into @dev next, or NULL */
+static struct ocf_request *next_one(struct ocf_device *dev,
+				    struct ocf_pace *pace)
+{
+	struct ocf_fair *fair = &dev->queue.fair;
+	struct ocf_request *req = ocf_fair_next(fair, true);
+
+	if (!ocf_is_shared(fair) || !ocf_flow_of(fair, req)->inside ||
+	    is_low(dev, req, pace))
+		return req;
+	return ocf_fair_next(fair, false);
+}
+
 /**
  * ocf_queue_let_in() - let in what there is room for
  * @dev: the device
@@ -229,6 +296,7 @@ void ocf_queue_let_in(struct ocf_device *dev)
 {
 	struct ocf_queue *q = &dev->queue;
 	unsigned int unblocks, left = LET_IN_MAX;
+	struct ocf_pace pace = {};
 	struct ocf_request *req;
 
 	spin_lock_bh(&q->lock);
@@ -243,7 +311,8 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	q->pumping = true;
 	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth &&
-	       (req = ocf_fair_next(&q->fair, READ_ONCE(dev->lag)))) {
+	       (req = next_one(dev, &pace))) {
+		pace.inside += req->estimate;
 		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		unblocks = enter(dev, req);
@@ -270,6 +339,20 @@ static void let_in_work(struct work_struct *work)
 	ocf_device_put(dev);
 }
 
+static enum hrtimer_restart feed(struct hrtimer *timer)
+{
+	struct ocf_device *dev = container_of(timer, struct ocf_device,
+					      queue.feed);
+	struct ocf_queue *q = &dev->queue;
+
+	spin_lock(&q->lock);
+	ocf_pace_timed(&q->feed_late, ktime_get_ns() - q->feeds);
+	q->feeds = U64_MAX;
+	spin_unlock(&q->lock);
+	ocf_queue_pump(dev);
+	return HRTIMER_NORESTART;
+}
+
 void ocf_queue_init(struct ocf_device *dev)
 {
 	struct ocf_queue *q = &dev->queue;
@@ -280,11 +363,24 @@ void ocf_queue_init(struct ocf_device *dev)
 	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
 	INIT_WORK(&q->pump, let_in_work);
 	timer_setup(&q->watch, look, 0);
+	hrtimer_init(&q->feed, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	q->feed.function = feed;
+	q->feeds = U64_MAX;
+	dev->noise = OCF_PACE_UNKNOWN;
 }
 
 static __always_inline bool has_room(const struct ocf_device *dev)
 {
 	return !dev->queue.full && dev->queue.count < dev->info.depth;
+}
+
+/* The same, of one that has just come */
+static noinline bool may_follow(struct ocf_device *dev,
+				const struct ocf_request *req)
+{
+	struct ocf_pace pace = {};
+
+	return is_low(dev, req, &pace);
 }
 
 /*
@@ -301,8 +397,7 @@ static __always_inline bool may_enter(struct ocf_device *dev,
 	if (req->session->testing || !ocf_fair_came(&q->fair, flow))
 		return has_room(dev) && !q->backlog;
 	return has_room(dev) && !q->fair.flow[flow].count &&
-	       ocf_fair_room(&q->fair, flow, req->estimate,
-			     READ_ONCE(dev->lag));
+	       (!q->fair.flow[flow].inside || may_follow(dev, req));
 }
 
 static bool may_wait(const struct ocf_queue *q, const struct ocf_request *req)
@@ -405,8 +500,10 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	sample->stale = (s64)(req->begun - q->last_done) > (s64)OCF_STALE_NS;
 	sample->teaches = !(++q->done % TEACHES) || sample->stale;
 	if (sample->teaches) {
-		sample->busy = req->begun < q->last_done;
-		sample->took = now - max(req->begun, q->last_done);
+		/* it had not done the one before, which was told a lag later */
+		sample->busy = (s64)(req->begun - q->last_done) <
+			       -(s64)READ_ONCE(dev->lag);
+		sample->took = now - (sample->busy ? q->last_done : req->begun);
 	}
 	WRITE_ONCE(q->last_done, now);
 	/* for who waits: see ocf_crossover_woken() */
@@ -475,6 +572,18 @@ void ocf_queue_close(struct ocf_device *dev)
 	/* what has entered has also been handed over: pairs with hand_over() */
 	while (atomic_read_acquire(&q->handing))
 		usleep_range(20, 100);
+}
+
+/**
+ * ocf_queue_end() - take away what looks after a queue
+ * @dev: a device that was closed for good, with nothing in it
+ *
+ * Context: process; may sleep.
+ */
+void ocf_queue_end(struct ocf_device *dev)
+{
+	timer_shutdown_sync(&dev->queue.watch);
+	hrtimer_cancel(&dev->queue.feed);
 }
 
 /**

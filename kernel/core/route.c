@@ -95,9 +95,9 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
  * @lag: ns between the end of the work on a request and its completion; is
  *	corrected too
  * @bytes: the request's size
- * @ns: since it was handed over, or since the completion before if that was
- *	later
- * @busy: that was later
+ * @ns: since it was handed over or, if the device was at work on another then,
+ *	since the completion of the one before
+ * @busy: the latter
  * @stale: nothing was learned for so long that what is known counts for little
  *
  * One request after another shows how long each occupies the device; a single
@@ -112,15 +112,15 @@ void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
 		    bool busy, bool stale)
 {
 	u32 was = READ_ONCE(*lag);
-	s64 base = READ_ONCE(cost->base);
+	s64 said = ocf_cost_ns(cost, bytes);
 	u64 worked = busy ? ns : ns > was ? ns - was : 0;
 
 	ocf_cost_correct(cost, bytes, worked,
-			 stale && worked < ocf_cost_ns(cost, bytes) ? 1 : GAIN);
+			 stale && worked < (u64)said ? 1 : GAIN);
 	if (!busy)
 		return;
-	base -= READ_ONCE(cost->base);
-	WRITE_ONCE(*lag, clamp_t(s64, was + base, 0, COST_MAX));
+	said -= ocf_cost_ns(cost, bytes);
+	WRITE_ONCE(*lag, clamp_t(s64, was + said, 0, COST_MAX));
 }
 
 /**

@@ -299,6 +299,26 @@ TEST(the_lag_is_told_from_the_work)
 	EXPECT_GT(13000, ocf_cost_ns(&c, 64) + lag);
 }
 
+/* What one alone takes is known, and stays so at whatever size. */
+TEST(the_sum_of_work_and_lag_is_kept)
+{
+	u32 sizes[] = { 16, 1024, 8192, 16384, 65536 };
+	struct ocf_cost c;
+	unsigned int i;
+	u32 lag;
+	int n;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		c = (struct ocf_cost){ .base = 40000, .slope = 1024 };
+		lag = 0;
+		for (n = 0; n < 200; n++)
+			ocf_cost_learn(&c, &lag, sizes[i], 20000 + sizes[i],
+				       true, false);
+		EXPECT_EQ(40000 + sizes[i], ocf_cost_ns(&c, sizes[i]) + lag);
+		EXPECT_GE(600, labs((long)lag - 20000));
+	}
+}
+
 TEST(what_is_stale_is_forgotten)
 {
 	struct ocf_cost c = { .base = 80000, .slope = 8192 };

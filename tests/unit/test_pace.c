@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * When a device that is shared is given more: in time, and not before; and
+ * what is learned of how exact that is.  The device itself is simulated: an
+ * engine that tells of its results a lag later.
+ */
+#include <kselftest_harness.h>
+
+#include "../../kernel/core/pace.h"
+#include "../../kernel/core/route.h"
+
+#define LAG	10000
+#define DEPTH	16
+
+TEST(before_it_runs_dry)
+{
+	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 99000,
+			      .oldest = 20000, .inside = 20000, .lag = LAG };
+
+	/* that one completes a lag too late */
+	EXPECT_EQ(119000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+	p.late = 2000;
+	EXPECT_EQ(117000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+	p.noise = 500;
+	EXPECT_EQ(116000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+	p.now = 116000;
+	EXPECT_EQ(116000, ocf_pace_next(&p));
+	/* it has run dry */
+	p.now = 200000;
+	EXPECT_EQ(200000, ocf_pace_next(&p));
+}
+
+TEST(it_began_when_it_was_done_with_the_one_before)
+{
+	struct ocf_pace p = { .now = 105000, .done = 105000, .begun = 80000,
+			      .oldest = 20000, .inside = 20000, .lag = LAG };
+
+	EXPECT_EQ(115000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+	/* but not before it was there */
+	p.begun = 97000;
+	EXPECT_EQ(117000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+}
+
+TEST(a_completion_will_see_to_it)
+{
+	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 100000,
+			      .oldest = 20000, .inside = 40000, .lag = LAG };
+
+	EXPECT_EQ(OCF_PACE_NEVER, ocf_pace_next(&p));
+	/* not in time any more */
+	p.late = 10001 - OCF_PACE_EARLY;
+	EXPECT_EQ(129999, ocf_pace_next(&p));
+}
+
+TEST(nothing_overflows)
+{
+	struct ocf_pace p = { .now = 5, .lag = 4000000000, .late = 50000 };
+	u32 noise = U32_MAX, late = 0;
+	int i;
+
+	EXPECT_EQ(5, ocf_pace_next(&p));
+	ocf_pace_learn(&noise, 1ull << 40, 0);
+	EXPECT_LE(U32_MAX - 1, noise);
+	for (i = 0; i < 200; i++)
+		ocf_pace_learn(&noise, 1000, ~0ull);
+	EXPECT_GE(8100, noise);
+	for (i = 0; i < 200; i++)
+		ocf_pace_timed(&late, ~0ull);
+	EXPECT_GE(OCF_PACE_LATE_MAX, late);
+	EXPECT_LE(OCF_PACE_LATE_MAX - 4, late);
+}
+
+TEST(short_ones_are_not_worth_a_timer)
+{
+	u64 inside = 0;
+	int n;
+
+	for (n = 0; ocf_pace_room(inside, 3000, LAG); n++)
+		inside += 3000;
+	/* on the way back, worked on, next, and until it is seen to */
+	EXPECT_LE(LAG + 3000, inside);
+	EXPECT_GE(LAG + 2 * 3000 + OCF_PACE_REACTION, inside);
+	/* one may always */
+	EXPECT_TRUE(ocf_pace_room(0, 1ull << 40, 0));
+}
+
+TEST(how_late_is_soon_known_and_slowly_forgotten)
+{
+	u32 late = 0;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		ocf_pace_timed(&late, 8000);
+	EXPECT_LE(7500, late);
+	/* once in sixteen is enough to be reckoned with */
+	for (i = 0; i < 160; i++)
+		ocf_pace_timed(&late, i % 16 ? 1000 : 8000);
+	EXPECT_LE(1800, late);
+	for (i = 0; i < 300; i++)
+		ocf_pace_untimed(&late);
+	EXPECT_GE(100, late);
+}
+
+/**
+ * struct engine - a device that has ever so much to do
+ * @is: ns of work of each request, in truth
+ * @cost: what is expected
+ * @lag: what is known of it
+ * @noise: of both
+ * @entered: when those that are inside entered, @n of them
+ * @end: when the engine is done with them
+ * @last: when it was done with the one before
+ * @idle: ns it had nothing to do
+ * @most: ns of work there was before one that entered, at most
+ */
+struct engine {
+	u64		is;
+	struct ocf_cost	cost;
+	u32		lag;
+	u32		noise;
+	u64		entered[DEPTH];
+	u64		end[DEPTH];
+	int		n;
+	u64		last;
+	u64		idle;
+	u64		most;
+};
+
+#define BYTES	16384
+
+static void let_in(struct engine *e, u64 now)
+{
+	u64 free = e->n ? e->end[e->n - 1] : e->last;
+
+	if (free < now)
+		e->idle += now - free;
+	else if (free - now > e->most)
+		e->most = free - now;
+	e->entered[e->n] = now;
+	e->end[e->n++] = (free > now ? free : now) + e->is;
+}
+
+/* As ocf_queue_leave() and ocf_device_learn() do */
+static void complete(struct engine *e, u64 now, u64 done)
+{
+	bool busy = (s64)(e->entered[0] - done) < -(s64)e->lag;
+	u64 took = now - (busy ? done : e->entered[0]);
+
+	if (busy)
+		ocf_pace_learn(&e->noise, ocf_cost_ns(&e->cost, BYTES), took);
+	ocf_cost_learn(&e->cost, &e->lag, BYTES, took, busy, false);
+	e->last = e->end[0];
+	memmove(e->end, e->end + 1, (DEPTH - 1) * sizeof(*e->end));
+	memmove(e->entered, e->entered + 1, (DEPTH - 1) * sizeof(*e->entered));
+	e->n--;
+}
+
+/* Runs @e for @n requests, with timers that are @late */
+static void run(struct engine *e, int n, u64 late)
+{
+	u64 now = e->last, done = now, timer = OCF_PACE_NEVER, next;
+	u32 known = late;
+	struct ocf_pace p;
+
+	e->idle = 0;
+	e->most = 0;
+	e->n = 0;
+	while (n) {
+		p = (struct ocf_pace){ .now = now, .done = done,
+			.begun = e->entered[0], .lag = e->lag,
+			.oldest = ocf_cost_ns(&e->cost, BYTES),
+			.noise = e->noise, .late = known };
+		p.inside = p.oldest * e->n;
+		next = e->n ? ocf_pace_next(&p) : now;
+		if (next <= now && e->n < DEPTH) {
+			let_in(e, now);
+			continue;
+		}
+		if (next > now && next != OCF_PACE_NEVER &&
+		    next + late < timer)
+			timer = next + late;
+		if (timer < e->end[0] + LAG) {
+			now = timer > now ? timer : now;
+			timer = OCF_PACE_NEVER;
+			continue;
+		}
+		now = e->end[0] + LAG;
+		complete(e, now, done);
+		done = now;
+		n--;
+	}
+	e->last = now;
+}
+
+TEST(it_is_busy_and_nothing_waits_inside)
+{
+	u32 works[] = { 8000, 10192, 18384, 67536, 1000000 };
+	struct engine e;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		e = (struct engine){ .is = works[i], .lag = LAG,
+				     .cost.base = works[i], .last = 1000000 };
+		run(&e, 1000, 1500);
+		EXPECT_GE(works[i], e.idle);
+		EXPECT_GE(2000, e.most);
+	}
+}
+
+/*
+ * Whatever is expected at first, it is all but never dry, soon.  (How much is in
+ * it does not always show: of a lag that is thought to be too long a device
+ * that is busy all the time says nothing.)
+ */
+TEST(errors_pass)
+{
+	u32 first[] = { 0, 1000, 12000, 18000, 22000, 30000, 160000, 2000000 };
+	u32 lags[] = { 0, 5000, 15000, 60000 };
+	struct engine e;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		for (j = 0; j < ARRAY_SIZE(lags); j++) {
+			e = (struct engine){ .is = 20000, .lag = lags[j],
+				.cost.base = first[i], .last = 1000000,
+				.noise = OCF_PACE_UNKNOWN };
+			run(&e, 300, 1500);
+			run(&e, 1000, 1500);
+			EXPECT_GE(1000 * 20000 / 50, e.idle) {
+				TH_LOG("%u and a lag of %u", first[i], lags[j]);
+			}
+		}
+	}
+}
+
+/* What one alone takes is known: which part is work is found out. */
+TEST(work_is_told_from_lag)
+{
+	struct engine e;
+	u32 work;
+
+	for (work = 0; work <= 30000; work += 1000) {
+		e = (struct engine){ .is = 20000, .lag = 30000 - work,
+				     .cost.base = work, .last = 1000000,
+				     .noise = OCF_PACE_UNKNOWN };
+		run(&e, 300, 1500);
+		run(&e, 1000, 1500);
+		EXPECT_GE(1000 * 20000 / 50, e.idle) {
+			TH_LOG("%u first", work);
+		}
+		EXPECT_GE(4000, e.most) {
+			TH_LOG("%u first", work);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
