@@ -13,12 +13,13 @@
 
 #include <linux/types.h>
 
-#define OCF_PACE_SHORT		8000	/* ns of work, not worth a timer */
-#define OCF_PACE_REACTION	5000	/* ns until a completion lets one more in */
-#define OCF_PACE_EARLY		250	/* ns: how busy it is does not show else */
-#define OCF_PACE_LATE_MAX	50000	/* ns; a processor that has no time */
+/* ns */
+#define OCF_PACE_SHORT		8000	/* of work that is not worth a timer */
+#define OCF_PACE_REACTION	5000	/* until a completion lets more in */
+#define OCF_PACE_EARLY		250	/* or how busy it is does not show */
+#define OCF_PACE_LATE_MAX	50000	/* on a processor that has no time */
+#define OCF_PACE_UNKNOWN	20000	/* of noise, where nothing is known */
 #define OCF_PACE_NEVER		(~0ULL)
-#define OCF_PACE_UNKNOWN	20000	/* ns of noise where nothing is known */
 
 /**
  * struct ocf_pace - what is known of the work inside a device; times in ns

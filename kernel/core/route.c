@@ -22,7 +22,7 @@
 
 #define COST_MAX	U32_MAX
 #define GAIN		8	/* an error counts 1 / GAIN, as a rule */
-#define OUTLIER		8	/* no sample counts for more than this ... */
+#define OUTLIER		3	/* no sample counts for more than this ... */
 #define LEAST		1000	/* ... times the estimate, or this many ns */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		2048	/* 8 KiB in 1/256 KiB */

@@ -107,8 +107,9 @@ TEST(how_late_is_soon_known_and_slowly_forgotten)
  * @cost: what is expected
  * @lag: what is known of it
  * @noise: of both
- * @entered: when those that are inside entered, @n of them
+ * @entered: when those that are inside entered
  * @end: when the engine is done with them
+ * @n: how many
  * @last: when it was done with the one before
  * @idle: ns it had nothing to do
  * @most: ns of work there was before one that entered, at most
@@ -208,8 +209,8 @@ TEST(it_is_busy_and_nothing_waits_inside)
 }
 
 /*
- * Whatever is expected at first, it is all but never dry, soon.  (How much is in
- * it does not always show: of a lag that is thought to be too long a device
+ * Whatever is expected at first, it is all but never dry, soon.  (How much is
+ * in it does not always show: of a lag that is thought to be too long a device
  * that is busy all the time says nothing.)
  */
 TEST(errors_pass)

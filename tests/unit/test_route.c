@@ -299,6 +299,30 @@ TEST(the_lag_is_told_from_the_work)
 	EXPECT_GT(13000, ocf_cost_ns(&c, 64) + lag);
 }
 
+/* Somebody else had the host for a while: that is not what the card is like. */
+TEST(one_outlier_is_a_quarter_more)
+{
+	u32 sizes[] = { 64, 4096, 32768, 65536 };
+	struct ocf_cost c;
+	unsigned int i;
+	u32 lag = 0;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		c = (struct ocf_cost){ .base = 50000, .slope = 5000 };
+		u64 said = ocf_cost_ns(&c, sizes[i]);
+
+		ocf_cost_learn(&c, &lag, sizes[i], 100000000, false, true);
+		EXPECT_GE(said + said / 4 + 2, ocf_cost_ns(&c, sizes[i]));
+		/* but of two, or many, it is */
+		ocf_cost_learn(&c, &lag, sizes[i], 100000000, false, true);
+		EXPECT_LE(said + said / 2, ocf_cost_ns(&c, sizes[i]));
+		for (int n = 0; n < 20; n++)
+			ocf_cost_learn(&c, &lag, sizes[i], 8 * said, false,
+				       false);
+		EXPECT_LE(6 * said, ocf_cost_ns(&c, sizes[i]));
+	}
+}
+
 /* What one alone takes is known, and stays so at whatever size. */
 TEST(the_sum_of_work_and_lag_is_kept)
 {
@@ -336,9 +360,9 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 	u64 was = ocf_cost_ns(&c, 32768);
 	u32 lag = 0;
 
-	ocf_cost_learn(&c, &lag, 32768, 4 * was, false, true);
-	EXPECT_LT(ocf_cost_ns(&c, 32768), was + 3 * was / 8 + 100);
-	EXPECT_GT(ocf_cost_ns(&c, 32768), was + 3 * was / 8 - 100);
+	ocf_cost_learn(&c, &lag, 32768, 3 * was, false, true);
+	EXPECT_LT(ocf_cost_ns(&c, 32768), was + was / 4 + 100);
+	EXPECT_GT(ocf_cost_ns(&c, 32768), was + was / 4 - 100);
 	/* what is known of the lag counts, too */
 	c = (struct ocf_cost){ .base = 100000, .slope = 4096 };
 	lag = 50000;
