@@ -26,8 +26,8 @@
 #define WAITING_MAX	4096
 
 /*
- * One completion in so many corrects the cost of its algorithm: that is a
- * tenth of what the core does for a request.
+ * One completion in so many, and those that show most, correct the cost of
+ * their algorithm: that is a tenth of what the core does for a request.
  */
 #define TEACHES		4
 
@@ -460,6 +460,37 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	return err;
 }
 
+/* Whether it began long after anything was heard of the device */
+static __always_inline bool is_stale(const struct ocf_queue *q, u64 begun)
+{
+	return (s64)(begun - q->last_done) > (s64)OCF_STALE_NS;
+}
+
+/* What is back in half the time it was to take was expected wrongly. */
+static __always_inline bool teaches(struct ocf_queue *q, u64 begun, u64 latency,
+				    u32 expected)
+{
+	return unlikely(!(++q->done % TEACHES)) ||
+	       unlikely(is_stale(q, begun)) ||
+	       unlikely(2 * latency < expected);
+}
+
+/* @req, which a driver says is complete, is not in @dev, or being rescued. */
+static noinline int is_elsewhere(struct ocf_device *dev,
+				 struct ocf_request *req, int err)
+	__releases(&dev->queue.lock)
+{
+	int ret = -ENOENT;
+
+	if (req->where == OCF_AT_RESCUE && req->dev == dev) {
+		req->where = OCF_AT_ANSWERED;
+		req->err = err;
+		ret = -EINPROGRESS;
+	}
+	spin_unlock_bh(&dev->queue.lock);
+	return ret;
+}
+
 /**
  * ocf_queue_leave() - take a completed request out of a device
  * @dev: the device
@@ -475,35 +506,27 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 		    struct ocf_sample *sample)
 {
 	struct ocf_queue *q = &dev->queue;
-	int ret = 0;
-	u64 now;
+	u64 now, begun;
 
 	spin_lock_bh(&q->lock);
 	/* not before that of another, which may have come first to here */
 	now = ktime_get_ns();
 	/* then @req->dev is as of then: pairs with enter() */
 	if (unlikely(smp_load_acquire(&req->where) != OCF_AT_DEVICE ||
-		     req->dev != dev)) {
-		ret = -ENOENT;
-		if (req->where == OCF_AT_RESCUE && req->dev == dev) {
-			req->where = OCF_AT_ANSWERED;
-			req->err = err;
-			ret = -EINPROGRESS;
-		}
-		spin_unlock_bh(&q->lock);
-		return ret;
-	}
+		     req->dev != dev))
+		return is_elsewhere(dev, req, err);
 	list_del(&req->node);
 	q->count--;
 	ocf_fair_leave(&q->fair, req);
-	sample->latency = now - req->begun;
-	sample->stale = (s64)(req->begun - q->last_done) > (s64)OCF_STALE_NS;
-	sample->teaches = !(++q->done % TEACHES) || sample->stale;
-	if (sample->teaches) {
+	begun = req->begun;
+	sample->latency = now - begun;
+	sample->teaches = teaches(q, begun, now - begun, req->estimate);
+	if (unlikely(sample->teaches)) {
+		sample->stale = is_stale(q, begun);
 		/* it had not done the one before, which was told a lag later */
-		sample->busy = (s64)(req->begun - q->last_done) <
+		sample->busy = (s64)(begun - q->last_done) <
 			       -(s64)READ_ONCE(dev->lag);
-		sample->took = now - (sample->busy ? q->last_done : req->begun);
+		sample->took = now - (sample->busy ? q->last_done : begun);
 	}
 	WRITE_ONCE(q->last_done, now);
 	/* for who waits: see ocf_crossover_woken() */
