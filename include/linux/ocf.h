@@ -120,7 +120,7 @@ enum ocf_alg {
  * @mackeylen: bytes
  * @ivlen: bytes of IV or nonce; 0 for the algorithm's own
  * @maclen: bytes of the MAC or tag that are used; 0 for all
- * @rounds: for ciphers that have a choice (ChaCha: 8, 12, 20); 0 for the
+ * @rounds: for ciphers that have a choice (ChaCha: 12, 20); 0 for the
  *	algorithm's own
  * @owner: whose work it is, for fairness between owners where they wait for
  *	the same card: any number; 0 for the kernel's own
@@ -581,7 +581,7 @@ struct ocf_alg_info {
 		OCF_TYPE_COMPRESS,
 	}		type;
 #define OCF_ALG_WEAK	BIT(0)	/* off until the administrator allows it */
-#define OCF_ALG_ROUNDS	BIT(1)	/* has a choice of rounds: 8, 12, 20 */
+#define OCF_ALG_ROUNDS	BIT(1)	/* has a choice of rounds: 12, 20 */
 #define OCF_ALG_CHAINS	BIT(2)	/* OCF_REQ_NEXT_IV means something */
 #define OCF_ALG_PARTS	BIT(3)	/* OCF_REQ_UPDATE is possible */
 	u32		flags;

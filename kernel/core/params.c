@@ -52,12 +52,12 @@ static bool key_fits(const struct ocf_alg_info *row, const u8 *key, u32 len)
 	       !((len - row->key_min) % row->key_step) && (key || !len);
 }
 
+/* Those that the kernel's library has: it warns of any other. */
 static bool rounds_fit(const struct ocf_alg_info *row, u32 rounds)
 {
 	if (!rounds)
 		return true;
-	return row->flags & OCF_ALG_ROUNDS &&
-	       (rounds == 8 || rounds == 12 || rounds == 20);
+	return row->flags & OCF_ALG_ROUNDS && (rounds == 12 || rounds == 20);
 }
 
 /**

@@ -99,6 +99,33 @@ TEST_F(native, openings_that_make_no_sense)
 	EXPECT_EQ(EFAULT, call(self->fd, OCF_SESSION_OPEN, (void *)8));
 }
 
+/* The kernel's library warns of any other number, as no user may have it do. */
+TEST_F(native, rounds)
+{
+	uint32_t n;
+
+	for (n = 0; n < 64; n++) {
+		bool good = !n || n == 12 || n == 20;
+
+		self->open = (struct ocf_session_open){
+			.mode = OCF_MODE_CIPHER, .cipher = "chacha20",
+			.key = addr(self->key), .keylen = 32, .rounds = n,
+		};
+		EXPECT_EQ(good ? 0 : EINVAL,
+			  native_open(self->fd, &self->open)) {
+			TH_LOG("%u", n);
+		}
+		if (!self->open.session)
+			continue;
+		/* less than a block, which the CPU does without its vectors */
+		self->c = (struct ocf_command){
+			.session = self->open.session, .len = 17,
+			.src = addr(self->in), .dst = addr(self->out),
+		};
+		EXPECT_EQ(17, native_run(self->fd, &self->c));
+	}
+}
+
 TEST_F(native, names)
 {
 	EXPECT_EQ(0, open_named(self, "aes-gcm", "", "cryptosoft0"));

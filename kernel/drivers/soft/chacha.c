@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ChaCha with 8, 12 or 20 rounds, by the crypto library: the crypto API has
+ * ChaCha with 12 or 20 rounds, by the crypto library: the crypto API has
  * no number of rounds to set.
  */
 #include <crypto/chacha.h>
