@@ -4,6 +4,7 @@
  * hardly ever run, with something under way.
  */
 #include <kselftest_harness.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -160,7 +161,7 @@ TEST_F_TIMEOUT(ending, killed_over_many_parts, TIMEOUT)
 	EXPECT_GT(30, all);
 }
 
-/* Hundredths of a second that the processors worked for the kernel */
+/* Hundredths of a second that the processors have worked for the kernel */
 static long system_time(void)
 {
 	long user, nice, system;
@@ -193,11 +194,15 @@ static void stop_with_a_ring(void)
 	_exit(0);
 }
 
-/* Nobody works meanwhile. */
+/*
+ * Nobody works meanwhile: what turns in a circle does so until the process goes
+ * on, what the kernel does of its own (kmemleak looks through all of the memory
+ * for seconds) ends.
+ */
 TEST_F_TIMEOUT(ending, stopped_with_a_ring, TIMEOUT)
 {
-	int status;
-	long took;
+	int i, status;
+	long took, least = LONG_MAX;
 	pid_t pid = fork();
 
 	if (!pid)
@@ -206,13 +211,16 @@ TEST_F_TIMEOUT(ending, stopped_with_a_ring, TIMEOUT)
 	ASSERT_TRUE(WIFSTOPPED(status));
 	/* the digest */
 	usleep(3000000);
-	took = system_time();
-	usleep(4000000);
-	took = system_time() - took;
+	for (i = 0; i < 10 && least >= 130; i++) {
+		took = system_time();
+		usleep(4000000);
+		took = system_time() - took;
+		least = took < least ? took : least;
+	}
 	kill(pid, SIGCONT);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	EXPECT_GT(130, took);
+	EXPECT_GT(130, least);
 }
 
 static void stay_on_the_first(void)
