@@ -20,4 +20,21 @@
 #endif
 #define OCF_IMPORT()		OCF_IMPORT_NS(OCF)
 
+/* A timer was set up and given its function in one call in 6.13, ... */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define ocf_hrtimer_setup	hrtimer_setup
+#else
+#define ocf_hrtimer_setup(timer, fn, clock, mode) do {	\
+	hrtimer_init(timer, clock, mode);		\
+	(timer)->function = fn;				\
+} while (0)
+#endif
+
+/* ... and what it is part of has been found under a clearer name since 6.16. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define ocf_timer_container_of	timer_container_of
+#else
+#define ocf_timer_container_of	from_timer
+#endif
+
 #endif /* OCF_COMPAT_H */

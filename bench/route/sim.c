@@ -131,13 +131,12 @@ static struct event pop(void)
 static void complete(struct event e)
 {
 	struct server *s = &servers[e.device];
-	bool busy = e.begun < s->last_done;
-	bool stale = e.begun - s->last_done > OCF_STALE_NS;
+	struct ocf_sample shown = { .latency = e.at - e.begun,
+				    .gap = e.at - s->last_done };
 
 	s->work -= e.estimate;
 	s->inside--;
-	ocf_cost_learn(&s->cost, &s->known_lag, e.bytes,
-		       e.at - (busy ? s->last_done : e.begun), busy, stale);
+	ocf_cost_learn(&s->cost, NULL, &s->known_lag, e.bytes, &shown);
 	s->last_done = e.at;
 }
 

@@ -145,7 +145,7 @@ struct ocf_fair {
  * @closed: nothing enters, whosever it is
  * @unblocks: calls of ocf_device_unblock(), free-running
  * @last_done: ns, when the latest completion came
- * @done: completions, free-running
+ * @turn: says whose completion corrects a cost
  * @pumping: somebody is handing @fair over
  * @pump: does so if it is too much for who has his own to do
  * @feed: does so when it has all but nothing to do
@@ -168,7 +168,7 @@ struct ocf_queue {
 	bool			closed;
 	unsigned int		unblocks;
 	u64			last_done;
-	unsigned int		done;
+	u32			turn;
 	bool			pumping;
 	struct work_struct	pump;
 	struct hrtimer		feed;
@@ -179,23 +179,6 @@ struct ocf_queue {
 	bool			watched;
 	bool			late;
 	struct timer_list	watch;
-};
-
-/**
- * struct ocf_sample - what a completion shows
- * @took: ns since it began or, if the device was at work on another then, since
- *	the completion of the one before; if it @teaches
- * @latency: ns since it began
- * @busy: the latter; if it @teaches
- * @stale: it began OCF_STALE_NS and more after the completion before
- * @teaches: it is one of those from which the cost is learned
- */
-struct ocf_sample {
-	u64	took;
-	u64	latency;
-	bool	busy;
-	bool	stale;
-	bool	teaches;
 };
 
 /**
@@ -500,8 +483,7 @@ void ocf_fair_empty(struct ocf_fair *fair, struct list_head *orphans);
 /* queue.c */
 void ocf_queue_init(struct ocf_device *dev);
 int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req);
-int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
-		    struct ocf_sample *sample);
+int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err);
 bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req);
 bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx);
 void ocf_queue_let_in(struct ocf_device *dev);

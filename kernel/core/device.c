@@ -172,24 +172,6 @@ bool ocf_device_wanted(struct ocf_device *dev,
 	return p->flags & kind && ocf_device_capable(dev, p);
 }
 
-static noinline void learn_chain(struct ocf_device *dev,
-				 struct ocf_cost *cipher, struct ocf_cost *mac,
-				 u32 bytes, const struct ocf_sample *s)
-{
-	u64 c = ocf_cost_ns(cipher, bytes) + 1;
-	u64 m = ocf_cost_ns(mac, bytes) + 1;
-	u32 none = 0, also_none = 0;
-	u64 took = s->took;
-
-	/* the lag is there once */
-	if (!s->busy)
-		took -= min_t(u64, took, READ_ONCE(dev->lag));
-	c = div64_u64(took * c, c + m);
-	ocf_cost_learn(cipher, s->busy ? &dev->lag : &none, bytes, c, s->busy,
-		       s->stale);
-	ocf_cost_learn(mac, &also_none, bytes, took - c, s->busy, s->stale);
-}
-
 /**
  * ocf_device_learn() - correct the cost from what a request took
  * @dev: the device
@@ -198,24 +180,20 @@ static noinline void learn_chain(struct ocf_device *dev,
  * @bytes: size
  * @sample: what its completion has shown
  *
- * Of a chain each part takes the share that was expected of it.
- *
  * Context: process or BH.
  */
 void ocf_device_learn(struct ocf_device *dev,
 		      const struct ocf_session_params *p, enum ocf_op op,
 		      u32 bytes, const struct ocf_sample *sample)
 {
-	if (sample->busy)
+	bool chain = p->cipher && p->mac;
+
+	if (ocf_sample_is_busy(sample, READ_ONCE(dev->lag)))
 		ocf_pace_learn(&dev->noise, ocf_device_ns(dev, p, op, bytes),
-			       sample->took);
-	if (p->mac && p->cipher)
-		learn_chain(dev, &dev->cost[p->cipher][op],
-			    &dev->cost[p->mac][op], bytes, sample);
-	else
-		ocf_cost_learn(&dev->cost[p->cipher ?: p->mac][op], &dev->lag,
-			       bytes, sample->took, sample->busy,
-			       sample->stale);
+			       sample->gap);
+	ocf_cost_learn(&dev->cost[p->cipher ?: p->mac][op],
+		       chain ? &dev->cost[p->mac][op] : NULL, &dev->lag, bytes,
+		       sample);
 }
 
 /**

@@ -20,6 +20,7 @@
 #define FADES	64	/* what is known of timers, without one */
 #define RISES	4	/* of timers: less would leave the device dry, ... */
 #define FALLS	32	/* ... more have others wait */
+#define LATE_MAX 1000000 /* ns; later than that says nothing of others */
 
 /**
  * ocf_pace_next() - when a device is to be given more
@@ -33,7 +34,8 @@ u64 ocf_pace_next(const struct ocf_pace *p)
 	u64 free = p->done > p->lag ? p->done - p->lag : 0;
 	u64 began = max(p->begun, free);
 	u64 end = began + p->inside;
-	u64 slack = OCF_PACE_EARLY + p->late + 2 * p->noise;
+	u64 late = min(p->late, max(OCF_PACE_LATE_MAX, p->oldest));
+	u64 slack = OCF_PACE_EARLY + late + 2 * p->noise;
 	u64 feed = end > slack ? end - slack : 0;
 
 	if (feed <= p->now)
@@ -66,7 +68,7 @@ void ocf_pace_learn(u32 *noise, u64 expected, u64 took)
  */
 void ocf_pace_timed(u32 *late, u64 ns)
 {
-	s64 more = (s64)min_t(u64, ns, OCF_PACE_LATE_MAX) - *late;
+	s64 more = (s64)min_t(u64, ns, LATE_MAX) - *late;
 
 	*late += more / (more > 0 ? RISES : FALLS);
 }

@@ -17,7 +17,7 @@
 #define OCF_PACE_SHORT		8000	/* of work that is not worth a timer */
 #define OCF_PACE_REACTION	5000	/* until a completion lets more in */
 #define OCF_PACE_EARLY		250	/* or how busy it is does not show */
-#define OCF_PACE_LATE_MAX	50000	/* on a processor that has no time */
+#define OCF_PACE_LATE_MAX	50000ULL /* of timers, or one request more */
 #define OCF_PACE_UNKNOWN	20000	/* of noise, where nothing is known */
 #define OCF_PACE_NEVER		(~0ULL)
 

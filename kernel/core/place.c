@@ -285,17 +285,17 @@ static unsigned long switches(void)
 static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 {
 	unsigned long switched = switches();
-	u64 begun = ktime_get_ns(), took;
+	u64 begun = ktime_get_ns(), now;
 	struct ocf_sample sample;
 
 	if (run_here(dev, req))
 		return -EAGAIN;
-	took = ktime_get_ns() - begun;
-	ocf_time(dev, req->session, took);
-	sample = (struct ocf_sample){ .took = took, .latency = took,
-		.stale = (s64)(begun - dev->queue.last_done) >
-			 (s64)OCF_STALE_NS };
-	WRITE_ONCE(dev->queue.last_done, begun + took);
+	now = ktime_get_ns();
+	sample.latency = now - begun;
+	/* what others did meanwhile they did on their own processors */
+	sample.gap = now - min(begun, READ_ONCE(dev->queue.last_done));
+	WRITE_ONCE(dev->queue.last_done, now);
+	ocf_time(dev, req->session, sample.latency);
 	if (!req->err && switched == switches())
 		ocf_device_learn(dev, &req->session->params, req->op,
 				 req->bytes, &sample);

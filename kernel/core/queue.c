@@ -26,10 +26,13 @@
 #define WAITING_MAX	4096
 
 /*
- * One completion in so many, and those that show most, correct the cost of
- * their algorithm: that is a tenth of what the core does for a request.
+ * Not each completion corrects the cost of its algorithm, which would be a
+ * tenth of what the core does for a request: those that show most do, and one
+ * in 4.2 of the others, where this part of 2^32 completes a turn.  If several
+ * come at once, each of them is looked at in time: no number is as hard to be
+ * in step with as the golden ratio, of which this is the third power.
  */
-#define TEACHES		4
+#define TURN		0x3c6ef372u
 
 /*
  * So many others' requests are handed over by who has made room, or fewer that
@@ -72,7 +75,8 @@ static bool any_overdue(const struct ocf_device *dev)
 
 static void look(struct timer_list *timer)
 {
-	struct ocf_device *dev = from_timer(dev, timer, queue.watch);
+	struct ocf_device *dev = ocf_timer_container_of(dev, timer,
+							queue.watch);
 	struct ocf_queue *q = &dev->queue;
 	bool was_late, late;
 
@@ -221,13 +225,14 @@ static void let_in_later(struct ocf_device *dev)
 		ocf_device_put(dev);
 }
 
-static void look_inside(const struct ocf_device *dev,
-			const struct ocf_request *oldest, struct ocf_pace *pace)
+/* ns, at most @now for at once */
+static u64 runs_low(const struct ocf_device *dev, u64 now)
 {
 	const struct ocf_queue *q = &dev->queue;
-
-	*pace = (struct ocf_pace){
-		.now = ktime_get_ns(),
+	const struct ocf_request *oldest =
+		list_first_entry(&q->inflight, struct ocf_request, node);
+	struct ocf_pace pace = {
+		.now = now,
 		.done = q->last_done,
 		.begun = oldest->begun,
 		.oldest = oldest->estimate,
@@ -236,18 +241,20 @@ static void look_inside(const struct ocf_device *dev,
 		.noise = READ_ONCE(dev->noise),
 		.late = q->feed_late,
 	};
+
+	return ocf_pace_next(&pace);
 }
 
 /*
  * Whether @dev, which is shared, is about to run dry, so that @req may go in
  * though its owner has something inside.  If it will be before anybody looks,
- * @feed does.  @pace is of now, or has no time.
+ * @feed does.
  */
-static bool is_low(struct ocf_device *dev, const struct ocf_request *req,
-		   struct ocf_pace *pace)
+static noinline bool is_low(struct ocf_device *dev,
+			    const struct ocf_request *req)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 next;
+	u64 now, next;
 
 	lockdep_assert_held(&q->lock);
 	if (req->estimate < OCF_PACE_SHORT)
@@ -255,12 +262,9 @@ static bool is_low(struct ocf_device *dev, const struct ocf_request *req,
 				     req->estimate, READ_ONCE(dev->lag));
 	if (list_empty(&q->inflight))
 		return true;
-	if (!pace->now || pace->done != q->last_done)
-		look_inside(dev, list_first_entry(&q->inflight,
-						  struct ocf_request, node),
-			    pace);
-	next = ocf_pace_next(pace);
-	if (next <= pace->now) {
+	now = ktime_get_ns();
+	next = runs_low(dev, now);
+	if (next <= now) {
 		if (q->feeds == U64_MAX)
 			ocf_pace_untimed(&q->feed_late);
 		return true;
@@ -274,14 +278,13 @@ static bool is_low(struct ocf_device *dev, const struct ocf_request *req,
 }
 
 /* The request that goes into @dev next, or NULL */
-static struct ocf_request *next_one(struct ocf_device *dev,
-				    struct ocf_pace *pace)
+static struct ocf_request *next_one(struct ocf_device *dev)
 {
 	struct ocf_fair *fair = &dev->queue.fair;
 	struct ocf_request *req = ocf_fair_next(fair, true);
 
 	if (!ocf_is_shared(fair) || !ocf_flow_of(fair, req)->inside ||
-	    is_low(dev, req, pace))
+	    is_low(dev, req))
 		return req;
 	return ocf_fair_next(fair, false);
 }
@@ -296,7 +299,6 @@ void ocf_queue_let_in(struct ocf_device *dev)
 {
 	struct ocf_queue *q = &dev->queue;
 	unsigned int unblocks, left = LET_IN_MAX;
-	struct ocf_pace pace = {};
 	struct ocf_request *req;
 
 	spin_lock_bh(&q->lock);
@@ -311,8 +313,7 @@ void ocf_queue_let_in(struct ocf_device *dev)
 	q->pumping = true;
 	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth &&
-	       (req = next_one(dev, &pace))) {
-		pace.inside += req->estimate;
+	       (req = next_one(dev))) {
 		ocf_fair_unwait(&q->fair, req);
 		q->backlog--;
 		unblocks = enter(dev, req);
@@ -344,10 +345,15 @@ static enum hrtimer_restart feed(struct hrtimer *timer)
 	struct ocf_device *dev = container_of(timer, struct ocf_device,
 					      queue.feed);
 	struct ocf_queue *q = &dev->queue;
+	u64 now;
 
 	spin_lock(&q->lock);
-	ocf_pace_timed(&q->feed_late, ktime_get_ns() - q->feeds);
-	q->feeds = U64_MAX;
+	now = ktime_get_ns();
+	/* or it was set again meanwhile, for a time to come */
+	if (now >= q->feeds) {
+		ocf_pace_timed(&q->feed_late, now - q->feeds);
+		q->feeds = U64_MAX;
+	}
 	spin_unlock(&q->lock);
 	ocf_queue_pump(dev);
 	return HRTIMER_NORESTART;
@@ -363,8 +369,8 @@ void ocf_queue_init(struct ocf_device *dev)
 	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
 	INIT_WORK(&q->pump, let_in_work);
 	timer_setup(&q->watch, look, 0);
-	hrtimer_init(&q->feed, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	q->feed.function = feed;
+	ocf_hrtimer_setup(&q->feed, feed, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_ABS_SOFT);
 	q->feeds = U64_MAX;
 	dev->noise = OCF_PACE_UNKNOWN;
 }
@@ -374,13 +380,12 @@ static __always_inline bool has_room(const struct ocf_device *dev)
 	return !dev->queue.full && dev->queue.count < dev->info.depth;
 }
 
-/* The same, of one that has just come */
+/* The same, of one that has just come: where others wait, it is their turn. */
 static noinline bool may_follow(struct ocf_device *dev,
 				const struct ocf_request *req)
 {
-	struct ocf_pace pace = {};
-
-	return is_low(dev, req, &pace);
+	return (req->estimate < OCF_PACE_SHORT || !dev->queue.backlog) &&
+	       is_low(dev, req);
 }
 
 /*
@@ -460,19 +465,13 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	return err;
 }
 
-/* Whether it began long after anything was heard of the device */
-static __always_inline bool is_stale(const struct ocf_queue *q, u64 begun)
+static noinline void learn(struct ocf_device *dev, struct ocf_request *req,
+			   u64 latency, u64 gap)
 {
-	return (s64)(begun - q->last_done) > (s64)OCF_STALE_NS;
-}
+	struct ocf_sample sample = { .latency = latency, .gap = gap };
 
-/* What is back in half the time it was to take was expected wrongly. */
-static __always_inline bool teaches(struct ocf_queue *q, u64 begun, u64 latency,
-				    u32 expected)
-{
-	return unlikely(!(++q->done % TEACHES)) ||
-	       unlikely(is_stale(q, begun)) ||
-	       unlikely(2 * latency < expected);
+	ocf_device_learn(dev, &req->session->params, req->op, req->bytes,
+			 &sample);
 }
 
 /* @req, which a driver says is complete, is not in @dev, or being rescued. */
@@ -496,17 +495,19 @@ static noinline int is_elsewhere(struct ocf_device *dev,
  * @dev: the device
  * @req: the request
  * @err: its result, kept if somebody is about to take @req back
- * @sample: is filled in
+ *
+ * What it took is counted, and learned from if it is its turn, if it is the
+ * first after a long silence or if it is back in half the time it was to take.
  *
  * Context: process or BH.
  * Return: 0; -EINPROGRESS if it is being taken back, the result will be found;
  * -ENOENT if it was not in the device.
  */
-int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
-		    struct ocf_sample *sample)
+int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 now, begun;
+	u64 now, latency, gap;
+	bool teaches;
 
 	spin_lock_bh(&q->lock);
 	/* not before that of another, which may have come first to here */
@@ -518,16 +519,11 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	list_del(&req->node);
 	q->count--;
 	ocf_fair_leave(&q->fair, req);
-	begun = req->begun;
-	sample->latency = now - begun;
-	sample->teaches = teaches(q, begun, now - begun, req->estimate);
-	if (unlikely(sample->teaches)) {
-		sample->stale = is_stale(q, begun);
-		/* it had not done the one before, which was told a lag later */
-		sample->busy = (s64)(begun - q->last_done) <
-			       -(s64)READ_ONCE(dev->lag);
-		sample->took = now - (sample->busy ? q->last_done : begun);
-	}
+	latency = now - req->begun;
+	gap = now - q->last_done;
+	teaches = unlikely((q->turn += TURN) < TURN) ||
+		  unlikely((s64)(gap - latency) > (s64)OCF_STALE_NS) ||
+		  unlikely(2 * latency < req->estimate);
 	WRITE_ONCE(q->last_done, now);
 	/* for who waits: see ocf_crossover_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
@@ -535,6 +531,11 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err,
 	req->ctx->users--;
 	atomic_long_sub(req->estimate, &dev->load);
 	spin_unlock_bh(&q->lock);
+	if (unlikely(err))
+		return 0;
+	if (unlikely(teaches))
+		learn(dev, req, latency, gap);
+	ocf_time(dev, req->session, latency);
 	return 0;
 }
 

@@ -240,8 +240,7 @@ static noinline void card_erred(struct ocf_device *dev,
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 {
 	struct ocf_device *dev = READ_ONCE(req->dev);
-	struct ocf_sample sample;
-	int ret = dev ? ocf_queue_leave(dev, req, err, &sample) : -ENOENT;
+	int ret = dev ? ocf_queue_leave(dev, req, err) : -ENOENT;
 
 	if (unlikely(ret == -EINPROGRESS))
 		return;
@@ -259,10 +258,6 @@ void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 	}
 	if (unlikely(atomic_read(&dev->failures)))
 		atomic_set(&dev->failures, 0);
-	if (sample.teaches)
-		ocf_device_learn(dev, &req->session->params, req->op,
-				 req->bytes, &sample);
-	ocf_time(dev, req->session, sample.latency);
 	ocf_request_end(req, 0, inside_submit);
 }
 

@@ -22,7 +22,8 @@
 
 #define COST_MAX	U32_MAX
 #define GAIN		8	/* an error counts 1 / GAIN, as a rule */
-#define OUTLIER		3	/* no sample counts for more than this ... */
+#define OUTLIER		8	/* no sample counts for more than this ... */
+#define OUTLIER_ALONE	3
 #define LEAST		1000	/* ... times the estimate, or this many ns */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		2048	/* 8 KiB in 1/256 KiB */
@@ -72,10 +73,9 @@ static s64 shift(u32 *part, s64 by)
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 {
 	u64 said = ocf_cost_ns(cost, bytes);
-	u64 most = OUTLIER * max_t(u64, said, LEAST);
 	/* of more than can be summed up, that part of the error */
 	u32 parts = ((max(bytes, 1u) - 1) >> BYTES_BITS) + 1;
-	s64 error = clamp_t(s64, (s64)min(ns, most) - (s64)said,
+	s64 error = clamp_t(s64, (s64)min_t(u64, ns, U64_MAX / 2) - (s64)said,
 			    -ERROR_MAX, ERROR_MAX) / (gain * parts);
 	s64 kib = min(bytes, 1u << BYTES_BITS) >> 2;	/* in 1/256 */
 	s64 norm = HALVES * HALVES + kib * kib;
@@ -89,38 +89,76 @@ void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 	shift(&cost->base, left * kib / 256);
 }
 
+/* What each of the two is expected to take of what both together took */
+static void correct_both(struct ocf_cost *cost, struct ocf_cost *second,
+			 u32 bytes, u64 ns, u32 gain)
+{
+	u64 a = ocf_cost_ns(cost, bytes) + 1;
+	u64 b = ocf_cost_ns(second, bytes) + 1;
+
+	a = mul_u64_u64_div_u64(ns, a, a + b);
+	ocf_cost_correct(cost, bytes, a, gain);
+	ocf_cost_correct(second, bytes, ns - a, gain);
+}
+
+static u64 both_ns(const struct ocf_cost *cost, const struct ocf_cost *second,
+		   u32 bytes)
+{
+	return ocf_cost_ns(cost, bytes) +
+	       (second ? ocf_cost_ns(second, bytes) : 0);
+}
+
 /**
  * ocf_cost_learn() - the same, for a device that may work on several at once
  * @cost: the estimate to correct
+ * @second: of a chain, that of the second algorithm, or NULL
  * @lag: ns between the end of the work on a request and its completion; is
  *	corrected too
  * @bytes: the request's size
- * @ns: since it was handed over or, if the device was at work on another then,
- *	since the completion of the one before
- * @busy: the latter
- * @stale: nothing was learned for so long that what is known counts for little
+ * @s: what its completion has shown
  *
  * One request after another shows how long each occupies the device; a single
  * one shows that and the lag.  What is learned about the one part from the
  * first must not change what is known of the sum from the second.
  *
+ * A lag that is thought to be too long would hide that the device was at work
+ * on another, and then all of the time would count as lag.  So where it is not
+ * known which of both was less than expected, it was the lag: if that is wrong,
+ * the next requests that follow each other tell.  A lag is not longer than what
+ * any request took.
+ *
  * What is known for long gives way at once to what is better, so that a device
  * that has recovered is found; but who has slept is slow at first, and that is
- * one sample among others.
+ * one sample among others.  Nor is what one alone has waited for, as it seems,
+ * believed as readily as what many say: completions that come several at once
+ * make the first of them seem long, and the others short.
  */
-void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
-		    bool busy, bool stale)
+void ocf_cost_learn(struct ocf_cost *cost, struct ocf_cost *second, u32 *lag,
+		    u32 bytes, const struct ocf_sample *s)
 {
 	u32 was = READ_ONCE(*lag);
-	s64 said = ocf_cost_ns(cost, bytes);
-	u64 worked = busy ? ns : ns > was ? ns - was : 0;
+	u64 said = both_ns(cost, second, bytes);
+	bool busy = ocf_sample_is_busy(s, was);
+	u64 ns = busy ? s->gap : s->latency > was ? s->latency - was : 0;
+	u32 gain = ocf_sample_is_stale(s) && ns < said ? 1 : GAIN;
+	u64 less;
 
-	ocf_cost_correct(cost, bytes, worked,
-			 stale && worked < (u64)said ? 1 : GAIN);
-	if (!busy)
+	if (!busy && ns < said &&
+	    (s->latency < was || s->latency > s->gap)) {
+		less = div64_u64(said + was - s->latency + gain - 1, gain);
+		WRITE_ONCE(*lag, was - min_t(u64, was, less));
 		return;
-	said -= ocf_cost_ns(cost, bytes);
-	WRITE_ONCE(*lag, clamp_t(s64, was + said, 0, COST_MAX));
+	}
+	ns = min3(ns, s->gap, (busy ? OUTLIER : OUTLIER_ALONE) *
+			      max_t(u64, said, LEAST));
+	if (second)
+		correct_both(cost, second, bytes, ns, gain);
+	else
+		ocf_cost_correct(cost, bytes, ns, gain);
+	if (busy)
+		WRITE_ONCE(*lag, clamp_t(s64, was + said -
+					 both_ns(cost, second, bytes),
+					 0, COST_MAX));
 }
 
 /**

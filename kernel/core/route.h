@@ -24,11 +24,33 @@ struct ocf_cost {
 #define OCF_COST_UNKNOWN	((struct ocf_cost){ .base = 100000, \
 						    .slope = 100000 })
 
-/* The CPU, and cards at random */
-#define OCF_CANDIDATES		5
-
 /* ns without a word from a device: what is known counts for little then */
 #define OCF_STALE_NS		20000000ULL
+
+/**
+ * struct ocf_sample - what a completion shows; times in ns
+ * @latency: since the device was given the request
+ * @gap: since the completion before it; of the CPU, not less than @latency
+ */
+struct ocf_sample {
+	u64	latency;
+	u64	gap;
+};
+
+/* Whether the device was at work on another when it was given this one */
+static inline bool ocf_sample_is_busy(const struct ocf_sample *s, u32 lag)
+{
+	return (s64)(s->latency - s->gap) > (s64)lag;
+}
+
+/* Whether nothing had been heard of the device for long */
+static inline bool ocf_sample_is_stale(const struct ocf_sample *s)
+{
+	return (s64)(s->gap - s->latency) > (s64)OCF_STALE_NS;
+}
+
+/* The CPU, and cards at random */
+#define OCF_CANDIDATES		5
 
 /*
  * One placement in so many, a power of two, looks for such a device: rare
@@ -68,8 +90,8 @@ static inline u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
 
 struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain);
-void ocf_cost_learn(struct ocf_cost *cost, u32 *lag, u32 bytes, u64 ns,
-		    bool busy, bool stale);
+void ocf_cost_learn(struct ocf_cost *cost, struct ocf_cost *second, u32 *lag,
+		    u32 bytes, const struct ocf_sample *s);
 u64 ocf_route_hold_up(u64 service, u32 behind);
 u64 ocf_route_score(const struct ocf_candidate *c);
 int ocf_route_pick(const struct ocf_candidate *c, int n);

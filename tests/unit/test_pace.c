@@ -66,8 +66,22 @@ TEST(nothing_overflows)
 	EXPECT_GE(8100, noise);
 	for (i = 0; i < 200; i++)
 		ocf_pace_timed(&late, ~0ull);
-	EXPECT_GE(OCF_PACE_LATE_MAX, late);
-	EXPECT_LE(OCF_PACE_LATE_MAX - 4, late);
+	EXPECT_GE(1000000, late);
+	EXPECT_LE(1000000 - 4, late);
+}
+
+/* There is no more in it than one that is worked on, and one more. */
+TEST(no_timer_is_so_late_that_all_goes_in_at_once)
+{
+	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 99000,
+			      .oldest = 200000, .inside = 400000, .lag = LAG,
+			      .late = 1000000 };
+
+	EXPECT_EQ(299000 - OCF_PACE_EARLY, ocf_pace_next(&p));
+	p.oldest = 49000;
+	p.inside = 98000;
+	EXPECT_EQ(197000 - OCF_PACE_EARLY - OCF_PACE_LATE_MAX,
+		  ocf_pace_next(&p));
 }
 
 TEST(short_ones_are_not_worth_a_timer)
@@ -144,12 +158,12 @@ static void let_in(struct engine *e, u64 now)
 /* As ocf_queue_leave() and ocf_device_learn() do */
 static void complete(struct engine *e, u64 now, u64 done)
 {
-	bool busy = (s64)(e->entered[0] - done) < -(s64)e->lag;
-	u64 took = now - (busy ? done : e->entered[0]);
+	struct ocf_sample s = { .latency = now - e->entered[0],
+				.gap = now - done };
 
-	if (busy)
-		ocf_pace_learn(&e->noise, ocf_cost_ns(&e->cost, BYTES), took);
-	ocf_cost_learn(&e->cost, &e->lag, BYTES, took, busy, false);
+	if (ocf_sample_is_busy(&s, e->lag))
+		ocf_pace_learn(&e->noise, ocf_cost_ns(&e->cost, BYTES), s.gap);
+	ocf_cost_learn(&e->cost, NULL, &e->lag, BYTES, &s);
 	e->last = e->end[0];
 	memmove(e->end, e->end + 1, (DEPTH - 1) * sizeof(*e->end));
 	memmove(e->entered, e->entered + 1, (DEPTH - 1) * sizeof(*e->entered));

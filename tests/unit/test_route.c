@@ -107,7 +107,33 @@ TEST(estimates_come_to_what_is_true)
 	       100, 0.35);
 }
 
-/* The undefined-behaviour sanitizer watches. */
+/* A device was given a request when it was at work on others. */
+static void busy(struct ocf_cost *c, u32 *lag, u32 bytes, u64 gap)
+{
+	struct ocf_sample s = { .latency = gap + *lag + 1, .gap = gap };
+
+	ocf_cost_learn(c, NULL, lag, bytes, &s);
+}
+
+/* It was given one when it had nothing to do, and that since @since. */
+static void alone_after(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns,
+			u64 since)
+{
+	struct ocf_sample s = { .latency = ns, .gap = ns + since };
+
+	ocf_cost_learn(c, NULL, lag, bytes, &s);
+}
+
+static void alone(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns)
+{
+	alone_after(c, lag, bytes, ns, 0);
+}
+
+static void alone_at_last(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns)
+{
+	alone_after(c, lag, bytes, ns, OCF_STALE_NS + 1);
+}
+
 /* A large request alone, where nothing else was known for long */
 TEST(large_ones_settle)
 {
@@ -120,15 +146,15 @@ TEST(large_ones_settle)
 		c = (struct ocf_cost){ .base = 2000, .slope = 950 };
 		lag = 0;
 		for (n = 0; n < 20; n++) {
-			ocf_cost_learn(&c, &lag, mib[i] << 20,
-				       ((u64)mib[i] << 20) * 1000 >> 10, false,
-				       true);
+			alone_at_last(&c, &lag, mib[i] << 20,
+				      ((u64)mib[i] << 20) * 1000 >> 10);
 			EXPECT_LT(900, c.slope);
 			EXPECT_GT(1100, c.slope);
 		}
 	}
 }
 
+/* The undefined-behaviour sanitizer watches. */
 TEST(nothing_overflows)
 {
 	static const u64 ns[] = { 0, 1, 1000, U32_MAX, 1ull << 40, U64_MAX };
@@ -137,20 +163,26 @@ TEST(nothing_overflows)
 				    { 1, U32_MAX }, { U32_MAX, 1 },
 				    OCF_COST_UNKNOWN };
 	size_t i, j, k;
+	u32 lag;
 	int n;
 
 	for (i = 0; i < ARRAY_SIZE(start); i++)
 		for (j = 0; j < ARRAY_SIZE(bytes); j++)
 			for (k = 0; k < ARRAY_SIZE(ns); k++) {
-				struct ocf_cost c = start[i];
+				struct ocf_cost c = start[i], d = c;
 
-				u32 lag = 5;
-
+				lag = 5;
 				for (n = 0; n < 100; n++) {
+					struct ocf_sample s = {
+						.latency = ns[k],
+						.gap = ns[(k + n) %
+							  ARRAY_SIZE(ns)],
+					};
+
 					ocf_cost_correct(&c, bytes[j], ns[k],
 							 n % 8 + 1);
-					ocf_cost_learn(&c, &lag, bytes[j],
-						       ns[k], n % 2, n % 3);
+					ocf_cost_learn(&c, n % 3 ? &d : NULL,
+						       &lag, bytes[j], &s);
 				}
 			}
 	EXPECT_EQ(1, 1);
@@ -284,11 +316,9 @@ TEST(the_lag_is_told_from_the_work)
 	for (i = 0; i < 2000; i++) {
 		bytes = 64 << (rand_r(&seed) >> 8) % 9;
 		if (i % 10)
-			ocf_cost_learn(&c, &lag, bytes, 2000 + bytes, true,
-				       false);
+			busy(&c, &lag, bytes, 2000 + bytes);
 		else
-			ocf_cost_learn(&c, &lag, bytes, 12000 + bytes, false,
-				       false);
+			alone(&c, &lag, bytes, 12000 + bytes);
 	}
 	EXPECT_LT(8000, lag);
 	EXPECT_GT(12000, lag);
@@ -311,14 +341,13 @@ TEST(one_outlier_is_a_quarter_more)
 		c = (struct ocf_cost){ .base = 50000, .slope = 5000 };
 		u64 said = ocf_cost_ns(&c, sizes[i]);
 
-		ocf_cost_learn(&c, &lag, sizes[i], 100000000, false, true);
+		alone_at_last(&c, &lag, sizes[i], 100000000);
 		EXPECT_GE(said + said / 4 + 2, ocf_cost_ns(&c, sizes[i]));
 		/* but of two, or many, it is */
-		ocf_cost_learn(&c, &lag, sizes[i], 100000000, false, true);
+		alone_at_last(&c, &lag, sizes[i], 100000000);
 		EXPECT_LE(said + said / 2, ocf_cost_ns(&c, sizes[i]));
 		for (int n = 0; n < 20; n++)
-			ocf_cost_learn(&c, &lag, sizes[i], 8 * said, false,
-				       false);
+			alone(&c, &lag, sizes[i], 8 * said);
 		EXPECT_LE(6 * said, ocf_cost_ns(&c, sizes[i]));
 	}
 }
@@ -336,8 +365,7 @@ TEST(the_sum_of_work_and_lag_is_kept)
 		c = (struct ocf_cost){ .base = 40000, .slope = 1024 };
 		lag = 0;
 		for (n = 0; n < 200; n++)
-			ocf_cost_learn(&c, &lag, sizes[i], 20000 + sizes[i],
-				       true, false);
+			busy(&c, &lag, sizes[i], 20000 + sizes[i]);
 		EXPECT_EQ(40000 + sizes[i], ocf_cost_ns(&c, sizes[i]) + lag);
 		EXPECT_GE(600, labs((long)lag - 20000));
 	}
@@ -348,7 +376,7 @@ TEST(what_is_stale_is_forgotten)
 	struct ocf_cost c = { .base = 80000, .slope = 8192 };
 	u32 lag = 0;
 
-	ocf_cost_learn(&c, &lag, 4096, 14000, false, true);
+	alone_at_last(&c, &lag, 4096, 14000);
 	EXPECT_LT(ocf_cost_ns(&c, 4096), 14100);
 	EXPECT_GT(ocf_cost_ns(&c, 4096), 13900);
 }
@@ -360,13 +388,13 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 	u64 was = ocf_cost_ns(&c, 32768);
 	u32 lag = 0;
 
-	ocf_cost_learn(&c, &lag, 32768, 3 * was, false, true);
+	alone_at_last(&c, &lag, 32768, 3 * was);
 	EXPECT_LT(ocf_cost_ns(&c, 32768), was + was / 4 + 100);
 	EXPECT_GT(ocf_cost_ns(&c, 32768), was + was / 4 - 100);
 	/* what is known of the lag counts, too */
 	c = (struct ocf_cost){ .base = 100000, .slope = 4096 };
 	lag = 50000;
-	ocf_cost_learn(&c, &lag, 32768, was + 10000, false, true);
+	alone_at_last(&c, &lag, 32768, was + 10000);
 	EXPECT_GT(ocf_cost_ns(&c, 32768), was - 40100);
 	EXPECT_LT(ocf_cost_ns(&c, 32768), was - 39900);
 }

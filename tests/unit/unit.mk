@@ -4,11 +4,12 @@
 # undefined-behaviour sanitizers and under the thread sanitizer; test_mte under
 # valgrind too, which follows what is secret.
 
-UNITS := alg params route pace health mte nonce kat docs framing
+UNITS := alg params route learn pace health mte nonce kat docs framing
 
 UNIT_alg := kernel/core/alg.c tools/lib/ids_linux.c tools/lib/ids_bsd.c
 UNIT_params := kernel/core/params.c kernel/core/alg.c
 UNIT_route := kernel/core/route.c
+UNIT_learn := kernel/core/route.c
 UNIT_pace := kernel/core/pace.c kernel/core/route.c
 UNIT_health := kernel/core/health.c
 UNIT_mte := kernel/core/mte.c

@@ -153,7 +153,7 @@ void bridge_called_back(void *data, int err)
 
 static void retry(struct timer_list *timer)
 {
-	struct bridge *b = from_timer(b, timer, retry);
+	struct bridge *b = ocf_timer_container_of(b, timer, retry);
 	struct ocf_device *dev;
 
 	spin_lock_bh(&b->lock);

@@ -407,9 +407,8 @@ int sim_pk_init(struct sim_card *card)
 	for (i = 0; i < DEPTH; i++) {
 		pk->slots[i].card = card;
 		INIT_WORK(&pk->slots[i].work, compute);
-		hrtimer_init(&pk->slots[i].timer, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_ABS_SOFT);
-		pk->slots[i].timer.function = due;
+		ocf_hrtimer_setup(&pk->slots[i].timer, due, CLOCK_MONOTONIC,
+				  HRTIMER_MODE_ABS_SOFT);
 	}
 	card->pk = pk;
 	return 0;

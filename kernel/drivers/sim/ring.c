@@ -616,8 +616,8 @@ int sim_ring_init(struct sim_card *card)
 		card->slots[i].id = i;
 	empty(card);
 	card->expires = U64_MAX;
-	hrtimer_init(&card->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	card->timer.function = timer_expired;
+	ocf_hrtimer_setup(&card->timer, timer_expired, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_ABS_SOFT);
 	return 0;
 }
 

@@ -53,6 +53,7 @@ typedef unsigned int gfp_t;
 #define LINUX_VERSION_CODE	KERNEL_VERSION(6, 13, 0)
 
 #define min(a, b)		((a) < (b) ? (a) : (b))
+#define min3(a, b, c)		min(min(a, b), c)
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define min_t(t, a, b)		((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define max_t(t, a, b)		((t)(a) > (t)(b) ? (t)(a) : (t)(b))
@@ -61,6 +62,12 @@ typedef unsigned int gfp_t;
 #define memzero_explicit(p, n)	explicit_bzero(p, n)
 
 static inline u64 div64_u64(u64 a, u64 b) { return a / b; }
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
+{
+	__extension__ typedef unsigned __int128 u128;
+
+	return (u128)a * b / c;
+}
 static inline s64 div64_s64(s64 a, s64 b) { return a / b; }
 #define max3(a, b, c)		max(max(a, b), c)
 

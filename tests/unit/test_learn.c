@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is learned of a device whose owner keeps so many requests in it: how
+ * long it works on one, and how long after that the completion comes.  The
+ * device is simulated: an engine, and an interrupt for each or for several.
+ */
+#include <kselftest_harness.h>
+
+#include "../../kernel/core/route.h"
+
+#define DEPTH	64
+#define HANDLES	400	/* ns from one completion of several to the next */
+#define LAG	15000
+#define SMALL	4096
+#define LARGE	65536
+
+/**
+ * struct card - a device
+ * @cost: what is expected of an algorithm
+ * @lag: what is expected of it
+ * @now: ns
+ * @last: when the latest completion came
+ * @sum: of what was expected of each
+ */
+struct card {
+	struct ocf_cost	cost;
+	u32		lag;
+	u64		now;
+	u64		last;
+	u64		sum;
+};
+
+/**
+ * struct work - what its owner does
+ * @bytes: a request
+ * @is: ns of work that it is, in truth
+ * @inside: so many at once
+ * @batch: of completions, that come at once
+ * @pause: ns after each of those
+ * @lag: in truth
+ */
+struct work {
+	u32	bytes;
+	u64	is;
+	int	inside;
+	int	batch;
+	u64	pause;
+	u64	lag;
+};
+
+static void complete(struct card *c, u32 bytes, u64 begun)
+{
+	struct ocf_sample s = { .latency = c->now - begun,
+				.gap = c->now - c->last };
+
+	ocf_cost_learn(&c->cost, NULL, &c->lag, bytes, &s);
+	c->last = c->now;
+	c->sum += ocf_cost_ns(&c->cost, bytes);
+}
+
+/* @n requests, and the device is empty before and after */
+static void run(struct card *c, struct work w, int n)
+{
+	u64 begun[DEPTH], end[DEPTH], engine = 0;
+	int i, inside = 0, batch;
+
+	while (n > 0) {
+		for (; inside < w.inside; inside++) {
+			engine = (engine > c->now ? engine : c->now) + w.is;
+			begun[inside] = c->now;
+			end[inside] = engine;
+		}
+		batch = w.batch < inside ? w.batch : inside;
+		if (end[batch - 1] + w.lag > c->now)
+			c->now = end[batch - 1] + w.lag;
+		for (i = 0; i < batch; i++, n--) {
+			complete(c, w.bytes, begun[i]);
+			c->now += HANDLES;
+		}
+		c->now += w.pause;
+		inside -= batch;
+		memmove(begun, begun + batch, inside * sizeof(*begun));
+		memmove(end, end + batch, inside * sizeof(*end));
+	}
+	c->now = engine + w.lag > c->now ? engine + w.lag : c->now;
+}
+
+static const struct work one = { SMALL, 5000, 1, 1, 0, LAG };
+
+static struct work many(int inside)
+{
+	struct work w = one;
+
+	w.inside = inside;
+	return w;
+}
+
+static struct card after(const struct card *c, struct ocf_cost cost)
+{
+	struct card other = *c;
+
+	other.cost = cost;
+	return other;
+}
+
+static bool near(u64 is, u64 should)
+{
+	return is > should * 3 / 4 && is < should * 5 / 4;
+}
+
+static bool cost_is(const struct card *c, u64 ns)
+{
+	return near(ocf_cost_ns(&c->cost, SMALL), ns);
+}
+
+/*
+ * What was expected of large requests was guessed from small ones, and wrong:
+ * that is not known as the lag after that, of other algorithms either.
+ */
+TEST(a_wrong_guess_is_not_the_lag)
+{
+	static const struct work large = { LARGE, 32000, 8, 1, 0, LAG };
+	static const int inside[] = { 2, 4, 8, 16, 32 };
+	struct card c, other;
+	unsigned int times, i;
+
+	for (times = 1; times <= 10; times++) {
+		c = (struct card){ .cost = { 20000, 500 * times },
+				   .now = 1000000000, .last = 1000000000 };
+		run(&c, large, 400);
+		EXPECT_TRUE(near(ocf_cost_ns(&c.cost, LARGE), 32000)) {
+			TH_LOG("%u times", times);
+		}
+		for (i = 0; i < ARRAY_SIZE(inside); i++) {
+			/* what it worked was known */
+			other = after(&c, (struct ocf_cost){ 3000, 500 });
+			run(&other, many(inside[i]), 2000);
+			EXPECT_TRUE(cost_is(&other, 5000));
+			run(&other, one, 200);
+			run(&other, many(8), 2000);
+			EXPECT_TRUE(cost_is(&other, 5000));
+			EXPECT_TRUE(near(other.lag, LAG));
+			/* the sum was */
+			other = after(&c, (struct ocf_cost){ 18000, 500 });
+			run(&other, one, 200);
+			run(&other, many(8), 2000);
+			EXPECT_TRUE(cost_is(&other, 5000));
+			EXPECT_TRUE(near(other.lag, LAG));
+		}
+	}
+}
+
+/* Its answers were late for a while, as where the host had no time. */
+TEST(a_spell_is_forgotten)
+{
+	struct card c = { .cost = { 18000, 500 }, .now = 1000000000,
+			  .last = 1000000000 };
+	struct work late = one;
+
+	late.lag = 2000000;
+	run(&c, late, 400);
+	run(&c, many(8), 400);
+	run(&c, one, 400);
+	run(&c, many(16), 2000);
+	EXPECT_TRUE(cost_is(&c, 5000));
+	EXPECT_TRUE(near(c.lag, LAG));
+}
+
+/* One interrupt for almost as many as an outlier may count */
+TEST(several_at_once_are_as_long_as_one_by_one)
+{
+	struct work w = { SMALL, 10000, 16, 1, 0, LAG };
+	struct card c;
+
+	for (w.batch = 1; w.batch <= 6; w.batch++) {
+		c = (struct card){ .cost = { 8000, 500 }, .lag = LAG,
+				   .now = 1000000000, .last = 1000000000 };
+		run(&c, w, 8400);
+		EXPECT_TRUE(near(c.sum / 8400, 10000)) {
+			TH_LOG("%d at once: %llu", w.batch,
+			       (unsigned long long)c.sum / 8400);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
