@@ -477,7 +477,8 @@ void ocf_flow_put(unsigned int flow);
 void ocf_fair_init(struct ocf_fair *fair);
 void ocf_fair_wait(struct ocf_fair *fair, struct ocf_request *req, bool first);
 void ocf_fair_unwait(struct ocf_fair *fair, struct ocf_request *req);
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair, bool any);
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair);
+bool ocf_fair_precedes(struct ocf_fair *fair, unsigned int flow);
 void ocf_fair_empty(struct ocf_fair *fair, struct list_head *orphans);
 
 /* queue.c */

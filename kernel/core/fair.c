@@ -10,7 +10,8 @@
  *
  * Nothing is fair once it is inside a card.  So while a card is shared, who has
  * something in it may have more only when it is about to run dry: see pace.c.
- * One owner alone may fill it.
+ * Who has nothing in it goes in at once if it is his turn, as it is for who has
+ * had less than the others.  One owner alone may fill it.
  *
  * All calls under the lock of the queue.
  */
@@ -65,19 +66,16 @@ void ocf_fair_unwait(struct ocf_fair *fair, struct ocf_request *req)
 /**
  * ocf_fair_next() - the request to be let in next
  * @fair: the device's
- * @any: of any owner; else of one who has nothing inside
  *
  * Return: the one that begins first, or NULL.
  */
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair, bool any)
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair)
 {
 	struct ocf_request *next = NULL;
 	u64 first = U64_MAX;
 	int i;
 
 	for_each_set_bit(i, &fair->backlogged, OCF_FLOWS) {
-		if (!any && fair->flow[i].inside)
-			continue;
 		if (fair->flow[i].start < first) {
 			first = fair->flow[i].start;
 			next = list_first_entry(&fair->flow[i].waiting,
@@ -85,6 +83,21 @@ struct ocf_request *ocf_fair_next(struct ocf_fair *fair, bool any)
 		}
 	}
 	return next;
+}
+
+/**
+ * ocf_fair_precedes() - whether who has just come begins before all who wait
+ * @fair: the device's
+ * @flow: whose request has come; none of his waits
+ *
+ * Return: whether.
+ */
+bool ocf_fair_precedes(struct ocf_fair *fair, unsigned int flow)
+{
+	u64 start = max(fair->flow[flow].start, fair->now);
+	struct ocf_request *next = ocf_fair_next(fair);
+
+	return !next || start <= max(ocf_flow_of(fair, next)->start, fair->now);
 }
 
 /**

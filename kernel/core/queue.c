@@ -281,12 +281,12 @@ static noinline bool is_low(struct ocf_device *dev,
 static struct ocf_request *next_one(struct ocf_device *dev)
 {
 	struct ocf_fair *fair = &dev->queue.fair;
-	struct ocf_request *req = ocf_fair_next(fair, true);
+	struct ocf_request *req = ocf_fair_next(fair);
 
 	if (!ocf_is_shared(fair) || !ocf_flow_of(fair, req)->inside ||
 	    is_low(dev, req))
 		return req;
-	return ocf_fair_next(fair, false);
+	return NULL;
 }
 
 /**
@@ -380,17 +380,19 @@ static __always_inline bool has_room(const struct ocf_device *dev)
 	return !dev->queue.full && dev->queue.count < dev->info.depth;
 }
 
-/* The same, of one that has just come: where others wait, it is their turn. */
-static noinline bool may_follow(struct ocf_device *dev,
-				const struct ocf_request *req)
+/* The same, of one that has just come */
+static noinline bool is_next(struct ocf_device *dev,
+			     const struct ocf_request *req)
 {
-	return (req->estimate < OCF_PACE_SHORT || !dev->queue.backlog) &&
-	       is_low(dev, req);
+	struct ocf_fair *fair = &dev->queue.fair;
+
+	return ocf_fair_precedes(fair, req->session->flow) &&
+	       (!ocf_flow_of(fair, req)->inside || is_low(dev, req));
 }
 
 /*
  * Whether @req may go in without a wait.  If others wait it may not, unless
- * they are of other owners who have enough inside.
+ * they are of other owners, who have had as much.
  */
 static __always_inline bool may_enter(struct ocf_device *dev,
 				      const struct ocf_request *req)
@@ -401,8 +403,7 @@ static __always_inline bool may_enter(struct ocf_device *dev,
 	/* who asks for known answers is nobody's rival; who finds it full is */
 	if (req->session->testing || !ocf_fair_came(&q->fair, flow))
 		return has_room(dev) && !q->backlog;
-	return has_room(dev) && !q->fair.flow[flow].count &&
-	       (!q->fair.flow[flow].inside || may_follow(dev, req));
+	return has_room(dev) && !q->fair.flow[flow].count && is_next(dev, req);
 }
 
 static bool may_wait(const struct ocf_queue *q, const struct ocf_request *req)

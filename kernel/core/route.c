@@ -10,7 +10,7 @@
  * is fitted to the known-answer tests and corrected by each completion with
  * the normalised least-mean-squares rule: of the error of an estimate an
  * eighth is made up for, by the base for small requests and by the slope for
- * large ones, half and half at 8 KiB.  What one of them cannot take, because
+ * large ones, half and half at 16 KiB.  What one of them cannot take, because
  * it is zero already, the other does.
  */
 #include <linux/compiler.h>
@@ -26,7 +26,7 @@
 #define OUTLIER_ALONE	3
 #define LEAST		1000	/* ... times the estimate, or this many ns */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
-#define HALVES		2048	/* 8 KiB in 1/256 KiB */
+#define HALVES		4096	/* 16 KiB in 1/256 KiB */
 #define BYTES_BITS	22	/* 4 MiB; does so, too */
 
 /**
