@@ -26,7 +26,8 @@ static inline bool ocf_was_shared(const struct ocf_fair *fair,
 
 static inline bool ocf_is_shared(const struct ocf_fair *fair)
 {
-	return ocf_was_shared(fair, jiffies);
+	return ocf_was_shared(fair, jiffies) ||
+	       fair->backlogged & (fair->backlogged - 1);
 }
 
 /**
@@ -45,6 +46,9 @@ static inline bool ocf_fair_came(struct ocf_fair *fair, unsigned int flow)
 		if (time_before(now, fair->came + OCF_SHARED))
 			fair->shared = now;
 	}
+	/* or another came long ago, and has not had all yet */
+	if (unlikely(fair->backlogged & ~BIT(flow)))
+		fair->shared = now;
 	fair->came = now;
 	return ocf_was_shared(fair, now);
 }

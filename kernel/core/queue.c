@@ -350,10 +350,9 @@ static enum hrtimer_restart feed(struct hrtimer *timer)
 	spin_lock(&q->lock);
 	now = ktime_get_ns();
 	/* or it was set again meanwhile, for a time to come */
-	if (now >= q->feeds) {
+	if (now >= q->feeds)
 		ocf_pace_timed(&q->feed_late, now - q->feeds);
-		q->feeds = U64_MAX;
-	}
+	q->feeds = U64_MAX;
 	spin_unlock(&q->lock);
 	ocf_queue_pump(dev);
 	return HRTIMER_NORESTART;
@@ -559,6 +558,9 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 	if (was)
 		unwait(dev, req);
 	spin_unlock_bh(&q->lock);
+	/* it may have been its turn, and another's is now */
+	if (was)
+		ocf_queue_pump(dev);
 	return was;
 }
 

@@ -2,6 +2,7 @@
 /*
  * Owners who want the same card.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -127,6 +128,27 @@ static void fair_found_full(struct test *t)
 		return;
 	many = submit_n(t, r.a, 4096, 200);
 	EQUAL(t, r.card->count, 64);
+	one = submit_n(t, r.b, 64, 1);
+	for (i = 0; i < 24; i++)
+		card_complete(r.card, 0, 0);
+	CHECK(t, r.card->count < 64 - 16);
+	card_release(r.card);
+	EQUAL(t, done_by(t, one, 1, r.begun + 201), 1);
+	EQUAL(t, done_by(t, many, 200, r.begun + 201), 200);
+	rivals_drop(&r);
+}
+
+/* The same, if the other came long ago. */
+static void fair_found_full_later(struct test *t)
+{
+	struct work **many, **one;
+	struct rivals r;
+	int i;
+
+	if (!rivals_make(t, &r, 64))
+		return;
+	many = submit_n(t, r.a, 4096, 200);
+	msleep(150);
 	one = submit_n(t, r.b, 64, 1);
 	for (i = 0; i < 24; i++)
 		card_complete(r.card, 0, 0);
@@ -270,7 +292,7 @@ static void fair_turns(struct test *t)
 
 const struct test_case fair_tests[] = {
 	TEST(fair_one_beside_many), TEST(fair_numbers),
-	TEST(fair_found_full), TEST(fair_halves),
+	TEST(fair_found_full), TEST(fair_found_full_later), TEST(fair_halves),
 	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
 	TEST(fair_turns), {}
 };
