@@ -257,9 +257,10 @@ static noinline bool is_low(struct ocf_device *dev,
 	u64 now, next;
 
 	lockdep_assert_held(&q->lock);
-	if (req->estimate < OCF_PACE_SHORT)
-		return ocf_pace_room(ocf_flow_of(&q->fair, req)->inside,
-				     req->estimate, READ_ONCE(dev->lag));
+	if (req->estimate < OCF_PACE_SHORT &&
+	    ocf_pace_room(ocf_flow_of(&q->fair, req)->inside, req->estimate,
+			  READ_ONCE(dev->lag)))
+		return true;
 	if (list_empty(&q->inflight))
 		return true;
 	now = ktime_get_ns();
