@@ -90,7 +90,8 @@ static struct ocf_session *make_session(const struct so_keys *k,
 		.mackey = c->mackey,
 		.mackeylen = c->mackeylen,
 		.maclen = c->maclen,
-		.owner = from_kuid(&init_user_ns, current_euid()),
+		/* as with /dev/crypto: one user has one line */
+		.owner = __kuid_val(current_fsuid()) + 1,
 	};
 
 	if (given)
