@@ -246,22 +246,22 @@ static u64 runs_low(const struct ocf_device *dev, u64 now)
 }
 
 /*
- * Whether @dev, which is shared, is about to run dry, so that @req may go in
- * though its owner has something inside.  If it will be before anybody looks,
- * @feed does.
+ * Whether @req, whose turn it is, may go into @dev, which is shared: its owner
+ * has nothing inside, or @dev is about to run dry.  If it will be before
+ * anybody looks, @feed does.
  */
-static noinline bool is_low(struct ocf_device *dev,
-			    const struct ocf_request *req)
+static noinline bool may_follow(struct ocf_device *dev,
+				const struct ocf_request *req)
 {
 	struct ocf_queue *q = &dev->queue;
+	u64 inside = ocf_flow_of(&q->fair, req)->inside;
 	u64 now, next;
 
 	lockdep_assert_held(&q->lock);
-	if (req->estimate < OCF_PACE_SHORT &&
-	    ocf_pace_room(ocf_flow_of(&q->fair, req)->inside, req->estimate,
-			  READ_ONCE(dev->lag)))
+	if (!inside || list_empty(&q->inflight))
 		return true;
-	if (list_empty(&q->inflight))
+	if (req->estimate < OCF_PACE_SHORT &&
+	    ocf_pace_room(inside, req->estimate, READ_ONCE(dev->lag)))
 		return true;
 	now = ktime_get_ns();
 	next = runs_low(dev, now);
@@ -284,10 +284,7 @@ static struct ocf_request *next_one(struct ocf_device *dev)
 	struct ocf_fair *fair = &dev->queue.fair;
 	struct ocf_request *req = ocf_fair_next(fair);
 
-	if (!ocf_is_shared(fair) || !ocf_flow_of(fair, req)->inside ||
-	    is_low(dev, req))
-		return req;
-	return NULL;
+	return !ocf_is_shared(fair) || may_follow(dev, req) ? req : NULL;
 }
 
 /**
@@ -384,10 +381,8 @@ static __always_inline bool has_room(const struct ocf_device *dev)
 static noinline bool is_next(struct ocf_device *dev,
 			     const struct ocf_request *req)
 {
-	struct ocf_fair *fair = &dev->queue.fair;
-
-	return ocf_fair_precedes(fair, req->session->flow) &&
-	       (!ocf_flow_of(fair, req)->inside || is_low(dev, req));
+	return ocf_fair_precedes(&dev->queue.fair, req->session->flow) &&
+	       may_follow(dev, req);
 }
 
 /*
@@ -467,10 +462,8 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 }
 
 static noinline void learn(struct ocf_device *dev, struct ocf_request *req,
-			   u64 latency, u64 gap)
+			   struct ocf_sample sample)
 {
-	struct ocf_sample sample = { .latency = latency, .gap = gap };
-
 	ocf_device_learn(dev, &req->session->params, req->op, req->bytes,
 			 &sample);
 }
@@ -507,8 +500,9 @@ static noinline int is_elsewhere(struct ocf_device *dev,
 int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 now, latency, gap;
+	struct ocf_sample sample;
 	bool teaches;
+	u64 now;
 
 	spin_lock_bh(&q->lock);
 	/* not before that of another, which may have come first to here */
@@ -520,11 +514,11 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 	list_del(&req->node);
 	q->count--;
 	ocf_fair_leave(&q->fair, req);
-	latency = now - req->begun;
-	gap = now - q->last_done;
+	sample = (struct ocf_sample){ .latency = now - req->begun,
+				      .gap = now - q->last_done };
 	teaches = unlikely((q->turn += TURN) < TURN) ||
-		  unlikely((s64)(gap - latency) > (s64)OCF_STALE_NS) ||
-		  unlikely(2 * latency < req->estimate);
+		  unlikely(ocf_sample_is_stale(&sample)) ||
+		  unlikely(2 * sample.latency < req->estimate);
 	WRITE_ONCE(q->last_done, now);
 	/* for who waits: see ocf_crossover_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
@@ -535,8 +529,8 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 	if (unlikely(err))
 		return 0;
 	if (unlikely(teaches))
-		learn(dev, req, latency, gap);
-	ocf_time(dev, req->session, latency);
+		learn(dev, req, sample);
+	ocf_time(dev, req->session, sample.latency);
 	return 0;
 }
 
