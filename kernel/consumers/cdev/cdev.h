@@ -28,6 +28,7 @@
 #include <linux/wait.h>
 
 #include "../../compat.h"
+#include "../owner.h"
 
 #define CDEV_LEN_MAX	(16u << 20)	/* bytes of data, or of what is only
 					 * authenticated, in one operation */
@@ -273,10 +274,10 @@ static inline void cdev_iv_recall(struct cdev_session *ses, u8 *iv)
 	*(u64 *)(iv + 8) = READ_ONCE(ses->iv[1]);
 }
 
-/* Whose work it is, in front of a card; 0 is the kernel */
+/* Whose work it is, in front of a card */
 static inline u32 cdev_owner(const struct cdev_file *file)
 {
-	return __kuid_val(file->user->uid) + 1;
+	return ocf_owner(file->user->uid);
 }
 
 /**

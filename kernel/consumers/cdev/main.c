@@ -27,21 +27,6 @@ unsigned int cdev_max_keys = 64;
 module_param_named(max_keys, cdev_max_keys, uint, 0644);
 MODULE_PARM_DESC(max_keys, "public-key operations a user may have under way (64)");
 
-/*
- * Who makes a user namespace pays for those who are in it: it has users at
- * will.  Those of root's are of the administrator's choice.
- */
-static kuid_t payer(void)
-{
-	const struct user_namespace *ns;
-	kuid_t uid = current_fsuid();
-
-	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
-		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-			uid = ns->owner;
-	return uid;
-}
-
 static int cdev_open(struct inode *inode, struct file *filp)
 {
 	struct cdev_file *file;
@@ -61,7 +46,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	if (err)
 		goto free_file;
 	err = -ENOMEM;
-	file->user = cdev_user_get(payer());
+	file->user = cdev_user_get(ocf_payer());
 	if (!file->user)
 		goto free_table;
 	filp->private_data = file;

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
+#include "../owner.h"
 #include "socrypt.h"
 
 /* Bytes: RFC 5116 and all of TLS, where CCM has a choice */
@@ -90,8 +91,7 @@ static struct ocf_session *make_session(const struct so_keys *k,
 		.mackey = c->mackey,
 		.mackeylen = c->mackeylen,
 		.maclen = c->maclen,
-		/* as with /dev/crypto: one user has one line */
-		.owner = __kuid_val(current_fsuid()) + 1,
+		.owner = ocf_owner(ocf_payer()),
 	};
 
 	if (given)
