@@ -226,11 +226,10 @@ static void let_in_later(struct ocf_device *dev)
 }
 
 /* ns, at most @now for at once */
-static u64 runs_low(const struct ocf_device *dev, u64 now)
+static u64 runs_low(const struct ocf_device *dev,
+		    const struct ocf_request *oldest, u64 now)
 {
 	const struct ocf_queue *q = &dev->queue;
-	const struct ocf_request *oldest =
-		list_first_entry(&q->inflight, struct ocf_request, node);
 	struct ocf_pace pace = {
 		.now = now,
 		.done = q->last_done,
@@ -255,16 +254,22 @@ static noinline bool may_follow(struct ocf_device *dev,
 {
 	struct ocf_queue *q = &dev->queue;
 	u64 inside = ocf_flow_of(&q->fair, req)->inside;
+	const struct ocf_request *oldest;
 	u64 now, next;
 
 	lockdep_assert_held(&q->lock);
 	if (!inside || list_empty(&q->inflight))
 		return true;
-	if (req->estimate < OCF_PACE_SHORT &&
-	    ocf_pace_room(inside, req->estimate, READ_ONCE(dev->lag)))
-		return true;
+	oldest = list_first_entry(&q->inflight, struct ocf_request, node);
+	if (req->estimate < OCF_PACE_SHORT) {
+		if (ocf_pace_room(inside, req->estimate, READ_ONCE(dev->lag)))
+			return true;
+		/* it completes soon, and no timer is needed */
+		if (oldest->estimate < OCF_PACE_SHORT)
+			return false;
+	}
 	now = ktime_get_ns();
-	next = runs_low(dev, now);
+	next = runs_low(dev, oldest, now);
 	if (next <= now) {
 		if (q->feeds == U64_MAX)
 			ocf_pace_untimed(&q->feed_late);
