@@ -344,6 +344,9 @@ static int (*const modes[OCF_MODE_COUNT])(struct sim_op *op) = {
 
 /* ---- what goes wrong ---- */
 
+/* Answers that were not what they should be, of all cards there ever were */
+atomic_long_t sim_falsified;
+
 static void flip(struct scatterlist *sg, u32 at)
 {
 	u8 byte;
@@ -382,6 +385,9 @@ static noinline void spoil(struct ocf_request *req, u32 fate)
 		spoil_tag(req);
 	else if (fate & BIT(SIM_WRONG) && req->data.len)
 		flip(req->dst, req->data.start);
+	else
+		return;
+	atomic_long_inc(&sim_falsified);
 }
 
 /* ---- the whole ---- */
@@ -427,8 +433,10 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 		use_bounce(&op, &sg, slot);
 	memcpy(op.iv, req->iv, sizeof(op.iv));
 	err = modes[req->ctx->params->mode](&op);
-	if (!err && unlikely(slot->fate) && denies(req, slot->fate))
+	if (!err && unlikely(slot->fate) && denies(req, slot->fate)) {
+		atomic_long_inc(&sim_falsified);
 		err = -EBADMSG;
+	}
 	if (err)
 		return err;
 	memcpy(req->iv, op.iv, sizeof(op.iv));

@@ -202,6 +202,12 @@ static ssize_t remove_store(struct device_driver *driver, const char *buf,
 }
 static DRIVER_ATTR_WO(remove);
 
+static ssize_t falsified_show(struct device_driver *driver, char *buf)
+{
+	return sysfs_emit(buf, "%ld\n", atomic_long_read(&sim_falsified));
+}
+static DRIVER_ATTR_RO(falsified);
+
 static ssize_t add_source_store(struct device_driver *driver, const char *buf,
 				size_t n)
 {
@@ -219,6 +225,7 @@ static DRIVER_ATTR_WO(remove_source);
 static struct attribute *driver_attrs[] = {
 	&driver_attr_add.attr,
 	&driver_attr_remove.attr,
+	&driver_attr_falsified.attr,
 	&driver_attr_add_source.attr,
 	&driver_attr_remove_source.attr,
 	NULL

@@ -300,6 +300,9 @@ static void spoil(struct slot *slot)
 		out->data[out->len - 1] ^= 1;
 	else if (!slot->err || slot->err == -EBADMSG)
 		slot->err = slot->err ? 0 : -EBADMSG;
+	else
+		return;
+	atomic_long_inc(&sim_falsified);
 }
 
 static void compute(struct work_struct *work)

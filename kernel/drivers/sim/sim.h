@@ -259,6 +259,7 @@ int sim_remove_source(const char *text);
 void sim_remove_sources(void);
 
 /* compute.c */
+extern atomic_long_t sim_falsified;
 void sim_algs(enum sim_algs which, struct ocf_device_info *info);
 int sim_ctx_init(struct ocf_context *ctx, const struct ocf_session_params *p);
 void sim_ctx_exit(struct ocf_context *ctx);
