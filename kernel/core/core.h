@@ -144,7 +144,8 @@ struct ocf_fair {
  * @full_since: ns, when it said so
  * @closed: nothing enters, whosever it is
  * @unblocks: calls of ocf_device_unblock(), free-running
- * @last_done: ns, when the latest completion came
+ * @last_done: ns, when the latest completion came that @woken is not of
+ * @woken: the latest completion only showed that the device had slept
  * @turn: says whose completion corrects a cost
  * @pumping: somebody is handing @fair over
  * @pump: does so if it is too much for who has his own to do
@@ -168,6 +169,7 @@ struct ocf_queue {
 	bool			closed;
 	unsigned int		unblocks;
 	u64			last_done;
+	bool			woken;
 	u32			turn;
 	bool			pumping;
 	struct work_struct	pump;

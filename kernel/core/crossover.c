@@ -16,7 +16,7 @@
 
 /* The error of a wait counts 1 / WAKE_GAIN, and no wait for more than ... */
 #define WAKE_GAIN	8
-#define WAKE_OUTLIER	8	/* ... so many times what is known, */
+#define WAKE_OUTLIER	3	/* ... so many times what is known, */
 #define WAKE_LEAST	1000u	/* ns, or as many times this */
 
 /* Bytes that are looked at, in powers of two */

@@ -206,10 +206,14 @@ static noinline int stale_one(const struct ocf_candidate *c, int n, bool sure)
 
 	for (i = 0; i < n; i++) {
 		dev = ocf_device_at(c[i].device);
-		if (!dev || !is_stale(dev, now, c[i].service, sure))
+		/* what the CPU takes does not change as what a card takes */
+		if (!dev || !is_stale(dev, now, c[i].service, sure ||
+				      dev->info.kind == OCF_KIND_SOFTWARE))
 			continue;
 		/* of what the CPU does not all is timed, but this is */
 		this_cpu_write(inlined, OCF_SAMPLE - 1);
+		/* a card may only wake up: the next tells more */
+		this_cpu_write(placements, OCF_EXPLORE - 1);
 		return i;
 	}
 	return -1;

@@ -473,6 +473,24 @@ static noinline void learn(struct ocf_device *dev, struct ocf_request *req,
 			 &sample);
 }
 
+/*
+ * Whether @s, the first answer after a long silence, is later than expected.
+ * Who has slept is slow at first, and the next tells how fast he is awake: this
+ * one is as if it had not been.
+ */
+static noinline bool wakes(struct ocf_device *dev,
+			   const struct ocf_request *req, struct ocf_sample s)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	lockdep_assert_held(&q->lock);
+	q->woken = !q->woken &&
+		   s.latency > (u64)req->estimate + READ_ONCE(dev->lag);
+	if (q->woken)
+		WRITE_ONCE(q->last_done, q->last_done - s.gap);
+	return q->woken;
+}
+
 /* @req, which a driver says is complete, is not in @dev, or being rescued. */
 static noinline int is_elsewhere(struct ocf_device *dev,
 				 struct ocf_request *req, int err)
@@ -497,6 +515,7 @@ static noinline int is_elsewhere(struct ocf_device *dev,
  *
  * What it took is counted, and learned from if it is its turn, if it is the
  * first after a long silence or if it is back in half the time it was to take.
+ * One that only shows that the device has slept is as if it had not been.
  *
  * Context: process or BH.
  * Return: 0; -EINPROGRESS if it is being taken back, the result will be found;
@@ -522,9 +541,10 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 	sample = (struct ocf_sample){ .latency = now - req->begun,
 				      .gap = now - q->last_done };
 	teaches = unlikely((q->turn += TURN) < TURN) ||
-		  unlikely(ocf_sample_is_stale(&sample)) ||
 		  unlikely(2 * sample.latency < req->estimate);
 	WRITE_ONCE(q->last_done, now);
+	if (unlikely(ocf_sample_is_stale(&sample)))
+		teaches = !wakes(dev, req, sample);
 	/* for who waits: see ocf_crossover_woken() */
 	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
