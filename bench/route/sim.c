@@ -65,6 +65,7 @@ struct server {
 	double		last_done;
 	struct ocf_cost	cost;			/* what is known */
 	u32		known_lag;
+	bool		woken;		/* as ocf_queue has it */
 	u64		work;			/* estimated, not completed */
 	int		sessions;		/* pinned to it */
 	int		inside;
@@ -136,6 +137,12 @@ static void complete(struct event e)
 
 	s->work -= e.estimate;
 	s->inside--;
+	if (ocf_sample_is_stale(&shown)) {
+		s->woken = !s->woken &&
+			   shown.latency > e.estimate + s->known_lag;
+		if (s->woken)
+			return;
+	}
 	ocf_cost_learn(&s->cost, NULL, &s->known_lag, e.bytes, &shown);
 	s->last_done = e.at;
 }
