@@ -138,8 +138,8 @@ static void complete(struct event e)
 	s->work -= e.estimate;
 	s->inside--;
 	if (ocf_sample_is_stale(&shown)) {
-		s->woken = !s->woken &&
-			   shown.latency > e.estimate + s->known_lag;
+		s->woken = ocf_sample_wakes(&shown, e.estimate + s->known_lag,
+					    s->woken);
 		if (s->woken)
 			return;
 	}
@@ -263,7 +263,7 @@ static int stale_one(const struct ocf_candidate *c, int n, double now)
 	for (i = 0; i < n; i++) {
 		s = &servers[c[i].device];
 		if (!s->inside && ocf_route_is_stale(now - s->last_done,
-						     c[i].service, false))
+						     c[i].service, s->cpu))
 			return i;
 	}
 	return -1;

@@ -192,8 +192,11 @@ static __always_inline int candidates(struct load *l, struct ocf_candidate *c)
 static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
 		     bool sure)
 {
+	/* what the CPU takes does not change as what a card takes */
+	bool rarely = sure || dev->info.kind == OCF_KIND_SOFTWARE;
+
 	return ocf_route_is_stale(now - READ_ONCE(dev->queue.last_done),
-				  service, sure) &&
+				  service, rarely) &&
 	       !READ_ONCE(dev->queue.count) && !READ_ONCE(dev->queue.backlog);
 }
 
@@ -206,9 +209,7 @@ static noinline int stale_one(const struct ocf_candidate *c, int n, bool sure)
 
 	for (i = 0; i < n; i++) {
 		dev = ocf_device_at(c[i].device);
-		/* what the CPU takes does not change as what a card takes */
-		if (!dev || !is_stale(dev, now, c[i].service, sure ||
-				      dev->info.kind == OCF_KIND_SOFTWARE))
+		if (!dev || !is_stale(dev, now, c[i].service, sure))
 			continue;
 		/* of what the CPU does not all is timed, but this is */
 		this_cpu_write(inlined, OCF_SAMPLE - 1);

@@ -473,19 +473,15 @@ static noinline void learn(struct ocf_device *dev, struct ocf_request *req,
 			 &sample);
 }
 
-/*
- * Whether @s, the first answer after a long silence, is later than expected.
- * Who has slept is slow at first, and the next tells how fast he is awake: this
- * one is as if it had not been.
- */
+/* Whether @s only shows that @dev has slept; it is as if it had not been. */
 static noinline bool wakes(struct ocf_device *dev,
 			   const struct ocf_request *req, struct ocf_sample s)
 {
 	struct ocf_queue *q = &dev->queue;
 
 	lockdep_assert_held(&q->lock);
-	q->woken = !q->woken &&
-		   s.latency > (u64)req->estimate + READ_ONCE(dev->lag);
+	q->woken = ocf_sample_wakes(&s, (u64)req->estimate +
+				    READ_ONCE(dev->lag), q->woken);
 	if (q->woken)
 		WRITE_ONCE(q->last_done, q->last_done - s.gap);
 	return q->woken;

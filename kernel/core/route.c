@@ -217,22 +217,23 @@ int ocf_route_pick(const struct ocf_candidate *c, int n)
 }
 
 #define EXPLORE_PART	64
-#define EXPLORE_SURE	16	/* times longer where the CPU is better */
+#define EXPLORE_RARELY	16	/* times longer */
 
 /**
  * ocf_route_is_stale() - whether a device is to be looked at again
  * @silent: ns since it was heard of; it has nothing to do
  * @service: ns that the request would occupy it
- * @sure: requests of this size are so small that all of them go to the CPU
+ * @rarely: requests of this size are so small that all of them go to the CPU;
+ *	or it is the CPU
  *
  * To look at one that seems to be dear is not worth more than a 64th of time,
- * and less where it is sure: a sleep costs those that come after it, too.
+ * and less where it is sure to be: a sleep costs those that come after it, too.
  *
  * Return: whether.
  */
-bool ocf_route_is_stale(s64 silent, u64 service, bool sure)
+bool ocf_route_is_stale(s64 silent, u64 service, bool rarely)
 {
-	u64 after = max(OCF_STALE_NS * (sure ? EXPLORE_SURE : 1),
+	u64 after = max(OCF_STALE_NS * (rarely ? EXPLORE_RARELY : 1),
 			EXPLORE_PART * service);
 
 	return silent > (s64)after;

@@ -49,6 +49,17 @@ static inline bool ocf_sample_is_stale(const struct ocf_sample *s)
 	return (s64)(s->gap - s->latency) > (s64)OCF_STALE_NS;
 }
 
+/*
+ * Whether the first answer after a long silence is later than @expected.  Who
+ * has slept is slow at first, and the next tells how fast he is awake: such a
+ * one, unless the one before was such, is as if it had not been.
+ */
+static inline bool ocf_sample_wakes(const struct ocf_sample *s, u64 expected,
+				    bool woken)
+{
+	return !woken && s->latency > expected;
+}
+
 /* The CPU, and cards at random */
 #define OCF_CANDIDATES		5
 
@@ -95,6 +106,6 @@ void ocf_cost_learn(struct ocf_cost *cost, struct ocf_cost *second, u32 *lag,
 u64 ocf_route_hold_up(u64 service, u32 behind);
 u64 ocf_route_score(const struct ocf_candidate *c);
 int ocf_route_pick(const struct ocf_candidate *c, int n);
-bool ocf_route_is_stale(s64 silent, u64 service, bool sure);
+bool ocf_route_is_stale(s64 silent, u64 service, bool rarely);
 
 #endif /* OCF_ROUTE_H */

@@ -89,6 +89,7 @@ void explain(const char *alg, enum task what, const uint8_t *got,
 {
 	uint32_t i, n = 0, first = len, last = 0;
 
+	/* there is nothing to explain where a card may have done it */
 	if (lies)
 		return;
 	for (i = 0; i < len; i++)
