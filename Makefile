@@ -15,6 +15,16 @@ JOBS	?= $(shell nproc)
 
 KDIR	= /lib/modules/$(shell cat $(B)/stock/release)/build
 
+# What checkouts share is below $XDG_CACHE_HOME/ocf: see scripts/cached.
+CACHE	:= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ocf
+ifneq ($(shell mkdir -p $(CACHE)/ccache 2>/dev/null && \
+	test -w $(CACHE)/ccache && echo yes),)
+export CCACHE_DIR := $(CACHE)/ccache
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export PATH := /usr/lib/ccache:$(PATH)
+endif
+
 PYTHON	:= python3 -B
 Q	:= $(if $(V),,@)
 
@@ -107,3 +117,6 @@ debug-programs: modules machine $(SELF_BUILT) $(SELF_FAILING) $(PK_KEYS)
 
 clean:
 	rm -rf $(B)
+
+clean-cache:
+	rm -rf $(CACHE)

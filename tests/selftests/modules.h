@@ -20,18 +20,17 @@ struct modules {
 /* False if the test machine has not said where they are. */
 static inline bool modules_find(struct modules *m)
 {
-	const char *tree = getenv("OCF_MODULES");
-	char order[512];
+	const char *tree = getenv("OCF_MODULES") ?: "";
+	char order[512], line[256];
 	FILE *f;
 
 	m->n = 0;
-	snprintf(order, sizeof(order), "%s/modules.order.ocf",
-		 tree ? tree : "");
+	snprintf(order, sizeof(order), "%s/modules.order.ocf", tree);
 	f = fopen(order, "re");
-	while (f && m->n < MODULES_MAX &&
-	       fgets(m->path[m->n], sizeof(m->path[0]), f)) {
-		m->path[m->n][strcspn(m->path[m->n], "\n")] = 0;
-		m->n++;
+	while (f && m->n < MODULES_MAX && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		snprintf(m->path[m->n++], sizeof(m->path[0]), "%.255s/%s",
+			 tree, line);
 	}
 	if (f)
 		fclose(f);

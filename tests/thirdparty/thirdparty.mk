@@ -6,26 +6,24 @@
 THIRD := $(B)/thirdparty
 THIRD_PACKAGES := openssl wolfssl gnutls28
 
-.PHONY: thirdparty thirdparty-built
+.PHONY: thirdparty-built
 
-# Another make may be at it: what it has made need not be made again.
-once = mkdir -p $(THIRD); flock $(THIRD)/$(1).lock sh -ec '\
-	[ -e $@ ] && [ -z "$$(find $^ -newer $@)" ] || { $(2); touch $@; }'
+$(THIRD)/%.fetched: tests/thirdparty/fetch | deps
+	@tests/thirdparty/fetch $*
+	@touch $@
 
-# fetched anew only when it is not there
-$(THIRD_PACKAGES:%=$(THIRD)/%.fetched): tests/thirdparty/fetch
-	@$(call once,fetch,tests/thirdparty/fetch $(@F:.fetched=))
+THIRD_DEPS := $(wildcard tests/thirdparty/*.c tests/thirdparty/*/*/*.h) \
+	      tests/thirdparty/build \
+	      $(wildcard include/uapi/*/*.h include/uapi/*/*/*.h)
 
-$(THIRD)/%.built: $(THIRD)/%.fetched $(wildcard tests/thirdparty/*.c) \
-		  tests/thirdparty/build tests/thirdparty/before_info/crypto/cryptodev.h \
-		  $(wildcard include/uapi/*/*.h include/uapi/*/*/*.h)
-	@$(call once,$*,echo "thirdparty: building $*"; \
-		CC="$(CC)" tests/thirdparty/build $*)
+$(THIRD)/%.built: $(THIRD)/%.fetched $(THIRD_DEPS)
+	@CC="$(CC)" tests/thirdparty/build $*
+	@touch $@
 
 # of the same sources
-$(THIRD)/openssl-tests.built: $(THIRD)/openssl.built tests/thirdparty/build
-	@$(call once,openssl-tests,echo "thirdparty: building openssl-tests"; \
-		tests/thirdparty/build openssl-tests)
+$(THIRD)/openssl-tests.built: $(THIRD)/openssl.fetched $(THIRD_DEPS)
+	@CC="$(CC)" tests/thirdparty/build openssl-tests
+	@touch $@
 
 thirdparty-built: $(THIRD_PACKAGES:%=$(THIRD)/%.built)
 
@@ -34,7 +32,7 @@ THIRD_MIB ?= 16
 
 $(THIRD)/file: $(B)/stock/release
 	@mkdir -p $(@D)
-	@find $(B)/kernel -type f | sort | xargs cat 2>/dev/null | \
+	@find $(B)/kernel/ -type f | sort | xargs cat 2>/dev/null | \
 		head -c $(THIRD_MIB)M > $@
 	@[ $$(stat -c %s $@) = $$(($(THIRD_MIB) << 20)) ] || { rm $@; exit 1; }
 

@@ -39,9 +39,10 @@ class Kernel:
         self.debug = debug
         self.tree = BUILD / ("debug" if debug else "stock")
         self.release = self._read("release")
-        self.image = pathlib.Path(self._read("image"))
         # where the kernel's own modules are; the debug kernel has none
-        self.root = None if debug else pathlib.Path(self._read("root"))
+        self.root = None if debug else (BUILD / "kernel").resolve()
+        self.image = self.tree / "linux/arch/x86/boot/bzImage" if debug else \
+            self.root / f"boot/vmlinuz-{self.release}"
         if not self.image.exists():
             raise Missing(f"{self.image} is not there: run 'make deps'")
 
@@ -76,7 +77,9 @@ class Kernel:
     def project(self) -> list[str]:
         """The project's modules in the order they load, with what they need."""
         try:
-            order = (self.tree / "modules.order.ocf").read_text().split()
+            # paths are below the tree, which may be moved
+            order = [str(self.tree / p) for p in
+                     (self.tree / "modules.order.ocf").read_text().split()]
         except FileNotFoundError:
             raise Missing("the modules are not built: run 'make modules' or "
                           "'make debug-modules'") from None
@@ -89,6 +92,13 @@ class Kernel:
             needs += [d for d in text.strip().split(",") if d and d not in own]
         return self.resolve(*PLUGGED, *CRYPTO, *dict.fromkeys(needs)) + [
             path for path in order if pathlib.Path(path).stem not in ASIDE]
+
+    def shares(self) -> list[tuple[pathlib.Path, str]]:
+        """What the guest mounts at the same path: the checkout, and what all
+        checkouts share, which may be where the guest has a file system of its
+        own.  With options for QEMU's -fsdev."""
+        base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+        return [(TOP, ""), (pathlib.Path(base).resolve() / "ocf", ",readonly=on")]
 
     def bind(self) -> tuple[str, str] | None:
         """What the guest mounts over what, to find the kernel's modules."""

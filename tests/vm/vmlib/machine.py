@@ -15,7 +15,7 @@ import time
 
 from . import cpio, kmsg
 from .cards import Card
-from .kernel import BUILD, PATH, TOP, Kernel, Missing
+from .kernel import BUILD, PATH, Kernel, Missing
 
 # Exit statuses that are the machine's own and not COMMAND's.
 DIRTY_LOG = 97      # the kernel log holds a report
@@ -125,7 +125,7 @@ class Machine:
             return b"probe=1\0"
         rec += [("early", f"/early/{i}-{pathlib.Path(p).name}")
                 for i, p in enumerate(self.kernel.early())]
-        rec.append(("share", str(TOP)))
+        rec += [("share", str(path)) for path, _ in self.kernel.shares()]
         if self.kernel.bind():
             rec.append(("bind", " ".join(self.kernel.bind())))
         if opt.modules:
@@ -180,8 +180,10 @@ class Machine:
                     "-cpu", "max"]
         if self.kernel.debug:
             args += DEBUG_ARGS
-        for tag, path, extra in (("host", "/", ",readonly=on"),
-                                 ("share0", str(TOP), "")):
+        shares = [("host", "/", ",readonly=on")] + [
+            (f"share{i}", path, extra)
+            for i, (path, extra) in enumerate(self.kernel.shares())]
+        for tag, path, extra in shares:
             cmd += ["-fsdev", f"local,id={tag},path={path},"
                     f"security_model=none,multidevs=remap{extra}",
                     "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
