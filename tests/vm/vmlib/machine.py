@@ -89,6 +89,8 @@ class Options:
     memory = "1G"
     icount = False
     qmp = None
+    gdb = None
+    port: dict[str, int] = {}
     modules = True
     module_args: dict[str, str] = {}
     append = ""
@@ -204,6 +206,8 @@ class Machine:
         for i, file in enumerate(opt.rng):
             cmd += ["-object", f"rng-random,id=rng{i},filename={file}",
                     "-device", f"virtio-rng-pci,rng=rng{i}"]
+        if opt.gdb:
+            cmd += ["-gdb", f"unix:{opt.gdb},server=on,wait=off"]
         if opt.qmp:
             cmd += ["-qmp", f"unix:{opt.qmp},server=on,wait=off"]
         return cmd + ["-append", args + opt.append]
@@ -235,7 +239,7 @@ class Machine:
 
     def _run(self) -> int:
         pairs = {n: socket.socketpair() for n in ("stdout", "stderr", "status")}
-        fds = {n: p[1].fileno() for n, p in pairs.items()}
+        fds = {n: p[1].fileno() for n, p in pairs.items()} | self.opt.port
         with open(self.tmp / "qemu.err", "wb") as err:
             qemu = subprocess.Popen(self._qemu(fds), pass_fds=fds.values(),
                                     stdin=subprocess.DEVNULL, stdout=err,
@@ -318,6 +322,6 @@ class Machine:
         return HUNG if why else CRASHED
 
 
-def die_with_parent() -> None:
+def die_with_parent(number: int = signal.SIGKILL) -> None:
     """In a child: whatever ends this program ends QEMU and the cards too."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
