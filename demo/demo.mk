@@ -2,8 +2,12 @@
 #
 # make run: the main job, shown.
 
-# A real file that scripts/deps has installed.
-DEMO_FILE ?= /usr/src/linux-source-6.12.tar.xz
+# A real file: the test machine's kernel with its modules.
+DEMO_FILE ?= $(B)/demo/kernel.tar
+
+$(B)/demo/kernel.tar: $(B)/stock/release
+	@mkdir -p $(@D)
+	@tar -cf $@ --sort=name -C $(B)/kernel/ .
 
 $(B)/demo/cryptfile: demo/cryptfile.c $(wildcard include/uapi/bsd/crypto/*.h) \
 		     | deps
@@ -16,5 +20,5 @@ $(B)/demo/flow: demo/flow.c $(wildcard include/uapi/crypto/*.h) | deps
 		-o $@ $<
 
 run: modules machine $(B)/demo/cryptfile $(B)/demo/flow $(B)/examples/https \
-     provider
+     provider $(DEMO_FILE)
 	@demo/run $(DEMO_FILE)
