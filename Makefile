@@ -40,10 +40,13 @@ TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 all: modules
 
 help:
-	@sed -n '/^#\tmake/s/^#\t//p' Makefile
+	@sed -n '3,/^$$/{s/^# *$$//;s/^#\t/  /;s/^# //;p}' Makefile
 
-# A package's build says what it needs, and has DEPS empty.
-DEPS := scripts/deps
+# What is installed is what the targets need that were asked for.  A package's
+# build says itself what it needs, and has DEPS empty.
+BUILDING := all modules lib provider tools install uninstall
+DEPS := scripts/deps --for $(if $(filter-out $(BUILDING),$(or $(MAKECMDGOALS),all)),$\
+	$(if $(filter-out $(BUILDING) run,$(MAKECMDGOALS)),test,run),build)
 
 deps:
 	@$(DEPS)
