@@ -366,6 +366,25 @@ static ssize_t fault_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(fault);
 
+static ssize_t hold_show(struct device *dev, struct device_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(sim_card_of(dev)->held));
+}
+
+static ssize_t hold_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t n)
+{
+	bool held;
+	int err = kstrtobool(buf, &held);
+
+	if (err)
+		return err;
+	sim_hold(sim_card_of(dev), held);
+	return n;
+}
+static DEVICE_ATTR_RW(hold);
+
 static struct attribute *sim_attrs[] = {
 	&file_engines.attr.attr,
 	&file_overhead_ns.attr.attr,
@@ -393,6 +412,7 @@ static struct attribute *sim_attrs[] = {
 	&dev_attr_algs.attr,
 	&dev_attr_patience.attr,
 	&dev_attr_fault.attr,
+	&dev_attr_hold.attr,
 	NULL
 };
 

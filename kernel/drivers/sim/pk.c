@@ -344,6 +344,7 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 	struct slot *slot = container_of(timer, struct slot, timer);
 	struct sim_card *card = slot->card;
 	struct ocf_pk_request *req;
+	u64 now, silent_until;
 	bool listens;
 
 	spin_lock(&card->lock);
@@ -351,8 +352,13 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 		spin_unlock(&card->lock);
 		return HRTIMER_NORESTART;
 	}
-	if (card->silent_until > ktime_get_ns()) {
-		hrtimer_set_expires(timer, ns_to_ktime(card->silent_until));
+	now = ktime_get_ns();
+	silent_until = sim_silent_until(card);
+	if (silent_until > now) {
+		/* sim_hold() does not know of this timer */
+		if (silent_until == U64_MAX)
+			silent_until = now + NSEC_PER_MSEC;
+		hrtimer_set_expires(timer, ns_to_ktime(silent_until));
 		spin_unlock(&card->lock);
 		return HRTIMER_RESTART;
 	}

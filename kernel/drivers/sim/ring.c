@@ -102,6 +102,18 @@ u64 sim_engage(struct sim_card *card, u64 now, u64 ns)
 	return *engine;
 }
 
+/**
+ * sim_silent_until() - until when a card completes nothing
+ * @card: the card
+ *
+ * Context: under @card->lock.
+ * Return: ns; U64_MAX while it is held.
+ */
+u64 sim_silent_until(const struct sim_card *card)
+{
+	return card->held ? U64_MAX : card->silent_until;
+}
+
 /* When there is something to do next. */
 static u64 next_event(struct sim_card *card)
 {
@@ -110,7 +122,8 @@ static u64 next_event(struct sim_card *card)
 
 	slot = list_first_entry_or_null(&card->due, struct sim_slot, node);
 	if (slot)
-		ns = max3(slot->due, card->silent_until, card->quiet_until);
+		ns = max3(slot->due, sim_silent_until(card),
+			  card->quiet_until);
 	return card->blocked ? min(ns, card->blocked_until) : ns;
 }
 
@@ -362,7 +375,7 @@ static struct sim_slot *next_due(struct sim_card *card, u64 *now)
 	slot = list_first_entry_or_null(&card->due, struct sim_slot, node);
 	if (!slot || card->stopped || card->dead)
 		return NULL;
-	due = max(slot->due, card->silent_until);
+	due = max(slot->due, sim_silent_until(card));
 	if (due > *now)
 		*now = ktime_get_ns();
 	if (due > *now)
@@ -590,6 +603,21 @@ void sim_listen(struct sim_card *card, bool listens)
 	card->listens = listens;
 	spin_unlock_bh(&card->lock);
 	settle(card);
+}
+
+/**
+ * sim_hold() - have a card complete nothing, or go on
+ * @card: the card
+ * @held: whether
+ *
+ * Context: process; may sleep.
+ */
+void sim_hold(struct sim_card *card, bool held)
+{
+	spin_lock_bh(&card->lock);
+	card->held = held;
+	arm(card);
+	spin_unlock_bh(&card->lock);
 }
 
 /**

@@ -185,6 +185,7 @@ struct sim_slot {
  * @expires: ns, when @timer does; U64_MAX if it does not
  * @completing: @timer's function runs, and will look at @due again
  * @engine_free: ns, when each engine is done with what it has
+ * @held: completes nothing, until somebody says otherwise
  * @silent_until: ns, end of a stall
  * @quiet_until: ns, when it may interrupt again
  * @blocked: was last said to be full, to @blocked_dev
@@ -212,6 +213,7 @@ struct sim_card {
 	u64			expires;
 	bool			completing;
 	u64			engine_free[SIM_ENGINES_MAX];
+	bool			held;
 	u64			silent_until;
 	u64			quiet_until;
 	bool			blocked;
@@ -242,6 +244,8 @@ u32 sim_draw_fate(struct sim_card *card, bool tag, u32 inside, u64 now);
 int sim_ring_init(struct sim_card *card);
 void sim_ring_exit(struct sim_card *card);
 void sim_listen(struct sim_card *card, bool listens);
+void sim_hold(struct sim_card *card, bool held);
+u64 sim_silent_until(const struct sim_card *card);
 int sim_submit(struct ocf_request *req, bool more);
 bool sim_detach(struct ocf_request *req);
 int sim_quiesce(struct ocf_device *dev);
