@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#define WAIT	(50 * HZ)	/* less than a task may hang */
+#define WAIT	(250 * HZ)	/* less than a task may hang */
 
 atomic_t work_serial;
 

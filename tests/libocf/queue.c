@@ -214,7 +214,7 @@ TEST_F_TIMEOUT(queue, interrupted, 300)
 	ASSERT_EQ(0, ocf_session_create(self->ocf, &params));
 	ASSERT_EQ(LEN, ocf_cipher(self->ocf, params.session, OCF_OP_ENCRYPT,
 				  key, 16, self->in, self->out, LEN));
-	ASSERT_EQ(0, put_line(CARD "fault", "late 1 0 4000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	c.session = params.session;
 	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
 	sigaction(SIGALRM, &act, NULL);
@@ -222,6 +222,7 @@ TEST_F_TIMEOUT(queue, interrupted, 300)
 	ualarm(300000, 300000);
 	EXPECT_EQ(-EINTR, ocf_queue_get(self->queue, &r, 1, -1));
 	ualarm(0, 0);
+	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	EXPECT_EQ(1, ocf_queue_get(self->queue, &r, 1, -1));
 	EXPECT_EQ(LEN, r.res);
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
@@ -321,7 +322,7 @@ TEST_F_TIMEOUT(queue, under_way, 300)
 				  key, 16, self->in, self->out, LEN));
 	self->session = params.session;
 	ASSERT_EQ(0, put_line(CARD "latency_ns", "50000000"));
-	ASSERT_EQ(0, put_line(CARD "fault", "late 8 0 3000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_TRUE(put_all(self));
 	ASSERT_EQ(0, ocf_queue_submit(self->queue));
 	/* none is there yet */
@@ -331,6 +332,7 @@ TEST_F_TIMEOUT(queue, under_way, 300)
 		gone += ocf_queue_cancel(self->queue, i) == 1;
 	EXPECT_EQ(-ENOENT, ocf_queue_cancel(self->queue, MANY));
 	EXPECT_LT(0, gone);
+	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	EXPECT_EQ(MANY - gone, get_all(self, MANY, -1));
 	/* closed with all under way: nobody writes afterwards */
 	memset(self->out, 0, MANY * LEN);

@@ -293,11 +293,13 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 		.commands = addr(self->c), .count = MANY,
 	};
 	struct ocf_reap reap = { addr(self->r), MANY, 0 };
-	int i, n, fd, more = 0;
+	int i, n, fd, more = 0, said[2];
 	pid_t pid;
+	char c;
 
 	ASSERT_EQ(0, slow_card(self));
-	EXPECT_EQ(0, put_line(CARD "latency_ns", "500000000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
+	ASSERT_EQ(0, pipe(said));
 	/* who may exceed them is root */
 	ASSERT_EQ(0, put_line(KEYS, "4"));
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
@@ -312,6 +314,8 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 			_exit(3);
 		if (ioctl(fd, OCF_SUBMIT, &v) != -1 || errno != EDQUOT)
 			_exit(4);
+		if (write(said[1], "", 1) != 1)
+			_exit(7);
 		/* they end, one after the other, and nobody looks */
 		for (i = 0; i < 600 && more < 4; i++) {
 			n = ioctl(fd, OCF_SUBMIT, &v);
@@ -331,6 +335,11 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 		}
 		_exit(0);
 	}
+	close(said[1]);
+	/* all that it may have is under way, or it has failed */
+	EXPECT_EQ(1, read(said[0], &c, 1));
+	close(said[0]);
+	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	ASSERT_EQ(pid, waitpid(pid, &i, 0));
 	EXPECT_EQ(0, i);
 	ASSERT_EQ(0, chmod(DEVICE, 0660));
@@ -372,12 +381,13 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 	int i, gone = 0;
 
 	ASSERT_EQ(0, slow_card(self));
-	ASSERT_EQ(0, put_line(CARD "latency_ns", "1000000000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_EQ(MANY, submit_all(self));
 	for (cookie = 1; cookie < MANY; cookie += 2)
 		gone += ioctl(self->fd, OCF_CANCEL, &cookie) == 1;
 	EXPECT_EQ(MANY / 2, gone);
 	EXPECT_EQ(ENOENT, (ioctl(self->fd, OCF_CANCEL, &cookie), errno));
+	ASSERT_EQ(0, put_line(CARD "hold", "0"));
 	ASSERT_EQ(MANY, reap(self, MANY));
 	for (i = 0; i < MANY; i++) {
 		if (self->r[i].cookie % 2) {
@@ -427,7 +437,7 @@ TEST_F_TIMEOUT(public, a_card_that_goes, TIMEOUT)
 	int i, gone = 0;
 
 	ASSERT_EQ(0, slow_card(self));
-	ASSERT_EQ(0, put_line(CARD "latency_ns", "1000000000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	/* others may do these, and do */
 	for (i = 0; i < MANY; i += 2)
 		self->c[i].flags = OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE;

@@ -154,12 +154,13 @@ TEST_F(card, entries_cancelled)
 	int i, res, gone = 0;
 	struct io_uring ring;
 
-	EXPECT_EQ(0, put_line(CARD "latency_ns", "200000000"));
+	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_TRUE(ring_init(&ring));
 	ASSERT_TRUE(put_all(self, &ring, self->fd));
 	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie,
 		     8)->user_data = MANY;
 	io_uring_submit(&ring);
+	ASSERT_EQ(0, put_line(CARD "hold", "0"));
 	for (i = 0; i <= MANY; i++) {
 		res = ring_wait(&ring, &which);
 		if (which == MANY) {
@@ -441,7 +442,6 @@ TEST_F(card, pins_of_entries_are_locked_memory)
 {
 	long most;
 
-	EXPECT_EQ(0, put_line(CARD "latency_ns", "500000000"));
 	most = pins_with_little(self, put_all_and_wait);
 	EXPECT_LT(0, most);
 	EXPECT_GE(LOCKED, most);

@@ -146,32 +146,48 @@ static inline int reap(Self *self, int n)
 	return got;
 }
 
+/* Whether process @pid waits: it has done what it can. */
+static inline bool waits(pid_t pid)
+{
+	const char *line;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	line = get_line(path);
+	return strstr(line, ") S ") || strstr(line, ") D ");
+}
+
 /*
- * The most bytes that @way(@self), in a process that may lock LOCKED, has had
- * pinned when it was looked at and the time before: what is not to stay is
- * pinned until that is known.  Negative if it did not return 0.
+ * The bytes that @way(@self), in a process that may lock LOCKED, has pinned
+ * while it waits for a card that is held.  Negative if it did not return 0.
  */
 static inline long pins_with_little(Self *self, int (*way)(Self *self))
 {
 	static const struct rlimit little = { LOCKED, LOCKED };
-	long pinned, before = 0, most = 0;
-	int status;
-	pid_t pid = fork();
+	long pinned = 0;
+	int status, looks;
+	pid_t pid;
 
+	if (put_line(CARD "hold", "1"))
+		return -1;
+	pid = fork();
 	if (!pid) {
 		if (setrlimit(RLIMIT_MEMLOCK, &little))
 			_exit(1);
 		become(SOMEBODY);
 		_exit(way(self));
 	}
-	while (!waitpid(pid, &status, WNOHANG)) {
-		pinned = census_take().pinned - self->before.pinned;
-		if (pinned > most && before > most)
-			most = pinned < before ? pinned : before;
-		before = pinned;
+	/* each time: what is pinned only for a moment is let go by then */
+	for (looks = 0; looks < 5;) {
 		usleep(10000);
+		looks = waits(pid) ? looks + 1 : 0;
+		pinned = census_take().pinned - self->before.pinned;
+		if (waitpid(pid, &status, WNOHANG))
+			return -2;
 	}
-	return status ? -status : most * PAGE;
+	if (put_line(CARD "hold", "0") || waitpid(pid, &status, 0) != pid)
+		return -3;
+	return status ? -status : pinned * PAGE;
 }
 
 #endif /* NATIVE_SLOW_H */
