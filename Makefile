@@ -1,12 +1,55 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
+# Use
 #	make run		see it work
-#	make test		tiers 1 and 2: all that one change needs
-#	make test-debug		tier 3: the same on a kernel that finds mistakes
-#	make test-machine	the test machine; make test-install: make install
-#	make check		tier 1: style, static checks, unit tests
-#	make bench		figures; make budgets: instructions, compared
-#	make install		on this host, with DKMS; make deb: packages
+#	make			build the modules: for Debian's 6.12, or KDIR=TREE
+#	make install		on this host, with DKMS
+#	make uninstall		take that away
+#
+# Check; tests/README.md says how
+#	make t T=NAME		one test, or some
+#	make quick		what finds most mistakes soonest
+#	make test		what one change needs
+#	make test-debug		the same on a kernel that finds mistakes
+#	make test-all		the long tests as well
+#	make test-mutations	that tests notice what is broken on purpose
+#	make test-list		the names of all tests
+#	make check		static checks and unit tests
+#	make unit		unit tests
+#	make docs-check		manual pages, links, names in the documents
+#
+# Measure; docs/bench.md says what
+#	make budgets		instructions against budgets
+#	make bench		throughput over size beside AF_ALG and OpenSSL
+#	make bench-choice	the choice between the CPU and a real card
+#	make bench-copies	what each way copies of an operation's data
+#	make bench-provider	the provider beside OpenSSL
+#	make bench-public-key	public-key operations
+#	make bench-route	the choice of devices, simulated
+#	make bench-sched	the choice of cards, on cards in software
+#	make bench-socket	instructions for each byte sent, beside kTLS
+#
+# Ship
+#	make deb		Debian's packages, in build/packages
+#
+# Parts, which the others call
+#	make deps		install what is missing to build and test
+#	make modules		the modules
+#	make lib		libocf
+#	make provider		the provider for OpenSSL
+#	make tools		what of the tools is compiled
+#	make card		the card that is a process
+#	make machine		the test machine
+#	make debug-kernel	the kernel that finds mistakes
+#	make debug-modules	the modules for it
+#	make unit-built		the unit tests, built
+#	make unit-run		and run
+#	make examples-built	the examples, built
+#	make provider-tests	the provider's tests, built
+#	make thirdparty-built	programs of others, built
+#	make clean		remove build/
+#	make clean-cache	remove what checkouts share, $XDG_CACHE_HOME/ocf
+#	make help		this list
 
 SHELL	:= /bin/bash
 B	:= build
@@ -33,9 +76,9 @@ HARNESS	:= -I$(B)/linux-tools/tools/testing/selftests
 TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 	     -Wno-clobbered -Wno-pointer-to-int-cast
 
-.PHONY: all deps modules debug-kernel debug-modules machine \
-	run test test-debug check unit selftests bench budgets clean \
-	install uninstall help
+.PHONY: all deps modules debug-kernel debug-modules machine run check unit \
+	t quick test test-debug test-all test-list test-mutations \
+	bench budgets clean clean-cache install uninstall help
 
 all: modules
 
@@ -77,8 +120,6 @@ include tests/unit/unit.mk
 include tests/selftests/selftests.mk
 include tests/vectors/vectors.mk
 include tests/virtio/virtio.mk
-include tests/bridge/bridge.mk
-include tests/install/install.mk
 include tests/deb/deb.mk
 include lib/lib.mk
 include provider/provider.mk
@@ -87,11 +128,9 @@ include tests/vm/machine.mk
 include tests/thirdparty/thirdparty.mk
 include tests/card/card.mk
 include tools/tools.mk
-include tests/tools/tools.mk
 include bench/bench.mk
 include bench/sched/sched.mk
 include tests/pk/pk.mk
-include tests/random/random.mk
 include tests/socrypt/socrypt.mk
 include tests/libocf/libocf.mk
 include tests/provider/provider.mk
@@ -104,19 +143,37 @@ install uninstall:
 		$(if $(filter undefined,$(origin DKMS)),,DKMS='$(DKMS)') \
 		scripts/install $@
 
-check: deps $(B)/linux-tools/version unit docs-check
-	@scripts/check
+# Tests stand in tables, tests.toml in their folders: tests/README.md.
+#
+#	T=NAME...	which: names, and patterns of names
+#	ARGS=WORDS	more words for their command, as a test in them
+#	SEED=N		of what is random
+#	TIER=debug	as that tier has it; DEBUG=1: on the debug kernel
+#	FRESH=1		also what is known to pass on the same inputs
+RUN_TESTS = @tests/run $(if $(FRESH),--fresh) $(if $(SEED),--seed $(SEED)) \
+	$(if $(DEBUG),--debug) $(if $(ARGS),--args '$(ARGS)')
 
-test: check selftests test-sim test-virtio test-bridge test-card test-random test-pk \
-      test-socrypt test-libocf test-tools test-measure \
-      test-provider vectors thirdparty examples budgets test-machine \
-      test-install test-deb
+t: deps
+	$(if $(T),,$(error make t T=NAME: make test-list has the names))
+	$(RUN_TESTS) $(or $(TIER),every) $(T)
 
-test-debug: selftests-debug test-random-debug test-pk-debug
+quick test: deps
+	$(RUN_TESTS) $@
 
-# What it shares with test
-.PHONY: debug-programs
-debug-programs: modules machine $(SELF_BUILT) $(SELF_FAILING) $(PK_KEYS)
+test-debug: deps debug-kernel
+	$(RUN_TESTS) debug
+
+test-all: deps debug-kernel
+	$(RUN_TESTS) all
+
+test-list:
+	@tests/run --list $(or $(TIER),every)
+
+test-mutations: deps
+	@tests/mutations/run $(if $(TIER),--tier $(TIER)) $(T)
+
+check: deps
+	$(RUN_TESTS) every check check_docs unit unit-machine libocf_calls tools
 
 clean:
 	rm -rf $(B)

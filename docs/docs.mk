@@ -3,7 +3,7 @@
 # The manual pages are well-formed, links lead somewhere, and modules and their
 # parameters are there.  That the table of algorithms is the code's is
 # test_docs' business, that pages have libocf's calls calls-check's, that the
-# examples work make examples'.
+# examples work the test examples'.
 
 .PHONY: docs-check
 docs-check: deps

@@ -16,8 +16,5 @@ $(B)/examples/seal_openssl: examples/tests/seal_openssl.c \
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -Wall -Wextra -Werror -o $@ $< tools/lib/oracle.c -lcrypto
 
-.PHONY: examples
-examples: modules machine $(EXAMPLES:%=$(B)/examples/%) \
-	  $(B)/examples/seal_openssl
-	@$(VM) $(WATCHFUL) -- examples/tests/run $(CURDIR)/$(B)/examples \
-		$(CURDIR)/$(B)/stock/src/examples
+.PHONY: examples-built
+examples-built: $(EXAMPLES:%=$(B)/examples/%) $(B)/examples/seal_openssl

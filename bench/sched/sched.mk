@@ -2,13 +2,9 @@
 #
 # The choice of cards, on cards in software: docs/bench.md.
 #
-#	make test-sim		the cards are what docs/sim.md says
 #	make bench-sched	the figures, as tables and build/sched.json
 
-.PHONY: test-sim bench-sched
-test-sim: modules machine
-	@$(VM) --icount --timeout 1800 -- tests/selftests/sim
-
+.PHONY: bench-sched
 $(B)/bench/sched: bench/sched/sched.c $(wildcard include/uapi/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $< -luring -lpthread

@@ -10,7 +10,7 @@ CARD_CFLAGS := -O2 -g -std=gnu17 -Wall -Wextra -Werror \
 	       -isystem $(CARD)/libvhost-user
 CARD_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-.PHONY: card test-card
+.PHONY: card
 
 $(CARD_LIB): tests/card/fetch | deps
 	@tests/card/fetch
@@ -34,20 +34,3 @@ $(CARD)/card-san: $(CARD)/lib-san.o $(CARD_SRC) tests/card/card.h
 
 card: $(CARD)/card
 
-CARD_VM := $(VM) $(if $(DEBUG),--debug --timeout 7200 \
-	--append panic_on_warn=1,$(WATCHFUL))
-# ms; the machine is late itself now and then
-CARD_HASTY := $(CARD_VM) --env OCF_PATIENCE=3000 \
-	--module-args ocf_virtio:patience=3000
-CARD_CALM := $(CARD_VM) --module-args ocf_virtio:patience=60000
-
-test-card: $(if $(DEBUG),debug-modules,modules) machine $(CARD)/card \
-		$(CARD)/card-san $(B)/virtio/virtio_differ \
-		$(B)/selftests/bsd_differ
-	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/card
-	@$(CARD_HASTY) --card-process -- tests/card/ours.py Faults
-	@$(CARD_CALM) --card-process -- tests/card/ours.py Sealed
-	@$(CARD_HASTY) --card-process queues=2 -- tests/card/ours.py Queues
-	@$(CARD_HASTY) --card-process -- tests/card/ours.py Killed
-	@$(CARD_CALM) --card-process sessions=256 --card-process sessions=256 -- \
-		tests/selftests/run $(B)/virtio/virtio_differ

@@ -302,6 +302,7 @@ class Queues(Card):
         os.sched_setaffinity(0, {0})
         self.find_anew()
         os.sched_setaffinity(0, cpus)
+        self.addCleanup(write, WORKERS, WORKERS.read_text().strip())
         write(WORKERS, "1")
 
     def test_one_is_broken(self):

@@ -30,7 +30,7 @@ import frontend as fe  # noqa: E402
 from ocf import wait_for  # noqa: E402
 
 SOON = 60       # s
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+SEED = int(os.environ.get("OCF_SEED") or random.randrange(1 << 32))
 rnd = random.Random(SEED)
 
 ECB, CBC, CTR, TDES, XTS = 2, 3, 4, 8, 13   # VIRTIO_CRYPTO_CIPHER_*
@@ -63,7 +63,7 @@ class Card:
 @pytest.fixture(name="card")
 def one_card(tmp_path):
     card = Card(tmp_path)
-    print(f"SEED={SEED}")
+    print(f"OCF_SEED={SEED}")
     yield card
     card.end()
 

@@ -102,7 +102,8 @@ def test_control_from_outside(tmp_path):
     with subprocess.Popen(
             command("--card-dir", str(tmp_path), "--card-process",
                     "--card-process", "--", "sh", "-c", "echo up; sleep 999"),
-            cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(tmp_path)}) as run:
         assert run.stdout.readline() == b"up\n"
         pids = [int((tmp_path / f"card{i}.pid").read_text()) for i in (0, 1)]
         control = ctl.Control(str(tmp_path / "card0.control"))

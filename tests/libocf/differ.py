@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: libocf by its Python bindings, against OpenSSL.
 
-    tests/libocf/differ.py [UNITTEST...]	SEED and ROUNDS from the environment
+    tests/libocf/differ.py [UNITTEST...]	OCF_SEED and ROUNDS from the environment
 
 OpenSSL is asked by python3-cryptography.
 """
@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.ciphers import (  # noqa: E402
 from ocf import Code, Curve, Flag, Mode, Policy, Scheme  # noqa: E402
 from ocf.socket import Direction, Protocol  # noqa: E402
 
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+SEED = int(os.environ.get("OCF_SEED") or random.randrange(1 << 32))
 ROUNDS = int(os.environ.get("ROUNDS") or 60)
 
 CIPHERS = {
@@ -470,5 +470,5 @@ class Sockets(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: CIOCKEY against OpenSSL and Python's integers.
 
-    tests/pk/differ.py [UNITTEST...]	SEED and ROUNDS from the environment
+    tests/pk/differ.py [UNITTEST...]	OCF_SEED and ROUNDS from the environment
 
 OpenSSL is asked by python3-cryptography.  Numbers are of every size, most of
 them of sizes that somebody uses; a seed is printed.
@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import (  # noqa: E402
     dsa, ec, padding, rsa, utils, x25519)
 from der import sequence  # noqa: E402
 
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+SEED = int(os.environ.get("OCF_SEED") or random.randrange(1 << 32))
 ROUNDS = int(os.environ.get("ROUNDS") or 20)
 CALL = crk.BSD_CIOCKEY2
 CRID = int(os.environ.get("CRID") or crk.HARDWARE | crk.SOFTWARE)
@@ -554,5 +554,5 @@ class Montgomery(Case):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", file=sys.stderr)
+    print(f"OCF_SEED={SEED}", file=sys.stderr)
     unittest.main(verbosity=2)

@@ -3,7 +3,7 @@
  * The provider against OpenSSL's own, on random input, with contexts used as
  * programs use them: in pieces, in place, copied, used again.
  *
- *	differ [ROUNDS [job]]	SEED from the environment; in a job
+ *	differ [ROUNDS [job]]	OCF_SEED from the environment; in a job
  *
  * Each algorithm has its turn in ten rounds; that none was left out is seen at
  * the end.
@@ -477,11 +477,11 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 300;
 	bool in_job = argc > 2 && !strcmp(argv[2], "job");
-	const char *seed = getenv("SEED");
+	const char *seed = getenv("OCF_SEED");
 	unsigned int chance = seed ? atoi(seed) : time(NULL);
 	OSSL_PROVIDER *own, *defaults;
 
-	printf("differ: SEED=%u\n", chance);
+	printf("differ: OCF_SEED=%u\n", chance);
 	fflush(stdout);
 	srandom(chance);
 	turn = chance;

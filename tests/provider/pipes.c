@@ -3,7 +3,7 @@
  * Pipelines (OpenSSL 3.5 and later) against the default provider's messages,
  * one at a time:
  *
- *	pipes [ROUNDS]		SEED from the environment
+ *	pipes [ROUNDS]		OCF_SEED from the environment
  */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -236,12 +236,12 @@ static void round_of(size_t c)
 int main(int argc, char **argv)
 {
 	int i, rounds = argc > 1 ? atoi(argv[1]) : 60;
-	const char *seed = getenv("SEED");
+	const char *seed = getenv("OCF_SEED");
 	unsigned int chance = seed ? atoi(seed) : time(NULL);
 	OSSL_PROVIDER *own, *defaults;
 	size_t c;
 
-	printf("pipes: SEED=%u\n", chance);
+	printf("pipes: OCF_SEED=%u\n", chance);
 	fflush(stdout);
 	srandom(chance);
 	what = "the provider";

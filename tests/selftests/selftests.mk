@@ -82,20 +82,3 @@ $(B)/selftests/native_differ: NATIVE_WITH := tests/selftests/differ.c \
 SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \
 	      $(DIFFERS:%=$(B)/selftests/%) $(NATIVES) \
 	      $(B)/selftests/hostile.32 $(SELF_others:%=$(B)/selftests/%)
-SELF_RUNS := tests/kernel/kernel_api $(SELF_BUILT)
-
-# What finds a stray write or read on the stock kernel.
-WATCHFUL := --append "kfence.sample_interval=1 kfence.skip_covered_thresh=100 \
-	slab_debug=FZPU"
-
-selftests: modules machine $(SELF_BUILT)
-	@$(VM) $(WATCHFUL) --timeout 7200 -- tests/selftests/run $(SELF_RUNS)
-
-# The debug kernel is some ten times slower: as 32-bit programs it has what the
-# kernel has other code for.
-SELF_DEBUG := $(filter-out %_async.32,$(SELF_RUNS)) $(SELF_FAILING)
-
-selftests-debug: debug-modules machine $(SELF_BUILT) $(SELF_FAILING)
-	@$(VM) --debug --timeout 14400 --append "panic_on_warn=1" \
-		--env OCF_ROUNDS=$(or $(OCF_ROUNDS),5%) -- \
-		tests/selftests/run $(SELF_DEBUG)

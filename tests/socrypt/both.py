@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: two sockets that both have keys.
 
-    tests/socrypt/both.py [UNITTEST...]		SEED from the environment
+    tests/socrypt/both.py [UNITTEST...]		OCF_SEED from the environment
 """
 
 import errno
@@ -319,5 +319,5 @@ class Both(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

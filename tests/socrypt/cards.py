@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: sockets on cards that are slow, fail, and go.
 
-    tests/socrypt/cards.py [UNITTEST...]		SEED from the environment
+    tests/socrypt/cards.py [UNITTEST...]		OCF_SEED from the environment
 """
 
 import errno
@@ -12,6 +12,7 @@ import random
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import unittest
 from dataclasses import replace
@@ -43,7 +44,7 @@ class Cards(unittest.TestCase):
         for _ in self.names:
             write(SIM / "add", self.options)
         self.data = self.rng.randbytes(SIZE)
-        self.file = open("/tmp/so_crypt_cards", "wb+")
+        self.file = tempfile.TemporaryFile()
         self.file.write(self.data)
         self.file.flush()
 
@@ -248,5 +249,5 @@ class Cards(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

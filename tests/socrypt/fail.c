@@ -3,7 +3,7 @@
  * Every call of a socket with keys, with every allocation and copy in it
  * failing in turn: a clean errno each time, nothing lost, nothing leaked.
  *
- *	tests/socrypt/fail		make test-socrypt-debug
+ *	tests/socrypt/fail		make t T=socrypt_fail
  */
 #include <linux/so_crypt.h>
 #include <sys/sendfile.h>

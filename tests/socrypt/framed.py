@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: records that are not TLS's, described by a descriptor.
 
-    tests/socrypt/framed.py [UNITTEST...]	SEED, ROUNDS from the environment
+    tests/socrypt/framed.py [UNITTEST...]	OCF_SEED, ROUNDS from the environment
 
 On the other end is Python, which has <linux/so_crypt.h> and nothing of ours.
 """
@@ -373,5 +373,5 @@ class Framed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

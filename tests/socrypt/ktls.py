@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: kTLS's interface, on the kernel's engine and on ours.
 
-    tests/socrypt/ktls.py [UNITTEST...]		SEED from the environment
+    tests/socrypt/ktls.py [UNITTEST...]		OCF_SEED from the environment
 
 The kernel's own (tls.ko) is what ours is compared with, call by call.
 """
@@ -129,6 +129,7 @@ class Ktls(unittest.TestCase):
         path = "/tmp/file"
         data = self.rng.randbytes(1 << 20)
         pathlib.Path(path).write_bytes(data)
+        self.addCleanup(os.unlink, path)
         for keys in self.all_keys():
             for stable in (0, 1):
                 with self.subTest(version=keys.version, suite=keys.suite,
@@ -372,5 +373,5 @@ class Ktls(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

@@ -6,7 +6,7 @@
 
 FOLDER has peer-openssl and peer-gnutls (peer.h): as server or as client, in
 each suite, with its records made by the kernel, against the other in user
-space.  From the environment: SEED, and ALL=1 for every role in every suite
+space.  From the environment: OCF_SEED, and ALL=1 for every role in every suite
 instead of one.
 """
 
@@ -24,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 from web import SOON, free_port, make_certificate  # noqa: E402
 
-SEED = int(os.environ.get("SEED") or random.randrange(2**31))
+SEED = int(os.environ.get("OCF_SEED") or random.randrange(2**31))
 FOLDER = pathlib.Path(sys.argv[1])
 SIZES = (0, 1, 15, 16383, 16384, 16385, 300000)
 
@@ -152,6 +152,6 @@ class Peers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2,
                   warnings="ignore")

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: what a socket sends, opened as the RFCs say.
 
-    tests/socrypt/send.py [UNITTEST...]		SEED from the environment
+    tests/socrypt/send.py [UNITTEST...]		OCF_SEED from the environment
 """
 
+import mmap
 import os
 import pathlib
 import random
 import socket
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -19,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import so_crypt as so  # noqa: E402
 from records import Opener  # noqa: E402
 
-SEED = int(os.environ.get("SEED") or random.randrange(2**31))
+SEED = int(os.environ.get("OCF_SEED") or random.randrange(2**31))
 MACS = {"hmac-sha1": 20, "hmac-sha256": 32, "hmac-sha384": 48}
 SIZES = (0, 1, 15, 16, 511, 512, 513, 16383, 16384, 16385, 65536, 1 << 20)
 
@@ -100,7 +102,7 @@ class Send(unittest.TestCase):
         return a, Peer(b, crypt)
 
     def file_of(self, data: bytes):
-        f = open("/tmp/so_crypt", "wb+")
+        f = tempfile.TemporaryFile()
         f.write(data)
         f.flush()
         return f
@@ -175,5 +177,5 @@ class Send(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

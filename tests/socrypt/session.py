@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: sockets that take sessions of /dev/crypto.
 
-    tests/socrypt/session.py [UNITTEST...]		SEED from the environment
+    tests/socrypt/session.py [UNITTEST...]		OCF_SEED from the environment
 """
 
 import ctypes
@@ -249,5 +249,5 @@ class Session(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

@@ -2,8 +2,6 @@
 #
 # SO_CRYPT: docs/socrypt.md.
 
-SOCRYPT := insmod $$OCF_MODULES/src/kernel/consumers/socrypt/ocf_socrypt.ko
-
 PEERS := $(B)/socrypt/peer-openssl $(B)/socrypt/peer-gnutls
 
 # the libraries' own are left out by the linker where they are not used
@@ -26,14 +24,3 @@ $(B)/socrypt/fail: tests/socrypt/fail.c tests/lib/tcp.h tests/selftests/fail.h \
 LIBS_openssl := ssl -lcrypto
 LIBS_gnutls := gnutls
 
-.PHONY: test-socrypt test-socrypt-debug
-test-socrypt: modules machine $(PEERS) $(B)/socrypt/attach \
-	      $(B)/examples/https $(B)/thirdparty/gnutls28.built
-	@$(VM) --memory 2G $(WATCHFUL) -- \
-		tests/socrypt/run $(B)
-
-test-socrypt-debug: debug-modules machine $(B)/socrypt/fail
-	@$(VM) --debug --append panic_on_warn=1 --env ROUNDS=60 -- \
-		sh -ec '$(SOCRYPT); $(B)/socrypt/fail; \
-		for t in both session framed hostile; do \
-		tests/socrypt/$$t.py; done'

@@ -36,6 +36,3 @@ $(THIRD)/file: $(B)/stock/release
 		head -c $(THIRD_MIB)M > $@
 	@[ $$(stat -c %s $@) = $$(($(THIRD_MIB) << 20)) ] || { rm $@; exit 1; }
 
-thirdparty: modules machine $(THIRD_PACKAGES:%=$(THIRD)/%.built) $(THIRD)/file
-	@$(VM) --memory 2G --append kfence.sample_interval=1 -- \
-		tests/thirdparty/run $(THIRD)/file

@@ -423,7 +423,7 @@ def test_a_bucket_wraps():
 
 
 def test_percentiles_are_in_the_right_bucket():
-    seed = int(os.environ.get("SEED") or random.randrange(1 << 32))
+    seed = int(os.environ.get("OCF_SEED") or random.randrange(1 << 32))
     print("SEED", seed)
     rnd = random.Random(seed)
     for _ in range(300):

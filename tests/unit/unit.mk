@@ -21,29 +21,36 @@ UNIT_docs := kernel/core/params.c kernel/core/alg.c
 UNIT_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Itests/unit/include \
 	       -Iinclude -Iinclude/uapi $(HARNESS)
 UNIT_LIBS := -lcrypto -lz -lm -lpthread
-UNIT_DEPS := $(wildcard tests/unit/*.h tests/unit/include/*.h) \
-	     $(wildcard tests/unit/include/*/*.h tools/lib/*) \
-	     $(wildcard kernel/core/*.h kernel/drivers/soft/nonce.c kernel/consumers/socrypt/framing.h include/linux/*.h include/uapi/*/*.h) \
-	     docs/algorithms.md
 
-ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-TSAN := -fsanitize=thread
+UNIT_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+UNIT_tsan := -fsanitize=thread
+UNIT_valgrind := -O2
 
-define unit_build
-$(B)/unit/$(1)-$(2): tests/unit/test_$(1).c $$(UNIT_$(1)) $$(UNIT_DEPS) \
-		     $(B)/linux-tools/version
+define unit_objects
+$(B)/unit/$(1)/%.o: %.c | $(B)/linux-tools/version
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(UNIT_CFLAGS) $(3) -o $$@ tests/unit/test_$(1).c \
-		$$(UNIT_$(1)) tools/lib/oracle.c $$(UNIT_LIBS)
+	$$(Q)$$(CC) $$(UNIT_CFLAGS) $$(UNIT_$(1)) -MMD -MP -c -o $$@ $$<
 endef
 
-$(foreach u,$(UNITS),$(eval $(call unit_build,$(u),asan,$(ASAN))))
-$(foreach u,$(UNITS),$(eval $(call unit_build,$(u),tsan,$(TSAN))))
-$(eval $(call unit_build,mte,valgrind,-O2))
+define unit_program
+$(B)/unit/$(1)-$(2): $(patsubst %.c,$(B)/unit/$(2)/%.o,\
+		tests/unit/test_$(1).c $(UNIT_$(1)) tools/lib/oracle.c)
+	$$(Q)$$(CC) $$(UNIT_$(2)) -o $$@ $$^ $$(UNIT_LIBS)
+endef
+
+$(foreach k,asan tsan valgrind,$(eval $(call unit_objects,$(k))))
+$(foreach k,asan tsan,$(foreach u,$(UNITS),\
+	$(eval $(call unit_program,$(u),$(k)))))
+$(eval $(call unit_program,mte,valgrind))
+-include $(shell find $(B)/unit -name '*.d' 2>/dev/null)
 
 UNIT_RUNS := $(UNITS:%=$(B)/unit/%-asan) $(UNITS:%=$(B)/unit/%-tsan) \
 	     $(B)/unit/mte-valgrind
 
-unit: $(UNIT_RUNS)
+.PHONY: unit unit-built unit-run
+unit-built: $(UNIT_RUNS)
+
+unit-run:
 	@scripts/unit $(UNIT_RUNS)
-	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/vm/test_pure.py
+
+unit: unit-built unit-run

@@ -130,14 +130,18 @@ class Machine:
         rec += [("share", str(path)) for path, _ in self.kernel.shares()]
         if self.kernel.bind():
             rec.append(("bind", " ".join(self.kernel.bind())))
+        loads = []
         if opt.modules:
             for path in self.kernel.project():
                 args = opt.module_args.get(pathlib.Path(path).stem, "")
-                rec.append(("insmod", f"{path} {args}".rstrip()))
+                loads.append(f"{path} {args}".rstrip())
+        rec += [("insmod", line) for line in loads]
         env = {"HOME": "/root", "LANG": "C.UTF-8", "OCF_VM": "1",
                "PATH": PATH,
                "PYTHONDONTWRITEBYTECODE": "1",
                "OCF_MODULES": str(self.kernel.tree),
+               # what of it is loaded, in order, with parameters
+               "OCF_LOADED": "\n".join(x for x in loads if str(BUILD) in x),
                "OCF_DEBUG_KERNEL": "1" if self.kernel.debug else ""}
         if self.processes:
             env["OCF_CARDS"] = " ".join(c.name for c in self.processes)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a test reads, as one hash, and the results that are known by it."""
+
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+from .table import TOP, Test
+
+# What every test reads, and what those in a machine read besides.
+ALWAYS = ("include", "scripts", "Makefile", "VERSION", "tests/lib",
+          "tests/runner", "tests/run")
+MACHINE = ("kernel", "tests/vm", "tests/machines.toml", "tests/kernel",
+           "bench/copies", "bench/core", "bench/floor", "bench/sched",
+           "examples/consumer", "examples/driver")
+
+
+def cache() -> pathlib.Path:
+    """The folder of what checkouts share."""
+    base = os.environ.get("XDG_CACHE_HOME") or \
+        pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "ocf"
+
+
+@functools.cache
+def _files() -> list[str]:
+    """Of the checkout: all that git knows and all it does not ignore."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=TOP,
+        capture_output=True, text=True, check=True).stdout.split("\0")
+    return sorted({n for n in names if n})
+
+
+@functools.cache
+def _hash_file(name: str) -> str:
+    path = TOP / name
+    if path.is_symlink():
+        return "link " + os.readlink(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return "gone"
+    return f"{path.stat().st_mode & 0o111:o} {hashlib.sha256(data).hexdigest()}"
+
+
+@functools.cache
+def _hash_below(name: str) -> str:
+    """Of a file, or of all files in a folder."""
+    found = [f for f in _files()
+             if name in (".", f) or f.startswith(name + "/")]
+    if not found:
+        raise FileNotFoundError(f"{name}: a test reads it, it is not there")
+    lines = [f"{f} {_hash_file(f)}" for f in found]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@functools.cache
+def _host() -> str:
+    """Every package on this host, with its version."""
+    said = subprocess.run(["dpkg-query", "-W"], capture_output=True,
+                          check=True).stdout
+    return hashlib.sha256(said).hexdigest()
+
+
+def fingerprint(test: Test) -> str:
+    machine = test.machine
+    parts = [test.name, test.run, *test.build, _host(),
+             *(machine.options if machine else ["host"])]
+    parts += [f"{n} {_hash_below(n)}" for n in sorted(
+        {*ALWAYS, *test.reads, *(MACHINE if test.machine else ())})]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _path(key: str) -> pathlib.Path:
+    return cache() / "results" / key[:2] / key
+
+
+def known(key: str) -> dict | None:
+    """When the test of this fingerprint passed, and how long it took."""
+    try:
+        return json.loads(_path(key).read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def remember(key: str, seconds: float, seed: int) -> None:
+    path = _path(key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps({"seconds": round(seconds, 2), "seed": seed,
+                               "when": time.strftime("%Y-%m-%d %H:%M:%S")}))
+    new.rename(path)
+
+
+class Durations:
+    """How long tests took the last time, to begin with the longest."""
+
+    def __init__(self):
+        self.path = cache() / "durations.json"
+        try:
+            self.known = json.loads(self.path.read_text())
+        except (FileNotFoundError, ValueError):
+            self.known = {}
+
+    def of(self, test: Test) -> float:
+        return self.known.get(self._key(test), 20.0)
+
+    def learn(self, test: Test, seconds: float) -> None:
+        self.known[self._key(test)] = round(seconds, 1)
+
+    def save(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(self.known, indent=0, sort_keys=True))
+        new.rename(self.path)
+
+    @staticmethod
+    def _key(test: Test) -> str:
+        return f"{test.name} {test.machine.name if test.machine else 'host'}"

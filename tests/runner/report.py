@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is said of a run: a line for each test, times, budgets."""
+
+import json
+import pathlib
+import re
+import threading
+import time
+
+from .reads import Durations
+from .slots import Result
+from .table import TOP
+
+BUDGETS = TOP / "tests" / "budgets.json"
+LINES = 40          # of the kernel's log, and twice as many of the test's
+SLOWEST = 20
+
+
+def budgets() -> dict:
+    """How long each tier may take, where the yardstick takes as long as it did
+    when that was decided."""
+    return json.loads(BUDGETS.read_text())
+
+
+class Report:
+    """Collects results and says what they are."""
+
+    def __init__(self, tier: str, seed: int, folder: pathlib.Path,
+                 durations: Durations):
+        self.tier, self.seed, self.folder = tier, seed, folder
+        self.durations = durations
+        self.results: list[Result] = []
+        self.entries: list[dict] = []
+        self.begun = time.monotonic()
+        self.lock = threading.Lock()
+        self.left: list[str] = []       # on the host, at the end
+
+    def time(self, what: str, name: str, seconds: float) -> None:
+        with self.lock:
+            self.entries.append({"what": what, "name": name,
+                                 "seconds": round(seconds, 2)})
+
+    def tell(self, got: Result) -> None:
+        """Of one test, when nothing of it can change any more."""
+        with self.lock:
+            self.results.append(got)
+        if got.reused:
+            return
+        where = f" [{got.test.machine.name}]" if got.test.machine else ""
+        got.rest = self.folder / got.test.name.replace("/", "_")
+        got.rest.write_text(f"{got.output}\nthe kernel's log:\n{got.kernel}")
+        self.time("test", got.test.name, got.seconds)
+        if not got.why:
+            self.durations.learn(got.test, got.seconds)
+            passed = re.findall(r"^# PASSED: (.*)|^(Ran \d+ tests?)|^(\d+ passed)",
+                                got.output, re.M)
+            said = " + ".join("".join(p) for p in passed[:3])
+            print(f"ok   {got.seconds:7.1f} s  {got.test.name:24}{where}  {said}"
+                  .rstrip(), flush=True)
+        else:
+            print(self._failure(got, where), flush=True)
+
+    def _failure(self, got: Result, where: str) -> str:
+        def end(text: str, lines: int) -> str:
+            return "\n".join("    " + x for x in text.splitlines()[-lines:])
+
+        out = [f"FAIL {got.seconds:7.1f} s  {got.test.name:24}{where}  {got.why}",
+               end(got.output, 2 * LINES)]
+        if got.kernel:
+            out += ["  the kernel's log, its end:", end(got.kernel, LINES)]
+        tier = "" if self.tier == "test" else f" TIER={self.tier}"
+        out += [f"  all of it: {got.rest.relative_to(TOP)}",
+                f"  again:     make t T={got.test.name}{tier} SEED={self.seed}"]
+        return "\n".join(out)
+
+    def end(self, yardstick_s: float | None) -> int:
+        """Says the sum, writes build/times.json; the exit status."""
+        took = time.monotonic() - self.begun
+        failed = [r for r in self.results if r.why]
+        reused = [r for r in self.results if r.reused]
+        slow = sorted(self.entries, key=lambda e: -e["seconds"])[:SLOWEST]
+        if len(self.results) > 1:
+            print(f"\nThe {len(slow)} slowest of {len(self.entries)}, "
+                  f"in seconds:")
+            for e in slow:
+                print(f"  {e['seconds']:7.1f}  {e['what']:5}  {e['name']}")
+        doc = {"tier": self.tier, "seconds": round(took, 1),
+               "yardstick_s": yardstick_s, "entries": self.entries}
+        (TOP / "build" / "times.json").write_text(json.dumps(doc, indent=1))
+        self.durations.save()
+        over = self._over(took, yardstick_s)
+        if over:
+            print(over)
+        for what in self.left:
+            print(f"FAIL the run has left behind: {what}")
+        for r in failed:
+            print(f"FAIL {r.test.name}: {r.why}")
+        if reused:
+            print(f"{len(reused)} passed before on the same inputs and were "
+                  f"not run again")
+        print(f"{took:.0f} s" + (f", yardstick {yardstick_s:.2f} s"
+                                 if yardstick_s else ""))
+        print(f"{len(self.results) - len(failed)} passed, "
+              f"{len(failed)} failed", flush=True)
+        return 1 if failed or over or self.left else 0
+
+    def _over(self, took: float, yardstick_s: float | None) -> str:
+        """A complaint if the run took half again as long as its budget, on a
+        host as fast as the yardstick shows."""
+        known = budgets()
+        if self.tier not in known["seconds"] or not yardstick_s:
+            return ""
+        speed = max(1.0, yardstick_s / known["yardstick_s"])
+        most = known["seconds"][self.tier] * 1.5 * speed
+        if took <= most:
+            return ""
+        return (f"FAIL the whole took {took:.0f} s; its budget is "
+                f"{most / 1.5:.0f} s on this host, and half of that more "
+                "is too much")

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The runner's parts that need no machine."""
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "tests"), str(TOP / "tests" / "runner")]
+sys.dont_write_bytecode = True
+
+import state  # noqa: E402
+from runner import reads, slots, table  # noqa: E402
+
+CALM = table.Machine("calm", ("--memory=2G",))
+QUIET = table.Machine("quiet", alone=True)
+
+
+def a_test(name: str = "a", machine=None, run: str = "true", **keys):
+    return table.Test(name=name, run=run, machine=machine,
+                      **{"build": (), "reads": (), "timeout": 60, "allow": (),
+                         "dirty": "", **keys})
+
+
+class Durations:
+    def of(self, test) -> float:
+        return 20.0
+
+
+# Tables ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tier", [*table.TIERS, "every"])
+def test_every_table_can_be_read(tier):
+    assert len(table.read(tier)) > 10
+
+
+def test_what_is_read_is_there():
+    for test in table.read("every"):
+        assert len(reads.fingerprint(test)) == 64, test.name
+
+
+@pytest.mark.parametrize("text, says", [
+    ('[[test]]\nnames = ["x"]\nrum = "true"', "unknown key rum"),
+    ('[[test]]\nrun = "true"', "without names"),
+    ('[tests]\nnames = ["x"]', "unknown table tests"),
+    ('[[test]]\nnames = ["x", "x"]', "x is there twice"),
+    ('[[test]]\nnames = ["x"]\nmachine = "none"', "no machine none"),
+    ('[[test]]\nnames = ["x"]\ntest = false', "x is in no tier"),
+])
+def test_a_mistake_in_a_table(tmp_path, monkeypatch, text, says):
+    path = tmp_path / "tests.toml"
+    path.write_text(text)
+    monkeypatch.setattr(table, "_tables", lambda: [path])
+    monkeypatch.setattr(table, "_place", lambda _: "here")
+    with pytest.raises(table.Bad, match=says):
+        table.read("every")
+
+
+def test_tiers_and_defaults(tmp_path, monkeypatch):
+    path = tmp_path / "tests.toml"
+    path.write_text(textwrap.dedent("""
+        [defaults]
+        build = ["build/{}"]
+        [[test]]
+        names = ["pk_one", "pk_two"]
+        run = "{} of {tail}"
+        quick = "{} soon"
+        debug = true
+        [[test]]
+        names = ["long"]
+        test = false
+        all = true
+        """))
+    monkeypatch.setattr(table, "_tables", lambda: [path])
+    monkeypatch.setattr(table, "_place", lambda _: "here")
+    runs = {tier: {t.name: t.run for t in table.read(tier)}
+            for tier in (*table.TIERS, "every")}
+    both = {"pk_one": "pk_one of one", "pk_two": "pk_two of two"}
+    assert runs == {"quick": {"pk_one": "pk_one soon", "pk_two": "pk_two soon"},
+                    "test": both, "debug": both,
+                    "all": {**both, "long": "build/long"},
+                    "every": {**both, "long": "build/long"}}
+    debug, stock = table.read("debug")[0], table.read("test")[0]
+    assert debug.machine.debug and not stock.machine.debug
+    assert debug.timeout > stock.timeout
+    assert stock.build == ("build/pk_one",) and stock.reads == ("here",)
+
+
+def test_names_and_patterns():
+    tests = [a_test("one"), a_test("two"), a_test("three")]
+    assert table.choose(tests, ["t*", "two"]) == tests[1:]
+    with pytest.raises(table.Bad, match="no test tw; there is two"):
+        table.choose(tests, ["tw"])
+
+
+# What is read -----------------------------------------------------------------
+
+
+def test_the_hash_is_of_all_that_matters():
+    seen = {reads.fingerprint(t) for t in (
+        a_test(), a_test("b"), a_test(run="false"), a_test(machine=CALM),
+        a_test(machine=QUIET), a_test(reads=("docs",)),
+        a_test(build=("modules",)))}
+    assert len(seen) == 7
+    assert reads.fingerprint(a_test()) in seen
+
+
+def test_a_result_is_known_by_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert reads.known("k" * 64) is None
+    reads.remember("k" * 64, 1.5, 7)
+    assert reads.known("k" * 64)["seed"] == 7
+
+
+# Judging ----------------------------------------------------------------------
+
+WARNING = "[    1.000000] WARNING: CPU: 0 PID: 1 at a.c:1\n"
+
+
+@pytest.mark.parametrize("status, output, kernel, left, why", [
+    (0, "ok 1\n", "[    1.0] fine\n", [], ""),
+    (3, "", "", [], "status 3"),
+    (-9, "", "", [], "signal 9"),
+    (slots.TIMED_OUT, "", "", [], "not done after 60 s"),
+    (0, "ok 1\nnot ok 2 x\n", "", [], 'a line says "not ok"'),
+    (0, "", WARNING, [], "a report in the kernel's log"),
+    (0, "", "", ["file /tmp/x: there, new"], "it leaves something behind"),
+])
+def test_a_test_is_judged(status, output, kernel, left, why):
+    got = slots.Result(a_test(), output=output, kernel=kernel)
+    assert slots.judge(got, status, left) == why
+
+
+def test_what_is_allowed():
+    test = a_test(allow=("at a.c",), dirty="it is")
+    got = slots.Result(test, kernel=WARNING)
+    assert slots.judge(got, 0, ["something"]) == ""
+
+
+def test_differences_are_told():
+    assert state.differences({"a": "1", "b": "2"}, {"a": "1", "b": "3", "c": "4"}) \
+        == ["b: 3, was 2", "c: 4, new"]
+    assert state.differences({"a": "1"}, {}) == ["a: 1, gone"]
+
+
+@pytest.mark.parametrize("run, why", [
+    ("echo out; exit 0", ""), ("exit 4", "status 4"),
+    ("sleep 100", "not done after 1 s"),
+    ("touch $TMPDIR/x", "it leaves something behind"),
+    ("setsid -f sleep 1000; sleep 1", "it leaves something behind"),
+    ("test $OCF_SEED = 5", ""),
+])
+def test_on_the_host(run, why, monkeypatch):
+    monkeypatch.setattr(slots, "LEAVE_S", 1)
+    test = dataclasses.replace(a_test(run=run), timeout=1 if "100" in run and
+                               "setsid" not in run else 60)
+    got = slots.run_on_host(test, {"OCF_SEED": "5"})
+    while subprocess.run(["pgrep", "-f", "^sleep 1000$"], check=False,
+                         stdout=subprocess.DEVNULL).returncode == 0:
+        time.sleep(0.1)     # it is killed, and will be gone
+    assert got.why == why
+    assert ("out" in got.output) == ("echo" in run)
+
+
+# Scheduling -------------------------------------------------------------------
+
+
+def test_groups_share_machines_and_are_joined():
+    tests = [a_test("a", CALM), a_test("b", CALM), a_test("c", CALM),
+             a_test("d", CALM), a_test("e", QUIET), a_test("f")]
+    plan = slots.Schedule(tests, Durations(), ["f"])
+    assert plan.group(alone=False) == "host f"
+    assert plan.group(alone=False) == "calm"
+    assert plan.test("host f").name == "f"
+    # worth a second machine, until too little of it is left
+    assert plan.group(alone=False) == "calm"
+    assert [plan.test("calm").name for _ in range(3)] == ["a", "b", "c"]
+    assert plan.group(alone=False) is None
+    assert plan.group(alone=True) == "quiet"
+    plan.stop()
+    assert plan.test("calm") is None and plan.test("quiet") is None
+
+
+def test_what_comes_first():
+    tests = [a_test("a", CALM), a_test("b", CALM)]
+    plan = slots.Schedule(tests, Durations(), ["b"])
+    assert plan.test("calm").name == "b"
+
+
+def test_a_name_that_is_not_there():
+    done = subprocess.run([TOP / "tests/run", "test", "no_such_test"], text=True,
+                          capture_output=True, check=False, env=os.environ)
+    assert done.returncode == 2
+    assert "no test no_such_test" in done.stderr
