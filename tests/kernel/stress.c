@@ -202,6 +202,67 @@ static void stress_ordered(struct test *t)
 	stress(t, OCF_SESSION_HARDWARE | OCF_SESSION_ORDERED);
 }
 
+struct holder {
+	struct test	*t;
+	u8		key;
+	bool		*stop;
+	unsigned int	rounds;
+};
+
+/* Opens a session with a key of its own, uses it, and closes it, many times. */
+static int hold_key(void *arg)
+{
+	struct holder *h = arg;
+	u8 key[16];
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_CIPHER, .cipher = OCF_AES_CBC,
+		.flags = OCF_SESSION_SOFTWARE, .device = OCF_DEVICE_ANY,
+		.key = key, .keylen = sizeof(key),
+	};
+	struct ocf_session *ses;
+	struct work *w;
+
+	memset(key, h->key, sizeof(key));
+	for (; !READ_ONCE(*h->stop) && !h->t->failed; h->rounds++) {
+		ses = ocf_session_create(&p, GFP_KERNEL);
+		if (!CHECK(h->t, !IS_ERR(ses)))
+			break;
+		w = work_make(ses, 32, 0);
+		EQUAL(h->t, ocf_run(&w->req), 0);
+		CHECK(h->t, work_right(w, h->key));
+		work_free(w);
+		ocf_session_put(ses);
+		cond_resched();
+	}
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+/* What the driver keeps for the next session is not given to two of them. */
+static void stress_keys(struct test *t)
+{
+	unsigned long begun = jiffies;
+	struct task_struct *task[THREADS];
+	struct holder h[THREADS];
+	bool stop = false;
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		h[i] = (struct holder){ .t = t, .key = 1 + i, .stop = &stop };
+		task[i] = kthread_run(hold_key, &h[i], "ocf_key%d", i);
+	}
+	while (!t->failed && time_before(jiffies, begun + test_seconds * HZ))
+		msleep(100);
+	WRITE_ONCE(stop, true);
+	for (i = 0; i < THREADS; i++) {
+		if (CHECK(t, !IS_ERR(task[i])))
+			kthread_stop(task[i]);
+		CHECK(t, h[i].rounds > 0);
+	}
+}
+
 const struct test_case stress_tests[] = {
-	TEST(stress_cards), TEST(stress_any), TEST(stress_ordered), {}
+	TEST(stress_cards), TEST(stress_any), TEST(stress_ordered),
+	TEST(stress_keys), {}
 };

@@ -16,7 +16,7 @@ import pathlib
 import random
 import sys
 import unittest
-from errno import EBADMSG, EDOM, EINVAL, EKEYREJECTED, ENOSPC
+from errno import EBADMSG, EDOM, EINVAL, EKEYREJECTED, ENOSPC, EPERM
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -39,6 +39,8 @@ HASH = {
     "sha3_256": hashes.SHA3_256(), "sha3_384": hashes.SHA3_384(),
     "sha3_512": hashes.SHA3_512(),
 }
+ALLOW_WEAK = pathlib.Path("/sys/module/ocf/parameters/allow_weak")
+MAX_KEYS = pathlib.Path("/sys/module/ocf_cdev/parameters/max_keys")
 CURVE = {"P-256": ec.SECP256R1(), "P-384": ec.SECP384R1(),
          "P-521": ec.SECP521R1()}
 DER = serialization.Encoding.DER
@@ -297,6 +299,19 @@ class Rsa(Case):
                                bytes(n), *more,
                                out=(128,) if code == crk.RSA_SIGN else ())
 
+    def test_a_weak_hash(self):
+        """Only if the administrator has allowed it."""
+        key = rsa.generate_private_key(65537, 1024)
+        code = crk.op(crk.RSA_SIGN, crk.PKCS1, "md5")
+        digest = hashlib.md5(b"text").digest()
+        self.addCleanup(ALLOW_WEAK.write_text, ALLOW_WEAK.read_text())
+        ALLOW_WEAK.write_text("none")
+        self.fails(EPERM, code, digest, private_der(key), out=(128,))
+        ALLOW_WEAK.write_text("md5")
+        signature, = self.octets(code, digest, private_der(key), out=(128,))
+        key.public_key().verify(signature, b"text", padding.PKCS1v15(),
+                                hashes.MD5())
+
     def test_a_key_that_lies(self):
         """Whose p does not belong to its n would give q away."""
         k = rsa.generate_private_key(65537, 1024).private_numbers()
@@ -327,6 +342,26 @@ def rejected(sent: bytes, n: int, d: int) -> bytes:
         if candidate < most:
             length = candidate
     return message[size - length:]
+
+
+class Quota(Case):
+    def test_what_fails_is_not_under_way_any_more(self):
+        self.addCleanup(MAX_KEYS.write_text, MAX_KEYS.read_text())
+        MAX_KEYS.write_text("2")
+        pid = os.fork()
+        if not pid:
+            os.setuid(65534)    # root may exceed it
+            for _ in range(5):
+                try:
+                    self.dev.octets(crk.MOD, b"\5", b"\0", out=(1,), call=CALL,
+                                    crid=CRID)
+                except crk.Failed as e:
+                    if e.errno != EDOM:
+                        os._exit(e.errno)
+            three, = self.dev.octets(crk.MOD, b"\3", b"\5", out=(1,), call=CALL,
+                                     crid=CRID)
+            os._exit(0 if three == b"\3" else 1)
+        self.assertEqual(0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
 class Dsa(Case):

@@ -429,4 +429,51 @@ TEST_F(card, a_chain_whose_card_goes)
 	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
 }
 
+/*
+ * The CPU looks into what a card calls a wrong MAC, and finds the source and
+ * the IV as the card was given them, also in place.
+ */
+static int right_tag_is_refused(Self *self, const char *options)
+{
+	struct ocf_session_open o, soft;
+	struct ocf_command c = self->c[1];
+	uint8_t tag[20] = {}, *place = self->out;
+	int tries;
+
+	if (put_line(SIM "remove", "sim0") || put_line(SIM "add", options) ||
+	    put_line("/sys/class/ocf/cryptosoft0/weight", "10000") ||
+	    open_chain(self->fd, 0, &o) ||
+	    open_chain(self->fd, OCF_SESSION_SOFTWARE, &soft))
+		return -1;
+	c.session = soft.session;
+	c.tag = addr(tag);
+	c.dst = addr(self->want);
+	if (native_run(self->fd, &c) != (int)c.len)
+		return -2;
+	c.session = o.session;
+	c.op = OCF_OP_DECRYPT;
+	c.src = addr(place);
+	c.dst = addr(place);
+	/* until the card has had one: its context has to be made */
+	for (tries = 0; tries < 10000; tries++) {
+		if (put_line(CARD "fault", "tag 1"))
+			return -3;
+		memcpy(place, self->want, c.len);
+		if (native_run(self->fd, &c) != (int)c.len)
+			return -4;
+		if (memcmp(place, self->in + LEN, c.len))
+			return -5;
+		if (!strcmp(get_line(CARD "fault"), "none"))
+			return 0;
+	}
+	return -6;
+}
+
+TEST_F(card, a_chain_whose_right_tag_is_refused)
+{
+	EXPECT_EQ(0, right_tag_is_refused(self, OPTIONS));
+	EXPECT_EQ(0, right_tag_is_refused(self, OPTIONS " bounce=1"));
+	EXPECT_EQ(0, put_line("/sys/class/ocf/cryptosoft0/weight", "100"));
+}
+
 TEST_HARNESS_MAIN

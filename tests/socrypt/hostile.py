@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: peers and callers that mean no good.
 
-    tests/socrypt/hostile.py [UNITTEST...]	SEED, ROUNDS from the environment
+    tests/socrypt/hostile.py [UNITTEST...]	OCF_SEED, ROUNDS from the environment
 """
 
 import contextlib
@@ -22,9 +22,12 @@ import unittest
 from dataclasses import replace
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parents[1] / "lib")]
 
 import so_crypt as so  # noqa: E402
+from ocf import wait_for  # noqa: E402
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: E402
 from both import joined  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
@@ -32,6 +35,12 @@ ROUNDS = int(os.environ.get("ROUNDS") or 400)
 # <linux/userfaultfd.h>, and its call on x86-64
 USERFAULTFD, UFFDIO_API, UFFDIO_REGISTER = 323, 0xc018aa3f, 0xc020aa00
 WRONG = (errno.EBADMSG, errno.EPROTO, errno.EMSGSIZE, errno.ECONNABORTED)
+
+
+def sessions() -> int:
+    """How many there are, of anybody."""
+    return pathlib.Path("/sys/kernel/debug/ocf/sessions").read_text().count(
+        "\n")
 
 
 class Hostile(unittest.TestCase):
@@ -133,6 +142,50 @@ class Hostile(unittest.TestCase):
             want = (b"", errno.EPROTO)
             self.assertEqual(want, self.receive(crypt, header + bytes(100)))
 
+    def seal(self, crypt: so.Crypt, text: bytes, kind: int = 23) -> bytes:
+        """A record of AES-GCM with that type in its header, by a peer who has
+        the keys and does as he likes."""
+        number = struct.pack(">Q", crypt.number)
+        if crypt.protocol == so.TLS_1_3:
+            nonce = bytes(x ^ y for x, y in zip(crypt.iv, bytes(4) + number))
+            header = bytes([kind, 3, 3]) + struct.pack(">H", len(text) + 16)
+            return header + AESGCM(crypt.key).encrypt(nonce, text, header)
+        start = bytes([kind, 3, 3])
+        aad = number + start + struct.pack(">H", len(text))
+        body = number + AESGCM(crypt.key).encrypt(crypt.iv[:4] + number, text,
+                                                  aad)
+        return start + struct.pack(">H", len(body)) + body
+
+    def test_another_type_outside(self):
+        """Of TLS 1.3 it is always application_data (RFC 8446 5.2)."""
+        crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+        for kind in range(20, 25):
+            data = self.seal(crypt, b"text\x17", kind)
+            want = (b"text", 0) if kind == 23 else (b"", errno.EPROTO)
+            with self.subTest(kind):
+                self.assertEqual(want, self.receive(crypt, data))
+
+    def test_payloads_that_are_too_long(self):
+        for protocol, end in ((so.TLS_1_2, b""), (so.TLS_1_3, b"\x17")):
+            crypt = crypt_of(self.rng, protocol, "aes-gcm", 128)
+            for length in (16383, 16384, 16385, 16386):
+                text = self.rng.randbytes(length)
+                want = (text, 0) if length <= 16384 else (b"", errno.EMSGSIZE)
+                with self.subTest(protocol=protocol, length=length):
+                    self.assertEqual(want, self.receive(
+                        crypt, self.seal(crypt, text + end)))
+
+    def test_a_key_update_before_another_message(self):
+        """It counts wherever it is in a record of handshake messages."""
+        crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+        update, ticket = b"\x18\0\0\1\0", b"\4\0\0\3abc"
+        for messages in (update, ticket + update, update + ticket,
+                         ticket + update + ticket):
+            data = self.seal(crypt, messages + b"\x16")
+            with self.subTest(messages):
+                self.assertEqual((messages, errno.EKEYEXPIRED),
+                                 self.receive(crypt, data))
+
     def refused(self, want: int, crypt: so.Crypt, which: int = so.TX,
                 data: bytes = None) -> None:
         a, b = so.pair()
@@ -148,6 +201,7 @@ class Hostile(unittest.TestCase):
 
     def test_bad_options(self):
         good = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
+        before = sessions()
         for changes in ({"cipher": "aes"}, {"cipher": ""}, {"mac": "hmac-sha1"},
                         {"key": bytes(15)}, {"key": b""}, {"iv": b""},
                         {"iv": bytes(5)}, {"protocol": 99}, {"flags": so.ETM},
@@ -157,6 +211,9 @@ class Hostile(unittest.TestCase):
             with self.subTest(changes):
                 for which in (so.TX, so.RX):
                     self.refused(errno.EINVAL, replace(good, **changes), which)
+        # what was made before the refusal is gone; the core has some of its own
+        # now and then
+        self.assertTrue(wait_for(lambda: sessions() <= before, 60))
         data = good.pack()
         for size in (0, 1, 4, 100, len(data) - 1, len(data) + 8):
             short = (data + bytes(8))[:size]
@@ -396,5 +453,5 @@ def read(path: pathlib.Path) -> str:
 
 
 if __name__ == "__main__":
-    print(f"SEED={SEED}", flush=True)
+    print(f"OCF_SEED={SEED}", flush=True)
     unittest.main(verbosity=2, warnings="ignore")

@@ -167,6 +167,33 @@ class Send(unittest.TestCase):
                         self.assertEqual(-(-size // 16384), len(peer.records))
                     self.assertEqual(crypt.cipher, told["cipher"])
 
+    def test_a_file_that_changes(self):
+        """While it is sent; whatever is in a record is what was sealed."""
+        size = 1 << 20
+        for args, kw in rows():
+            if args[0] != so.TLS_1_2 or args[2] != 128 or kw.get("flags"):
+                continue
+            with self.subTest(row=args, **kw), self.file_of(bytes(size)) as f:
+                stop = threading.Event()
+                area = mmap.mmap(f.fileno(), size)
+
+                def change():
+                    while not stop.is_set():
+                        for at in range(100, size, 4096):
+                            area[at] ^= 1
+
+                thread = threading.Thread(target=change)
+                thread.start()
+                sock, peer = self.begin(crypt_of(self.rng, *args, **kw))
+                try:
+                    self.assertEqual(size, sock.sendfile(f, 0))
+                    sock.close()
+                    # it opens each record, and says when one is not right
+                    self.assertEqual(size, len(peer.all()))
+                finally:
+                    stop.set()
+                    thread.join()
+
     def test_ipv6(self):
         sock, peer = self.begin(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 256),
                                 socket.AF_INET6)
