@@ -7,9 +7,13 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import time
 
 from .table import TOP, Test
+
+sys.path.insert(0, str(TOP / "tests" / "vm"))
+from vmlib.kernel import cache  # noqa: E402
 
 # What every test reads, and what those in a machine read besides.
 ALWAYS = ("include", "scripts", "Makefile", "VERSION", "tests/lib",
@@ -19,15 +23,8 @@ MACHINE = ("kernel", "tests/vm", "tests/machines.toml", "tests/kernel",
            "examples/consumer", "examples/driver")
 
 
-def cache() -> pathlib.Path:
-    """The folder of what checkouts share."""
-    base = os.environ.get("XDG_CACHE_HOME") or \
-        pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "ocf"
-
-
 @functools.cache
-def _files() -> list[str]:
+def files() -> list[str]:
     """Of the checkout: all that git knows and all it does not ignore."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=TOP,
@@ -50,7 +47,7 @@ def _hash_file(name: str) -> str:
 @functools.cache
 def _hash_below(name: str) -> str:
     """Of a file, or of all files in a folder."""
-    found = [f for f in _files()
+    found = [f for f in files()
              if name in (".", f) or f.startswith(name + "/")]
     if not found:
         raise FileNotFoundError(f"{name}: a test reads it, it is not there")

@@ -17,7 +17,6 @@ import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -25,7 +24,7 @@ import time
 from . import reads
 from .table import TOP, Machine, Test
 
-sys.path.insert(0, str(TOP / "tests" / "vm"))
+# reads has put the machine's library into the path
 from vmlib import kmsg  # noqa: E402
 
 BOOT_S = 3000           # a boot is tried three times, on a busy host
@@ -79,7 +78,7 @@ class Result:
 class Guest:
     """A machine that is up, and runs tests for us."""
 
-    def __init__(self, machine: Machine, log: pathlib.Path, timeout: int):
+    def __init__(self, machine: Machine, log: pathlib.Path):
         self.log, self.console = log, log.with_name(log.name + ".console")
         ours, theirs = socket.socketpair()
         ours.settimeout(BOOT_S)
@@ -88,7 +87,7 @@ class Guest:
             self.process = subprocess.Popen(
                 ["tests/vm/run", "--with-parent", *machine.options,
                  f"--port=work={theirs.fileno()}", f"--log={self.console}",
-                 f"--timeout={timeout}", "--", "tests/runner/guest"],
+                 f"--timeout={DAY_S}", "--", "tests/runner/guest"],
                 cwd=TOP, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                 pass_fds=[theirs.fileno()], start_new_session=True)
         theirs.close()
@@ -237,21 +236,16 @@ class Schedule:
             group.sort(key=lambda t: (t.name not in first, -self.of(t)))
         self.groups = groups
         self.taken: set[str] = set()
-        self.stopped = False
 
     def _left(self, key: str) -> float:
         return sum(map(self.of, self.groups[key]))
 
-    def _alone(self, key: str) -> bool:
-        machine = self.groups[key][0].machine
-        return bool(machine and machine.alone)
-
-    def group(self, alone: bool) -> str | None:
-        """The next group: the longest that nobody has begun, else one that is
-        worth a second machine."""
+    def group(self) -> str | None:
+        """The next group: the longest that no slot has begun, else one that is
+        worth a second machine.  A slot goes on with its group until that is
+        empty."""
         with self.lock:
-            open_ = [k for k, g in self.groups.items()
-                     if g and self._alone(k) == alone]
+            open_ = [k for k, g in self.groups.items() if g]
             fresh = [k for k in open_ if k not in self.taken]
             rest = [k for k in open_ if self._left(k) > JOIN_S]
             for some in fresh, rest:
@@ -260,7 +254,6 @@ class Schedule:
                                                    self._left(k)))
                     self.taken.add(key)
                     return key
-            # what is left of a group whose machine has been lost
             return None
 
     def test(self, key: str) -> Test | None:
@@ -273,7 +266,6 @@ class Schedule:
     def stop(self) -> None:
         """Nothing new is begun."""
         with self.lock:
-            self.stopped = True
             for group in self.groups.values():
                 group.clear()
 
@@ -292,20 +284,16 @@ class Runner:
         self.boots: list[tuple[str, float]] = []
 
     def run(self) -> None:
-        self._slots(self.jobs, alone=False)
-        self._slots(1, alone=True)
-
-    def _slots(self, count: int, alone: bool) -> None:
-        threads = [threading.Thread(target=self._slot, args=(alone,))
-                   for _ in range(count)]
+        threads = [threading.Thread(target=self._slot)
+                   for _ in range(self.jobs)]
         for t in threads:
             t.start()
         for t in threads:
             t.join()
 
-    def _slot(self, alone: bool) -> None:
-        while key := self.schedule.group(alone):
-            # again until the group is done: a machine may be lost
+    def _slot(self) -> None:
+        while key := self.schedule.group():
+            # a machine may be lost before all of its tests were run
             while not self.schedule.is_empty(key):
                 self._some(key)
 
@@ -317,7 +305,7 @@ class Runner:
             self.tell(run_on_host(test, self.env))
             return
         log = self.folder / f"machine-{next(self.numbers)}-{test.machine.name}"
-        guest = Guest(test.machine, log, DAY_S)
+        guest = Guest(test.machine, log)
         with CHILDREN.has(guest.process):
             self._in_machine(key, test, guest)
 

@@ -13,6 +13,9 @@ import tomllib
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 HOST = "host"
+# Kernel parameters with which the stock kernel finds stray reads and writes.
+WATCHFUL = ("kfence.sample_interval=1 kfence.skip_covered_thresh=100 "
+            "slab_debug=FZP")
 TIERS = ("quick", "test", "debug", "all")
 
 # A test's keys in a table, with what holds where a key is missing.
@@ -45,7 +48,6 @@ class Machine:
 
     name: str
     options: tuple[str, ...] = ()
-    alone: bool = False     # nothing else runs meanwhile
 
     @property
     def allow(self) -> list[str]:
@@ -89,8 +91,9 @@ def read_machines() -> dict[str, Machine]:
     path = TOP / "tests" / "machines.toml"
     out = {}
     for name, row in tomllib.loads(path.read_text()).items():
-        alone = row.pop("alone", False)
-        out[name] = Machine(name, _options(name, row), alone)
+        if row.pop("watchful", False):
+            row["append"] = WATCHFUL
+        out[name] = Machine(name, _options(name, row))
     return out
 
 
@@ -99,7 +102,7 @@ def debug_machine(stock: Machine) -> Machine:
     by itself and stops at the first report."""
     keep = [o for o in stock.options if not o.startswith("--append=")]
     return Machine(f"{stock.name}-debug", tuple(keep) + (
-        "--debug", "--append=panic_on_warn=1"), stock.alone)
+        "--debug", "--append=panic_on_warn=1"))
 
 
 def _place(path: pathlib.Path) -> str:

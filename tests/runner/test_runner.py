@@ -19,7 +19,7 @@ import state  # noqa: E402
 from runner import reads, slots, table  # noqa: E402
 
 CALM = table.Machine("calm", ("--memory=2G",))
-QUIET = table.Machine("quiet", alone=True)
+QUIET = table.Machine("quiet", ("--cpus=1",))
 
 
 def a_test(name: str = "a", machine=None, run: str = "true", **keys):
@@ -176,14 +176,14 @@ def test_groups_share_machines_and_are_joined():
     tests = [a_test("a", CALM), a_test("b", CALM), a_test("c", CALM),
              a_test("d", CALM), a_test("e", QUIET), a_test("f")]
     plan = slots.Schedule(tests, Durations(), ["f"])
-    assert plan.group(alone=False) == "host f"
-    assert plan.group(alone=False) == "calm"
+    assert plan.group() == "host f"
+    assert plan.group() == "calm"
+    assert plan.group() == "quiet"
     assert plan.test("host f").name == "f"
     # worth a second machine, until too little of it is left
-    assert plan.group(alone=False) == "calm"
+    assert plan.group() == "calm"
     assert [plan.test("calm").name for _ in range(3)] == ["a", "b", "c"]
-    assert plan.group(alone=False) is None
-    assert plan.group(alone=True) == "quiet"
+    assert plan.group() is None
     plan.stop()
     assert plan.test("calm") is None and plan.test("quiet") is None
 

@@ -18,7 +18,8 @@ def _build() -> None:
     if PROGRAM.exists() and PROGRAM.stat().st_mtime > source.stat().st_mtime:
         return
     subprocess.run(["gcc", "-m32", "-nostdlib", "-static", "-Wl,-N",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-Ttext=0x101000",
+                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments",
+                    "-Wl,-Ttext=0x101000",
                     "-Wl,--section-start=.multiboot=0x100000",
                     "-o", PROGRAM, source], check=True)
 

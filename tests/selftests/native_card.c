@@ -130,7 +130,7 @@ TEST_F(card, cancelled_from_among_many)
 	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	for (i = 0; i < VECTORS; i++)
 		EXPECT_EQ(MANY, reap(self, MANY));
-	/* what was cancelled is no work any more */
+	/* the card has no work left, cancelled commands included */
 	EXPECT_EQ(0, number_in("/sys/class/ocf/sim0/counters", "backlog"));
 }
 

@@ -5,7 +5,6 @@
  */
 #include <kselftest_harness.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -818,65 +817,6 @@ TEST_F(native, pages_that_may_only_be_read)
 	EXPECT_EQ(0, memcmp(self->in, page, PAGE));
 	io_uring_queue_exit(&ring);
 	munmap(page, PAGE);
-}
-
-#define FLIPPED	16384	/* bytes: so many are pinned if they may be */
-
-struct flips {
-	volatile uint8_t	*at;
-	volatile bool		stop;
-};
-
-static void *flip(void *arg)
-{
-	struct flips *f = arg;
-
-	while (!f->stop)
-		*f->at ^= 1;
-	return NULL;
-}
-
-/* What is decrypted is what was verified, whatever happens to the source. */
-TEST_F_TIMEOUT(native, a_source_that_changes, 600)
-{
-	uint8_t *plain = malloc(FLIPPED), *sealed = malloc(FLIPPED);
-	uint8_t *out = malloc(FLIPPED), tag[20] = {};
-	struct ocf_session_open o = {
-		.mode = OCF_MODE_ETA, .cipher = "aes-cbc", .mac = "hmac-sha1",
-		.key = addr(self->key), .keylen = 16,
-		.mackey = addr(self->key), .mackeylen = 16,
-	};
-	struct ocf_command c = {
-		.src = addr(plain), .dst = addr(sealed), .len = FLIPPED,
-		.tag = addr(tag),
-	};
-	struct flips f = { .at = sealed + FLIPPED / 2 };
-	int i, res, good = 0, bad = 0;
-	pthread_t thread;
-
-	fill(plain, FLIPPED, 3);
-	ASSERT_EQ(0, native_open(self->fd, &o));
-	c.session = o.session;
-	ASSERT_EQ(FLIPPED, native_run(self->fd, &c));
-	c.op = OCF_OP_DECRYPT;
-	c.src = addr(sealed);
-	c.dst = addr(out);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &f));
-	for (i = 0; i < 300 || !good || !bad; i++) {
-		res = native_run(self->fd, &c);
-		if (res == -EBADMSG) {
-			bad++;
-			continue;
-		}
-		ASSERT_EQ(FLIPPED, res);
-		ASSERT_EQ(0, memcmp(plain, out, FLIPPED));
-		good++;
-	}
-	f.stop = true;
-	pthread_join(thread, NULL);
-	free(plain);
-	free(sealed);
-	free(out);
 }
 
 TEST_HARNESS_MAIN

@@ -9,7 +9,8 @@ import subprocess
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-NOBODY = [shutil.which("setpriv") or "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+NOBODY = [shutil.which("setpriv") or "setpriv", "--reuid", "65534", "--regid",
+          "65534", "--clear-groups"]
 root = pytest.mark.skipif(os.getuid() != 0, reason="becomes nobody")
 
 

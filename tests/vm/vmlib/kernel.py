@@ -28,6 +28,12 @@ CRYPTO = ("des3_ede_x86_64", "des_generic", "camellia_aesni_avx_x86_64",
 ASIDE = ("ocf_socrypt",)
 
 
+def cache() -> pathlib.Path:
+    """The folder of what checkouts share: see scripts/cached."""
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "ocf"
+
+
 class Missing(Exception):
     """Something the machine needs is not there; says what to do."""
 
@@ -97,8 +103,7 @@ class Kernel:
         """What the guest mounts at the same path: the checkout, and what all
         checkouts share, which may be where the guest has a file system of its
         own.  With options for QEMU's -fsdev."""
-        base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-        return [(TOP, ""), (pathlib.Path(base).resolve() / "ocf", ",readonly=on")]
+        return [(TOP, ""), (cache().resolve(), ",readonly=on")]
 
     def bind(self) -> tuple[str, str] | None:
         """What the guest mounts over what, to find the kernel's modules."""
