@@ -40,9 +40,13 @@ BASE_ARGS = (
     "trace_options=norecord-cmd "
 )
 
+# Without ERMS: a processor that has it copies and clears by "rep movsb" and
+# "rep stosb", which emulation does byte by byte.
+CPU = "max,-erms"
+
 # Virtual time is the number of instructions (QEMU docs, tcg-icount): the
 # processor without instructions whose cost or result is not the guest's own.
-ICOUNT_CPU = "max,-rdrand,-rdseed,-erms"
+ICOUNT_CPU = f"{CPU},-rdrand,-rdseed"
 ICOUNT_QEMU = ["-icount", "shift=0,sleep=off",
                "-rtc", "base=2024-01-01T00:00:00,clock=vm", "-seed", "1"]
 ICOUNT_ARGS = "nokaslr norandmaps "
@@ -183,7 +187,7 @@ class Machine:
         else:
             threads = "single" if opt.one_thread else "multi"
             cmd += ["-accel", f"tcg,thread={threads}", "-smp", str(opt.cpus),
-                    "-cpu", "max"]
+                    "-cpu", CPU]
         if self.kernel.debug:
             args += DEBUG_ARGS
         shares = [("host", "/", ",readonly=on")] + [
