@@ -5,7 +5,7 @@
     tests/pk/cards.py DIRECTORY [UNITTEST...]
 
 DIRECTORY has keys, rsaBITS.pem.  PATIENCE is ms, for a machine so slow that a
-card is late without a fault; ROUNDS is how often cards come and go.
+card is late without a fault; OCF_ROUNDS is how often cards come and go.
 """
 
 import os
@@ -23,9 +23,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import crk  # noqa: E402
 from load import SIGNERS, SOON, Load, read_key  # noqa: E402
 from ocf import Device, wait_for, write  # noqa: E402
+from rounds import rounds  # noqa: E402
 
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
-ROUNDS = int(os.environ.get("ROUNDS", "10"))
+ROUNDS = rounds(10)
 MAX_KEYS = pathlib.Path("/sys/module/ocf_cdev/parameters/max_keys")
 
 

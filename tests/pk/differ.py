@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: CIOCKEY against OpenSSL and Python's integers.
 
-    tests/pk/differ.py [UNITTEST...]	OCF_SEED and ROUNDS from the environment
+    tests/pk/differ.py [UNITTEST...]	OCF_SEED and OCF_ROUNDS from the environment
 
 OpenSSL is asked by python3-cryptography.  Numbers are of every size, most of
 them of sizes that somebody uses; a seed is printed.
@@ -19,16 +19,18 @@ import unittest
 from errno import EBADMSG, EDOM, EINVAL, EKEYREJECTED, ENOSPC, EPERM
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parents[1] / "lib")]
 
 import crk  # noqa: E402
 from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import (  # noqa: E402
     dsa, ec, padding, rsa, utils, x25519)
 from der import sequence  # noqa: E402
+from rounds import rounds  # noqa: E402
 
 SEED = int(os.environ.get("OCF_SEED") or random.randrange(1 << 32))
-ROUNDS = int(os.environ.get("ROUNDS") or 20)
+ROUNDS = rounds(20)
 CALL = crk.BSD_CIOCKEY2
 CRID = int(os.environ.get("CRID") or crk.HARDWARE | crk.SOFTWARE)
 

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: records that are not TLS's, described by a descriptor.
 
-    tests/socrypt/framed.py [UNITTEST...]	OCF_SEED, ROUNDS from the environment
+    tests/socrypt/framed.py [UNITTEST...]	OCF_SEED, OCF_ROUNDS from the environment
 
 On the other end is Python, which has <linux/so_crypt.h> and nothing of ours.
 """
 
 import errno
 import hmac
-import os
 import pathlib
 import random
 import socket
@@ -22,15 +21,17 @@ from dataclasses import replace
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parents[1] / "lib")]
 
 import so_crypt as so  # noqa: E402
 from both import SOON  # noqa: E402
 from records import CIPHERS  # noqa: E402
+from rounds import rounds  # noqa: E402
 from send import MACS, SEED  # noqa: E402
 
 warnings.simplefilter("ignore")
-ROUNDS = int(os.environ.get("ROUNDS", 150))
+ROUNDS = rounds(150)
 KEYS = {"aes-gcm": 16, "chacha20-poly1305": 32, "aes-cbc": 32, "aes-ctr": 16,
         "des3-cbc": 24}
 BLOCK = {"aes-cbc": 16, "des3-cbc": 8}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: peers and callers that mean no good.
 
-    tests/socrypt/hostile.py [UNITTEST...]	OCF_SEED, ROUNDS from the environment
+    tests/socrypt/hostile.py [UNITTEST...]	OCF_SEED, OCF_ROUNDS from the environment
 """
 
 import contextlib
@@ -27,11 +27,12 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
 
 import so_crypt as so  # noqa: E402
 from ocf import wait_for  # noqa: E402
+from rounds import rounds  # noqa: E402
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: E402
 from both import joined  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
-ROUNDS = int(os.environ.get("ROUNDS") or 400)
+ROUNDS = rounds(400)
 # <linux/userfaultfd.h>, and its call on x86-64
 USERFAULTFD, UFFDIO_API, UFFDIO_REGISTER = 323, 0xc018aa3f, 0xc020aa00
 WRONG = (errno.EBADMSG, errno.EPROTO, errno.EMSGSIZE, errno.ECONNABORTED)

@@ -20,12 +20,14 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
+from rounds import rounds  # noqa: E402
 from so_crypt import reset  # noqa: E402
 from web import SOON, free_port, make_certificate, sha, start  # noqa: E402
 
 PROGRAM = sys.argv[1]
-SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, 100 << 20)
-MANY = 1000
+LARGE = rounds(100) << 20
+SIZES = (0, 1, 15, 16383, 16384, 16385, 1 << 20, LARGE)
+MANY = rounds(1000)
 
 
 class Https(unittest.TestCase):
@@ -94,7 +96,7 @@ class Https(unittest.TestCase):
     def test_each_size(self):
         for size in SIZES:
             # the large one once
-            for version in ("1.2", "1.3") if size < 100 << 20 else ("1.3",):
+            for version in ("1.2", "1.3") if size < LARGE else ("1.3",):
                 with self.subTest(size=size, version=version):
                     got = self.curl("--tls-max", version, self.url(size))
                     self.assertEqual(self.sums[size], sha(got))

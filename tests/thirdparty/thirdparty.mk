@@ -27,8 +27,8 @@ $(THIRD)/openssl-tests.built: $(THIRD)/openssl.fetched $(THIRD_DEPS)
 
 thirdparty-built: $(THIRD_PACKAGES:%=$(THIRD)/%.built)
 
-# A real file, 16 MiB unless THIRD_MIB says otherwise: the kernel, its modules.
-THIRD_MIB ?= 16
+# A real file, 4 MiB unless THIRD_MIB says otherwise: the kernel, its modules.
+THIRD_MIB ?= 4
 
 $(THIRD)/file: $(B)/stock/release
 	@mkdir -p $(@D)
