@@ -519,6 +519,12 @@ static inline u64 ocf_queue_patience(const struct ocf_device *dev)
 	       OCF_LENIENCE * max(atomic_long_read(&dev->load), 0L);
 }
 
+/* jiffies a new device has for an answer to what is known */
+static inline unsigned long ocf_kat_patience(const struct ocf_device *dev)
+{
+	return 5 * HZ + msecs_to_jiffies(dev->info.patience);
+}
+
 /* buffer.c */
 bool ocf_buffer_same(struct scatterlist *a, struct scatterlist *b, u32 start,
 		     u32 len);

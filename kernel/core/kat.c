@@ -20,7 +20,6 @@
 #define BUF_SIZE	8192
 #define COST_SMALL	64	/* bytes; sizes at which cost is measured */
 #define COST_LARGE	4096
-#define PATIENCE	(5 * HZ)	/* besides a new device's own */
 #define COST_ROUNDS	4	/* the best of them counts */
 
 /* One answer being asked for. */
@@ -147,7 +146,7 @@ static unsigned long grace(const struct trial *t, u64 begun)
  */
 static int run(struct trial *t)
 {
-	unsigned long patience = PATIENCE;
+	unsigned long patience = ocf_kat_patience(t->dev);
 	struct ocf_request *req = t->req;
 	u64 begun = ktime_get_ns();
 	int err;
@@ -155,8 +154,6 @@ static int run(struct trial *t)
 	/* users' requests may be before one that is asked again */
 	if (t->again)
 		patience = nsecs_to_jiffies(2 * ocf_queue_patience(t->dev));
-	else
-		patience += msecs_to_jiffies(t->dev->info.patience);
 	req->flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
 	req->done = answered;
 	req->cookie = t;

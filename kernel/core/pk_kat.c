@@ -10,8 +10,6 @@
 
 #include <trace/events/ocf.h>
 
-#define PATIENCE	(5 * HZ)	/* jiffies, besides the device's own */
-
 /**
  * struct trial - asking one device
  * @dev: the device
@@ -32,7 +30,7 @@ static int run(struct trial *t, struct ocf_device *on)
 	unsigned long time = MAX_SCHEDULE_TIMEOUT;
 
 	if (on)
-		time = PATIENCE + msecs_to_jiffies(t->dev->info.patience);
+		time = ocf_kat_patience(t->dev);
 	return ocf_pk_run_on(&t->req, on, time);
 }
 
