@@ -8,6 +8,7 @@ not a test that never runs.
 import dataclasses
 import fnmatch
 import pathlib
+import re
 import subprocess
 import tomllib
 
@@ -30,7 +31,8 @@ KEYS = {
                             # the debug kernel
     "allow": [],            # reports in the kernel's log that are not ours
     "dirty": "",            # why the machine is of no use to others afterwards
-    # Whether it is in the tier: true, false, or what to run there instead.
+    # Whether it is in the tier: true, false, what part of its random rounds
+    # (OCF_ROUNDS), as "5%", or what to run there instead.
     "quick": False,
     "test": True,
     "debug": False,
@@ -156,6 +158,15 @@ def _make(row: dict, run: str, machines: dict[str, Machine],
                 row["dirty"])
 
 
+def _command(run: str, how: str | bool) -> str:
+    """What a tier runs of a row that runs @run, where the row has @how."""
+    if how is True:
+        return run
+    if re.fullmatch(r"\d+%", how):
+        return f"export OCF_ROUNDS={how}; {run}"
+    return how
+
+
 def read(tier: str) -> list[Test]:
     """The tests of @tier; those of "every" are all there are, once each, as the
     first tier runs them that has them."""
@@ -171,9 +182,8 @@ def read(tier: str) -> list[Test]:
                          None) if tier == "every" else tier
             if which is None:
                 raise Bad(f"{row['name']} is in no tier")
-            how = row[which]
-            if how:
-                out.append(_make(row, row["run"] if how is True else how,
+            if row[which]:
+                out.append(_make(row, _command(row["run"], row[which]),
                                  machines, which == "debug"))
     return out
 

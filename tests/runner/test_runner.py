@@ -93,6 +93,24 @@ def test_tiers_and_defaults(tmp_path, monkeypatch):
     assert stock.build == ("build/pk_one",) and stock.reads == ("here",)
 
 
+def test_a_part_of_the_rounds(tmp_path, monkeypatch):
+    path = tmp_path / "tests.toml"
+    path.write_text(textwrap.dedent("""
+        [[test]]
+        names = ["x"]
+        run = "echo $OCF_ROUNDS"
+        test = "5%"
+        debug = "30%"
+        all = true
+    """))
+    monkeypatch.setattr(table, "_tables", lambda: [path])
+    monkeypatch.setattr(table, "_place", lambda _: "here")
+    said = {tier: subprocess.run(
+        ["sh", "-ec", table.read(tier)[0].run], capture_output=True, text=True,
+        check=True, env={}).stdout for tier in ("test", "debug", "all")}
+    assert said == {"test": "5%\n", "debug": "30%\n", "all": "\n"}
+
+
 def test_names_and_patterns():
     tests = [a_test("one"), a_test("two"), a_test("three")]
     assert table.choose(tests, ["t*", "two"]) == tests[1:]
