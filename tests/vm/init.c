@@ -24,6 +24,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
@@ -280,6 +281,23 @@ static void enter_host_tree(void)
 		fail("chroot");
 }
 
+/*
+ * Lines of these files are run at each start of Python.  What the host's own
+ * packages want there is not ours, and a second when it is emulated.
+ */
+static void hide_python_hooks(void)
+{
+	glob_t found = { 0 };
+	size_t i;
+
+	glob("/usr/lib/python3/dist-packages/*.pth", 0, NULL, &found);
+	glob("/usr/local/lib/python3*/dist-packages/*.pth", GLOB_APPEND, NULL,
+	     &found);
+	for (i = 0; i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
 /* "FROM TO", in the new root: FROM is in a share */
 static void bind_modules(void)
 {
@@ -463,6 +481,7 @@ int main(void)
 	}
 	load_modules("early");
 	enter_host_tree();
+	hide_python_hooks();
 	bind_modules();
 	loopback_up();
 	/* from here on it may be the project's fault */

@@ -197,7 +197,8 @@ print(json.dumps({
     "cpus": os.cpu_count(), "cards": cards, "cwd": os.getcwd(),
     "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "env": {k: os.environ.get(k) for k in ("A", "B", "C")},
-    "argv": len(sys.argv), "crypto": os.path.exists("/dev/crypto"),
+    "argv": len(sys.argv), "path": os.environ["PATH"],
+    "hooks": glob.glob("/usr/lib/python3/dist-packages/*.pth"), "crypto": os.path.exists("/dev/crypto"),
     "uid": os.getuid(), "stdin": os.readlink("/proc/self/fd/0")}))
 """
 ARGS = 1000
@@ -224,7 +225,8 @@ def look():
 @pytest.mark.parametrize("key, value", [
     ("cpus", 3), ("cards", 3), ("cwd", str(TOP)), ("argv", ARGS + 2),
     ("env", {"A": "1", "B": "two words = 2", "C": ""}),
-    ("uid", 0), ("stdin", "/dev/null"), ("crypto", False),
+    ("uid", 0), ("stdin", "/dev/null"), ("crypto", False), ("hooks", []),
+    ("path", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
 ])
 def test_options(seen, key, value):
     assert seen[key] == value

@@ -22,6 +22,9 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
+# As Debian has it: not what whoever starts the machine has installed besides.
+GUEST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 BOOTS = 3           # how often it is tried
 BOOT_S = 900        # s; a busy host takes as long for the debug kernel, and
                     # is not stuck
@@ -141,7 +144,7 @@ class Machine:
                 loads.append(f"{path} {args}".rstrip())
         rec += [("insmod", line) for line in loads]
         env = {"HOME": "/root", "LANG": "C.UTF-8", "OCF_VM": "1",
-               "PATH": PATH,
+               "PATH": GUEST_PATH,
                "PYTHONDONTWRITEBYTECODE": "1",
                "OCF_MODULES": str(self.kernel.tree),
                # what of it is loaded, in order, with parameters
