@@ -37,6 +37,9 @@ def state(name: str = "bridge0") -> str:
 def counter(which: str, name: str = "bridge0") -> int:
     """One of the driver's own, or else one of the core's."""
     device = Device(name)
-    if (device.path / "device" / which).exists():
-        return int(device.text("device/" + which))
+    own = device.path / "device"
+    # the driver's come after the core's, all of them together
+    wait_for((own / "out").exists, 60)
+    if (own / which).exists():
+        return int((own / which).read_text())
     return device.counter(which)
