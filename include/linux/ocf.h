@@ -564,6 +564,7 @@ bool ocf_cancel(struct ocf_request *req);
  * @iv: bytes of IV or nonce, the usual length
  * @iv_min: bytes, where there is a choice
  * @iv_max: bytes, where there is a choice
+ * @iv_step: IVs are @iv_min + n * @iv_step bytes
  * @digest: bytes of a digest, MAC or tag; 0 if it has none
  * @tags: bit n - 1 is set if the MAC or tag may be n bytes long
  * @linux_id: id in the cryptodev-linux ABI, 0 if it has none there
@@ -593,6 +594,7 @@ struct ocf_alg_info {
 	u8		iv;
 	u8		iv_min;
 	u8		iv_max;
+	u8		iv_step;
 	u8		digest;
 	u8		linux_id;
 	u8		bsd_id;

@@ -20,9 +20,11 @@
 /* key lengths from min to max in steps */
 #define KEY(min, max, step)	.key_min = (min), .key_max = (max), \
 				.key_step = (step)
-/* an IV of one length, or of a choice */
-#define IV(n)			.iv = (n), .iv_min = (n), .iv_max = (n)
-#define IV_CHOICE(n, min, max)	.iv = (n), .iv_min = (min), .iv_max = (max)
+/* an IV of one length, or of lengths from min to max in steps */
+#define IV_CHOICE(n, min, max, step) \
+				.iv = (n), .iv_min = (min), .iv_max = (max), \
+				.iv_step = (step)
+#define IV(n)			IV_CHOICE(n, n, n, 1)
 /* a tag of n bytes is bit n - 1 */
 #define TAG(n)			BIT_ULL((n) - 1)
 #define TAGS(min, max)		GENMASK_ULL((max) - 1, (min) - 1)
@@ -56,7 +58,7 @@ static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 	[OCF_AES_ECB] = CIPHER("aes-ecb", "ecb(aes)", 16,
 		KEY(16, 32, 8), IDS(23, 0)),
 	[OCF_AES_XTS] = CIPHER("aes-xts", "xts(aes)", 16,
-		KEY(32, 64, 16), IV_CHOICE(16, 8, 16), IDS(22, 22)),
+		KEY(32, 64, 16), IV_CHOICE(16, 8, 16, 8), IDS(22, 22)),
 	[OCF_DES3_CBC] = CIPHER("des3-cbc", "cbc(des3_ede)", 8,
 		KEY(24, 24, 1), IV(8), IDS(2, 2), .flags = OCF_ALG_CHAINS),
 	[OCF_DES_CBC] = CIPHER("des-cbc", "cbc(des)", 8,
@@ -78,7 +80,7 @@ static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 	[OCF_AES_CCM] = AEAD("aes-ccm", "ccm(aes)",
 		TAG(4) | TAG(6) | TAG(8) | TAG(10) | TAG(12) | TAG(14) |
 		TAG(16),
-		KEY(16, 32, 8), IV_CHOICE(12, 7, 13), IDS(51, 40)),
+		KEY(16, 32, 8), IV_CHOICE(12, 7, 13, 1), IDS(51, 40)),
 	[OCF_CHACHA20_POLY1305] = AEAD("chacha20-poly1305",
 		"rfc7539(chacha20,poly1305)", TAG(16),
 		KEY(32, 32, 1), IV(12), IDS(201, 41)),

@@ -52,6 +52,14 @@ static bool key_fits(const struct ocf_alg_info *row, const u8 *key, u32 len)
 	       !((len - row->key_min) % row->key_step) && (key || !len);
 }
 
+static bool ivlen_fits(const struct ocf_alg_info *row, u32 len)
+{
+	if (!row->iv)
+		return !len;
+	return len >= row->iv_min && len <= row->iv_max &&
+	       !((len - row->iv_min) % row->iv_step);
+}
+
 /* Those that the kernel's library has: it warns of any other. */
 static bool rounds_fit(const struct ocf_alg_info *row, u32 rounds)
 {
@@ -96,7 +104,7 @@ int ocf_check_params(struct ocf_session_params *p)
 	ivrow = mac->iv ? mac : cipher;
 	if (!p->ivlen)
 		p->ivlen = ivrow->iv;
-	if (p->ivlen && (p->ivlen < ivrow->iv_min || p->ivlen > ivrow->iv_max))
+	if (p->ivlen && !ivlen_fits(ivrow, p->ivlen))
 		return -EINVAL;
 
 	macrow = cipher->digest ? cipher : mac;
@@ -160,8 +168,7 @@ static int check_aead(const struct ocf_request *req,
 		return -EINVAL;
 	if (req->tag_start != range_end(&req->data))
 		return -EINVAL;
-	if (req->ivlen &&
-	    (req->ivlen < row->iv_min || req->ivlen > row->iv_max))
+	if (req->ivlen && !ivlen_fits(row, req->ivlen))
 		return -EINVAL;
 	/* SP 800-38C: the length must fit into the 15 - ivlen bytes left */
 	left = 15 - (req->ivlen ?: p->ivlen);

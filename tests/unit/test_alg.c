@@ -167,6 +167,8 @@ TEST(rows_make_sense)
 		EXPECT_LE(row->iv_min, row->iv) TH_LOG("%s", row->name);
 		EXPECT_LE(row->iv, row->iv_max) TH_LOG("%s", row->name);
 		EXPECT_LE(row->iv_max, OCF_IV_MAX) TH_LOG("%s", row->name);
+		EXPECT_TRUE(!row->iv || row->iv_step)
+			TH_LOG("%s", row->name);
 		EXPECT_LE(row->digest, OCF_TAG_MAX) TH_LOG("%s", row->name);
 		EXPECT_TRUE(row->block && !(row->block & (row->block - 1)))
 			TH_LOG("%s", row->name);

@@ -59,8 +59,10 @@ static void add_iv(char *row, const struct ocf_alg_info *a)
 		add(row, " - |");
 	else if (a->iv_min == a->iv_max)
 		add(row, " %u |", a->iv);
-	else
+	else if (a->iv_step == 1)
 		add(row, " %u (%u-%u) |", a->iv, a->iv_min, a->iv_max);
+	else
+		add(row, " %u (%u) |", a->iv_max, a->iv_min);
 }
 
 static bool has_tag(const struct ocf_alg_info *a, unsigned int n)
