@@ -201,6 +201,7 @@ TEST(descriptors)
 	struct framing fr = own();
 
 	ASSERT_EQ(0, framing_check(&fr, 0));
+	BAD(0, f.number_max, UINT64_MAX);
 	BAD(0, f.header_len, 0);
 	BAD(0, f.header_len, 17);
 	BAD(0, f.header_len, 3);

@@ -143,7 +143,7 @@ enum {
  * @flags: SO_CRYPT_AUTH_NUMBER, ...
  * @payload_max: bytes of payload in a record, 1 to SO_CRYPT_PAYLOAD_MAX
  * @sealed_max: bytes after the header a record may have that is received
- * @number_max: the last record's number under one key
+ * @number_max: the last record's number under one key, at most 2^64 - 2
  *
  * A record is: header, explicit part of the nonce, what is encrypted, tag or
  * MAC (MAC_THEN_ENCRYPT has that among what is encrypted).

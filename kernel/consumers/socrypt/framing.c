@@ -236,6 +236,9 @@ int framing_check(const struct framing *fr, u32 ivlen)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_PADDED ? fr->block == 1 : fr->block > 1)
 		return -EINVAL;
+	/* the number after the last must be greater */
+	if (f->number_max == U64_MAX)
+		return -EINVAL;
 	if (f->flags & SO_CRYPT_INNER_TYPE &&
 	    (f->order != SO_CRYPT_AEAD || f->type_at == SO_CRYPT_NOWHERE ||
 	     f->flags & SO_CRYPT_PADDED || !framing_type_fits(f, f->data_type)))
