@@ -19,6 +19,7 @@
 static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 {
 	u32 size;
+	int err;
 
 	if (get_user(size, (const u32 __user *)arg))
 		return -EFAULT;
@@ -26,7 +27,10 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	return copy_struct_from_user(to, known, arg, size);
+	err = copy_struct_from_user(to, known, arg, size);
+	/* it was read again with the rest */
+	*(u32 *)to = size;
+	return err;
 }
 
 static_assert(sizeof(struct ocf_session_open) == OCF_SESSION_OPEN_SIZE_VER0);
