@@ -267,6 +267,73 @@ TEST_F(async, iv_and_mac_are_delivered_too)
 	EXPECT_EQ(0, memcmp(iv, self->want + 32, 16));
 }
 
+/* Many under way, of which each goes on from the one handed in before it. */
+TEST_F(async, without_an_iv_it_goes_on_from_before)
+{
+	static const struct {
+		uint32_t cipher, keylen;
+	} ciphers[] = {
+		{ CRYPTO_AES_CBC, 16 }, { CRYPTO_AES_CTR, 32 },
+		{ CRYPTO_OCF_CHACHA20, 32 },
+	};
+	enum { EACH = 960, MANY = 16 };
+	struct crypt_op cop;
+	uint32_t ses;
+	int i, j;
+
+	for (i = 0; i < COUNT(ciphers); i++) {
+		ASSERT_EQ(0, open_session(self->fd, ciphers[i].cipher,
+					  ciphers[i].keylen, 0, 0, &ses));
+		ASSERT_EQ(0, crypt_op(self->fd, ses, COP_ENCRYPT, 0,
+				      self->text, self->want, MANY * EACH,
+				      self->iv, NULL));
+		for (j = 0; j < MANY; j++) {
+			cop = (struct crypt_op){
+				.ses = ses, .op = COP_ENCRYPT, .len = EACH,
+				.src = self->text + j * EACH,
+				.dst = self->out + j * EACH,
+				.iv = j ? NULL : self->iv,
+			};
+			ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+		}
+		for (j = 0; j < MANY; j++)
+			ASSERT_EQ(0, fetch_next(self->fd, &cop));
+		EXPECT_EQ(0, memcmp(self->out, self->want, MANY * EACH))
+			TH_LOG("cipher %u", ciphers[i].cipher);
+	}
+}
+
+/* What was not begun has used nothing. */
+TEST_F(async, a_full_ring_uses_no_iv)
+{
+	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 64,
+				.src = self->text };
+	int n = 0, err;
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CTR, 16, 0, 0,
+				  &cop.ses));
+	ASSERT_EQ(0, crypt_op(self->fd, cop.ses, COP_ENCRYPT, 0, self->text,
+			      self->want, 64 * 1024, self->iv, NULL));
+	for (cop.iv = self->iv; ; cop.iv = NULL) {
+		cop.src = self->text + 64 * n;
+		cop.dst = self->out + 64 * n;
+		err = call(self->fd, CIOCASYNCCRYPT, &cop);
+		if (err)
+			break;
+		n++;
+	}
+	ASSERT_EQ(EBUSY, err);
+	ASSERT_GT(1024, n);
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	cop.iv = NULL;
+	cop.src = self->text + 64 * n;
+	cop.dst = self->out + 64 * n;
+	ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	for (err = 0; err < n; err++)
+		ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	EXPECT_EQ(0, memcmp(self->out, self->want, 64 * (n + 1)));
+}
+
 TEST_F(async, parts_of_a_digest_in_their_order)
 {
 	uint8_t whole[32], parts[32];

@@ -4,6 +4,7 @@
  * here; linux_differ.c has the others.
  */
 #include <limits.h>
+#include <pthread.h>
 
 #include <kselftest_harness.h>
 
@@ -143,6 +144,88 @@ TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a + 16, parts + 16, 48,
 			    NULL));
 	EXPECT_EQ(0, memcmp(whole, parts, 64));
+}
+
+#define BLOCKS	400
+
+struct streamer {
+	int fd;
+	uint32_t ses, block;
+	int err;
+	uint8_t out[BLOCKS][64];
+};
+
+/* Encrypts zeroes, so that the stream shows. */
+static void *stream(void *arg)
+{
+	static const uint8_t zeroes[64];
+	struct streamer *s = arg;
+	int i;
+
+	for (i = 0; i < BLOCKS && !s->err; i++)
+		s->err = crypt_op(s->fd, s->ses, COP_ENCRYPT, 0, zeroes,
+				  s->out[i], s->block, NULL, NULL);
+	return NULL;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+	return memcmp(a, b, 16);
+}
+
+TEST_F(cbc, two_threads_get_no_stream_twice)
+{
+	static const struct {
+		uint32_t cipher, keylen, block;
+	} ciphers[] = {
+		{ CRYPTO_AES_CTR, 16, 16 }, { CRYPTO_OCF_CHACHA20, 32, 64 },
+	};
+	struct streamer s[2];
+	pthread_t threads[2];
+	int i, j;
+
+	for (i = 0; i < COUNT(ciphers); i++) {
+		s[0] = (struct streamer){ .fd = self->fd,
+					  .block = ciphers[i].block };
+		ASSERT_EQ(0, open_session(self->fd, ciphers[i].cipher,
+					  ciphers[i].keylen, 0, 0, &s[0].ses));
+		s[1] = s[0];
+		for (j = 0; j < 2; j++)
+			ASSERT_EQ(0, pthread_create(&threads[j], NULL, stream,
+						    &s[j]));
+		for (j = 0; j < 2; j++) {
+			ASSERT_EQ(0, pthread_join(threads[j], NULL));
+			ASSERT_EQ(0, s[j].err);
+			memcpy(self->a + j * sizeof(s[0].out), s[j].out,
+			       sizeof(s[0].out));
+		}
+		qsort(self->a, 2 * BLOCKS, 64, compare_blocks);
+		for (j = 1; j < 2 * BLOCKS; j++)
+			ASSERT_NE(0, memcmp(self->a + 64 * (j - 1),
+					    self->a + 64 * j, 16));
+	}
+}
+
+TEST_F(cbc, what_was_not_delivered_has_used_its_stream)
+{
+	static const uint32_t ciphers[] = { CRYPTO_AES_CTR, CRYPTO_OCF_CHACHA20 };
+	uint8_t *edge = self->b + ROOM - PAGE;
+	int i;
+
+	memset(self->a, 0, 2 * PAGE);
+	for (i = 0; i < COUNT(ciphers); i++) {
+		ASSERT_EQ(0, open_session(self->fd, ciphers[i], 32, 0, 0,
+					  &self->ses));
+		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, self->b, 64,
+				    self->iv));
+		memset(edge, 0, PAGE);
+		/* one page of two is there */
+		ASSERT_EQ(EFAULT, crypt_(COP_ENCRYPT, COP_FLAG_NO_ZC, self->a,
+					 edge, 2 * PAGE, NULL));
+		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, self->b, 64,
+				    NULL));
+		EXPECT_NE(0, memcmp(edge, self->b, 64));
+	}
 }
 
 /* What XTS leaves behind is its tweak under the second key. */

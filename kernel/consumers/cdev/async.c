@@ -151,6 +151,7 @@ static void async_done(struct ocf_request *req, int err)
 {
 	struct cdev_op *op = container_of(req, struct cdev_op, req);
 
+	cdev_iv_leave(op, err);
 	op->err = err;
 	finish(op);
 }

@@ -136,8 +136,12 @@ struct cdev_derived {
  * @info: what it is
  * @cipher: row of its cipher, or NULL
  * @mac: row of its MAC, or NULL
- * @iv: where the operation before has left off, in words: of two operations
- *	at once, none is the one before, and any mixture will do
+ * @iv_lock: protects the next three
+ * @iv: for an operation that brings none, of the operation @iv_now; a counter
+ *	that is reserved for that one's data is behind them at once
+ * @iv_last: the latest operation whose IV counts, numbered from 1 on
+ * @iv_now: the one that @iv is of, @iv_last unless that is under way
+ * @iv_wait: for that
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
  * @begun: @state holds something
@@ -154,7 +158,11 @@ struct cdev_session {
 	struct ocf_session_info		info;
 	const struct ocf_alg_info	*cipher;
 	const struct ocf_alg_info	*mac;
-	u64				iv[OCF_IV_MAX / sizeof(u64)];
+	spinlock_t			iv_lock;
+	u8				iv[OCF_IV_MAX];
+	u64				iv_last;
+	u64				iv_now;
+	wait_queue_head_t		iv_wait;
 	struct mutex			parts;
 	u8				*state;
 	bool				begun;
@@ -210,6 +218,7 @@ struct cdev_buffer {
  * @cancelled: of a native command: it was
  * @pins_last: what it has pinned may stay so for as long as the user likes
  * @paid: itself is among @charged
+ * @chained: has a @turn
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
@@ -220,6 +229,7 @@ struct cdev_buffer {
  * @state: a copy of cdev_session.state, which is replaced on success
  * @public: of a native public-key command: what it has besides
  * @vector: of a native command: what it came in, or NULL
+ * @turn: of a session whose IVs count: its number, see cdev_session.iv_last
  * @ioucmd: of a native command: what it came with, or NULL
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: who has it, and who cancels it
@@ -240,6 +250,7 @@ struct cdev_op {
 	bool			cancelled;
 	bool			pins_last;
 	bool			paid;
+	bool			chained;
 	int			err;
 	struct cdev_buffer	src, dst;
 	struct mm_struct	*mm;
@@ -248,7 +259,10 @@ struct cdev_op {
 	u8			user[80] __aligned(8);
 	u8			state[OCF_STATE_MAX] __aligned(8);
 	struct cdev_public	*public;
-	struct cdev_vector	*vector;
+	union {
+		struct cdev_vector	*vector;
+		u64			turn;
+	};
 	struct io_uring_cmd	*ioucmd;
 	atomic_t		passed;
 	refcount_t		held;
@@ -260,19 +274,6 @@ struct cdev_op {
 
 /* kmalloc()'s next is twice as large */
 static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct cdev_op) <= 4096);
-static_assert(OCF_IV_MAX == 2 * sizeof(u64));
-
-static inline void cdev_iv_keep(struct cdev_session *ses, const u8 *iv)
-{
-	WRITE_ONCE(ses->iv[0], *(const u64 *)iv);
-	WRITE_ONCE(ses->iv[1], *(const u64 *)(iv + 8));
-}
-
-static inline void cdev_iv_recall(struct cdev_session *ses, u8 *iv)
-{
-	*(u64 *)iv = READ_ONCE(ses->iv[0]);
-	*(u64 *)(iv + 8) = READ_ONCE(ses->iv[1]);
-}
 
 /* Whose work it is, in front of a card */
 static inline u32 cdev_owner(const struct cdev_file *file)
@@ -358,6 +359,11 @@ struct ocf_session *cdev_session_as(struct cdev_session *ses,
 				    enum ocf_mode mode, u32 maclen);
 int cdev_session_state(struct cdev_session *ses);
 int cdev_key_copy(u8 *key, u32 max, const void __user *from, u32 len);
+
+/* iv.c */
+int cdev_iv_take(struct cdev_op *op, bool own);
+void cdev_iv_leave(struct cdev_op *op, int err);
+void cdev_iv_return(struct cdev_op *op);
 
 /* op.c */
 int cdev_ops_init(void);

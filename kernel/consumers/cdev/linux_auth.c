@@ -157,9 +157,8 @@ static int run_auth(struct cdev_op **op, struct crypt_auth_op *c,
 
 	if (c->op == COP_DECRYPT)
 		(*op)->req.op = OCF_OP_DECRYPT;
-	err = cdev_linux_get_iv(*op, c->iv) ?:
-	      auth_types[c->flags & AUTH_TYPES].fill(*op, a) ?:
-	      cdev_op_run(op);
+	err = auth_types[c->flags & AUTH_TYPES].fill(*op, a) ?:
+	      cdev_linux_get_iv(*op, c->iv) ?: cdev_op_run(op);
 	return err ?: deliver_auth(*op, c, a);
 }
 

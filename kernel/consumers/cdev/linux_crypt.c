@@ -43,6 +43,7 @@ static bool chains(const struct cdev_session *ses)
 	return ses->cipher && ses->cipher->flags & OCF_ALG_CHAINS;
 }
 
+/* The last thing that is done before the operation is begun. */
 int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 {
 	struct cdev_session *ses = op->ses;
@@ -54,12 +55,12 @@ int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 	if (from) {
 		if (cdev_iv_in(op->req.iv, from, len))
 			return -EFAULT;
-		return len != ses->info.ivlen ? parse_ccm(op) : 0;
+		if (len != ses->info.ivlen)
+			return parse_ccm(op);
 	}
 	if (!chains(ses))
-		return -EINVAL;
-	cdev_iv_recall(ses, op->req.iv);
-	return 0;
+		return from ? 0 : -EINVAL;
+	return cdev_iv_take(op, from);
 }
 
 int cdev_linux_put_iv(struct cdev_op *op, u8 __user *to, bool write)
@@ -67,10 +68,9 @@ int cdev_linux_put_iv(struct cdev_op *op, u8 __user *to, bool write)
 	struct cdev_session *ses = op->ses;
 	u32 len = ses->info.ivlen;
 
-	if (!len || !chains(ses))
+	if (!len || !chains(ses) || !write || !to)
 		return 0;
-	cdev_iv_keep(ses, op->req.iv);
-	return write && to ? cdev_copy_out(to, op->req.iv, len) : 0;
+	return cdev_copy_out(to, op->req.iv, len);
 }
 
 /* ---- CIOCCRYPT ---- */
@@ -159,9 +159,10 @@ static int prepare(struct cdev_op *op)
 	if (err)
 		return err;
 	set_request(op, cop);
-	if (ses->info.ivlen)
+	err = fill_buffers(op, cop);
+	if (!err && ses->info.ivlen)
 		err = cdev_linux_get_iv(op, cop->iv);
-	return err ?: fill_buffers(op, cop);
+	return err;
 }
 
 /* Copies the results to where the operation says. */

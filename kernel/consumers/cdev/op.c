@@ -61,6 +61,7 @@ static struct cdev_user *payer_of(const struct cdev_op *op)
 /* Gives back what @op holds, but its session and itself. */
 static void op_release(struct cdev_op *op)
 {
+	cdev_iv_return(op);
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
@@ -212,7 +213,10 @@ void cdev_op_drop_spare(struct cdev_file *file)
 /* Only after a kill: see cdev_op_run() */
 static void op_abandoned(struct ocf_request *req, int err)
 {
-	cdev_op_put_deferred(container_of(req, struct cdev_op, req));
+	struct cdev_op *op = container_of(req, struct cdev_op, req);
+
+	cdev_iv_leave(op, err);
+	cdev_op_put_deferred(op);
 }
 
 static struct cdev_op *op_alloc(void)
@@ -382,6 +386,8 @@ int cdev_op_run(struct cdev_op **op)
 	if (unlikely(err == -EINTR)) {
 		atomic_inc(&ops_loose);
 		*op = NULL;
+	} else {
+		cdev_iv_leave(*op, err);
 	}
 	return err;
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IVs of operations that go on where the one before has left off.
+ *
+ * A stream must not be used twice, whatever becomes of an operation, and
+ * however many are under way.  So a counter is moved on when an operation gets
+ * its own, by as much as that one needs.  A block of ciphertext is only known
+ * when its operation has ended; the next waits for that.
+ */
+#include <crypto/aes.h>
+#include <crypto/chacha.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "cdev.h"
+
+static bool has_counter(const struct cdev_session *ses)
+{
+	return ses->info.cipher == OCF_AES_CTR ||
+	       ses->info.cipher == OCF_CHACHA20;
+}
+
+/* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
+static void add_to_aes(u8 *iv, u32 blocks)
+{
+	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
+
+	put_unaligned_be64(sum, iv + 8);
+	if (sum < low)
+		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
+}
+
+/* RFC 8439, 2.3: 32 bits */
+static void add_to_chacha(u8 *iv, u32 blocks)
+{
+	put_unaligned_le32(get_unaligned_le32(iv) + blocks, iv);
+}
+
+static void add_to_counter(const struct cdev_session *ses, u8 *iv, u32 len)
+{
+	if (ses->info.cipher == OCF_AES_CTR)
+		add_to_aes(iv, DIV_ROUND_UP(len, AES_BLOCK_SIZE));
+	else
+		add_to_chacha(iv, DIV_ROUND_UP(len, CHACHA_BLOCK_SIZE));
+}
+
+static bool try_take(struct cdev_op *op, bool own)
+{
+	struct cdev_session *ses = op->ses;
+	bool known;
+
+	spin_lock_bh(&ses->iv_lock);
+	known = own || ses->iv_now == ses->iv_last;
+	if (known) {
+		if (!own)
+			memcpy(op->req.iv, ses->iv, sizeof(ses->iv));
+		op->chained = true;
+		op->turn = ++ses->iv_last;
+		if (has_counter(ses)) {
+			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
+			add_to_counter(ses, ses->iv, op->req.data.len);
+			ses->iv_now = op->turn;
+		}
+	}
+	spin_unlock_bh(&ses->iv_lock);
+	return known;
+}
+
+/**
+ * cdev_iv_take() - give an operation its IV
+ * @op: the operation, which is ready but for that; of a session that chains
+ * @own: it is in @op->req.iv: the operation has brought it
+ *
+ * Without @own it waits for the operation before, if the IV is its last block.
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -ERESTARTSYS when the caller is being killed.
+ */
+int cdev_iv_take(struct cdev_op *op, bool own)
+{
+	return wait_event_killable(op->ses->iv_wait, try_take(op, own));
+}
+
+/* No operation waits for @op any more. */
+static void end_turn(struct cdev_op *op)
+{
+	struct cdev_session *ses = op->ses;
+
+	op->chained = false;
+	op->turn = 0;
+	if (wq_has_sleeper(&ses->iv_wait))
+		wake_up(&ses->iv_wait);
+}
+
+/**
+ * cdev_iv_leave() - an operation has ended: the next goes on from here
+ * @op: the operation; one that has taken no IV may be given
+ * @err: its result; after an error the next goes on from where it began,
+ *	unless that was a counter
+ *
+ * Context: process or BH.
+ */
+void cdev_iv_leave(struct cdev_op *op, int err)
+{
+	struct cdev_session *ses = op->ses;
+
+	if (!op->chained)
+		return;
+	spin_lock_bh(&ses->iv_lock);
+	/* a later one may have ended before */
+	if (op->turn > ses->iv_now) {
+		if (!err)
+			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
+		ses->iv_now = op->turn;
+	}
+	spin_unlock_bh(&ses->iv_lock);
+	end_turn(op);
+}
+
+/**
+ * cdev_iv_return() - an operation was not begun: it is as if it had not been
+ * @op: the operation; one that has taken no IV may be given
+ *
+ * A counter that a later operation has gone on from is not put back.
+ *
+ * Context: process or BH.
+ */
+void cdev_iv_return(struct cdev_op *op)
+{
+	struct cdev_session *ses = op->ses;
+
+	if (!op->chained)
+		return;
+	spin_lock_bh(&ses->iv_lock);
+	if (has_counter(ses) && op->turn == ses->iv_last)
+		memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
+	ses->iv_now = max(ses->iv_now, op->turn);
+	spin_unlock_bh(&ses->iv_lock);
+	end_turn(op);
+}
