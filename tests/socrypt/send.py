@@ -5,6 +5,7 @@
     tests/socrypt/send.py [UNITTEST...]		OCF_SEED from the environment
 """
 
+import itertools
 import mmap
 import os
 import pathlib
@@ -193,6 +194,38 @@ class Send(unittest.TestCase):
                 finally:
                     stop.set()
                     thread.join()
+
+    def test_no_record_of_two_calls_in_tls_1_0(self):
+        """What a record begins with is on the wire by the second.  MSG_MORE,
+        SPLICE_F_MORE: of each call the first byte has a record of its own."""
+        size = 3000
+        for args, kw in rows():
+            if args[0] != so.TLS_1_0 or args[3] != "hmac-sha1":
+                continue
+            with self.subTest(row=args, **kw):
+                data = self.rng.randbytes(5 * size)
+                sock, peer = self.begin(crypt_of(self.rng, *args, **kw))
+                f = self.file_of(data)
+                r, w = os.pipe()
+                for at in range(0, 5 * size, size):
+                    if at < 2 * size:
+                        sock.sendall(data[at:at + size], socket.MSG_MORE)
+                    elif at < 4 * size:
+                        os.splice(f.fileno(), w, size, offset_src=at)
+                        self.assertEqual(size, os.splice(
+                            r, sock.fileno(), size, flags=os.SPLICE_F_MORE))
+                    else:
+                        os.sendfile(sock.fileno(), f.fileno(), at, size)
+                for fd in r, w:
+                    os.close(fd)
+                f.close()
+                sock.close()
+                self.assertEqual(data, peer.all())
+                ends = list(itertools.accumulate(
+                    len(text) for _, text in peer.records))
+                for at in range(0, 5 * size, size):
+                    self.assertIn(at + 1, ends)
+                    self.assertIn(at + size, ends)
 
     def test_ipv6(self):
         sock, peer = self.begin(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 256),

@@ -226,6 +226,9 @@ int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
 	err = read_intent(tx, msg, &in);
 	if (err)
 		return err;
+	/* by the next call the IV of an open record could be on the wire */
+	if (so_tx_is_chained(tx))
+		in.more = false;
 	err = write_error(tx);
 	while (!err && (done < size || (in.typed && !size && !done))) {
 		n = fill(tx, msg, &in, first, &timeo);
