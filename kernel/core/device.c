@@ -12,6 +12,7 @@
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -472,7 +473,7 @@ int ocf_device_name(int number, char *name, size_t size)
 
 	if (number < 0 || number >= OCF_DEVICES_MAX)
 		return err;
-	dev = ocf_device_find(number);
+	dev = ocf_device_find(array_index_nospec(number, OCF_DEVICES_MAX));
 	if (!dev)
 		return err;
 	if (dev->state != OCF_DEVICE_TESTING) {

@@ -7,6 +7,7 @@
  * right, and where the result is longer than its source, there is a copy;
  * everything else is done in the caller's pages from some size on.
  */
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "native.h"
@@ -361,7 +362,7 @@ int cdev_command_prepare(struct cdev_op *op)
 		return err;
 	if (unlikely(cdev_user_is_full(ses->user)))
 		return -EDQUOT;
-	req->op = c->op;
+	req->op = array_index_nospec(c->op, OCF_OP_COUNT);
 	memcpy(req->iv, c->iv, sizeof(c->iv));
 	/* half a tweak of XTS; of others nobody looks at the rest */
 	if (unlikely(ses->info.ivlen == 8))

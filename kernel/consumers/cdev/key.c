@@ -4,6 +4,7 @@
  * same numbers for them; what is ours is in both.
  */
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/ocf_pk.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -89,7 +90,7 @@ static const struct row *row_of(const struct cdev_kop *kop)
 	if (op >= ARRAY_SIZE(rows) || !rows[op].in ||
 	    (op < OURS && kop->op != op))
 		return NULL;
-	return &rows[op];
+	return &rows[array_index_nospec(op, ARRAY_SIZE(rows))];
 }
 
 static bool is_rsa(enum ocf_pk_code code)
@@ -104,15 +105,15 @@ static int set_op(struct ocf_pk_op *op, const struct row *row, u32 crk_op)
 	op->code = row->code;
 	if (scheme >= ARRAY_SIZE(schemes))
 		return -EINVAL;
-	op->scheme = schemes[scheme];
+	op->scheme = schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
 	if (is_rsa(op->code)) {
 		if (what >= ARRAY_SIZE(hashes))
 			return -EINVAL;
-		op->hash = hashes[what];
+		op->hash = hashes[array_index_nospec(what, ARRAY_SIZE(hashes))];
 	} else {
 		if (what >= ARRAY_SIZE(curves))
 			return -EINVAL;
-		op->curve = curves[what];
+		op->curve = curves[array_index_nospec(what, ARRAY_SIZE(curves))];
 	}
 	return 0;
 }

@@ -125,7 +125,7 @@ static int deliver_auth(struct cdev_op *op, struct crypt_auth_op *c,
 static const struct {
 	enum ocf_mode of, as;
 	int (*fill)(struct cdev_op *op, struct auth *a);
-} auth_types[] = {
+} auth_types[AUTH_TYPES + 1] = {
 	[0]			  = { OCF_MODE_AEAD, OCF_MODE_AEAD, fill_aead },
 	[COP_FLAG_AEAD_TLS_TYPE]  = { OCF_MODE_CHAIN, OCF_MODE_MTE, fill_tls },
 	[COP_FLAG_AEAD_SRTP_TYPE] = { OCF_MODE_CHAIN, OCF_MODE_CHAIN,
@@ -137,8 +137,8 @@ static int check_caop(const struct cdev_session *ses,
 {
 	u32 type = c->flags & AUTH_TYPES;
 
-	if (c->flags & ~AUTH_FLAGS || type >= ARRAY_SIZE(auth_types) ||
-	    !auth_types[type].fill || auth_types[type].of != ses->info.mode ||
+	if (c->flags & ~AUTH_FLAGS || !auth_types[type].fill ||
+	    auth_types[type].of != ses->info.mode ||
 	    (c->op != COP_ENCRYPT && c->op != COP_DECRYPT) ||
 	    (type && c->src != c->dst))
 		return -EINVAL;

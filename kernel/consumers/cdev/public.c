@@ -5,6 +5,7 @@
  * Operands and results have memory of ours, charged to the user, which is
  * wiped with the operation.
  */
+#include <linux/nospec.h>
 #include <linux/ocf_pk.h>
 #include <linux/slab.h>
 
@@ -106,9 +107,10 @@ static int add_up(const struct ocf_pk_value *values, int n, size_t *total)
 
 static int set_op(struct ocf_pk_op *op, const struct ocf_pk_command *c)
 {
-	op->code = c->code;
-	op->scheme = c->scheme;
-	op->curve = c->curve;
+	/* indices of tables from here on */
+	op->code = array_index_nospec(c->code, OCF_PK_COUNT);
+	op->scheme = array_index_nospec(c->scheme, OCF_PK_SCHEMES);
+	op->curve = array_index_nospec(c->curve, OCF_PK_CURVES);
 	op->salt = c->salt;
 	return hash_of(c->hash, &op->hash);
 }

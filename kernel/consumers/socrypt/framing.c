@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
@@ -124,7 +125,9 @@ enum ocf_mode framing_mode(const struct so_crypt_framing *f)
 		[SO_CRYPT_ENCRYPT_THEN_MAC]	= OCF_MODE_ETA,
 	};
 
-	return f->order < ARRAY_SIZE(modes) ? modes[f->order] : OCF_MODE_NONE;
+	if (f->order >= ARRAY_SIZE(modes))
+		return OCF_MODE_NONE;
+	return modes[array_index_nospec(f->order, ARRAY_SIZE(modes))];
 }
 
 /* ---- whether a descriptor makes sense ---- */

@@ -32,6 +32,7 @@ typedef unsigned int gfp_t;
 #define DECLARE_BITMAP(n, bits)	unsigned long n[((bits) + 63) / 64]
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define array_index_nospec(i, n) (i)
 #define U16_MAX			UINT16_MAX
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX
