@@ -67,9 +67,14 @@ def _mounts() -> dict[str, str]:
 
 
 def _files() -> dict[str, str]:
-    """Temporary ones."""
-    return {f"file {d}/{name}": "there" for d in ("/tmp", "/dev/shm", "/run")
-            for name in os.listdir(d)}
+    """Temporary ones, and who may use the device."""
+    out = {f"file {d}/{name}": "there" for d in ("/tmp", "/dev/shm", "/run")
+           for name in os.listdir(d)}
+    node = pathlib.Path("/dev/crypto")
+    if node.exists():
+        st = node.stat()
+        out[f"file {node}"] = f"{st.st_mode:o} {st.st_uid}:{st.st_gid}"
+    return out
 
 
 def _network() -> dict[str, str]:
