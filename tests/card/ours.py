@@ -8,6 +8,7 @@ What is asked for meanwhile ends, and is right.
 """
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -21,8 +22,9 @@ sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 sys.dont_write_bytecode = True
 
 from ctl import Control  # noqa: E402
-from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SOFTWARE,  # noqa: E402
-                 Device, Load, Session, prefer_cards, wait_for, write)
+from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SHA1_HMAC,  # noqa: E402
+                 SOFTWARE, Device, Load, Session, crypt, open_session,
+                 prefer_cards, wait_for, write)
 
 SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
@@ -289,6 +291,29 @@ class Sealed(Card):
                        env={**os.environ, "OCF_CIPHER": "aes-cbc"})
         self.assertLess(before + 100, self.device.counter("operations"))
         self.assertEqual(0, self.own("wrong"))
+
+    def test_a_wrong_mac(self):
+        """Of a right chain, in place: the CPU finds what the card was given."""
+        size = 4096
+        text, mac = (ctypes.create_string_buffer(n) for n in (size, 20))
+        text.raw = DATA[:size]
+        iv = ctypes.create_string_buffer(DATA[9:25], 16)
+        fd = os.open("/dev/crypto", os.O_RDWR)
+        self.addCleanup(os.close, fd)
+        ses = open_session(fd, AES_CBC, DATA[100:116], SHA1_HMAC, DATA[:20])
+        crypt(fd, ses, 0, size, text, text, mac, iv)
+        sealed = text.raw
+        self.addCleanup(self.control, "fault wrong 0")
+
+        def spoiled() -> bool:
+            before = self.control.stats()["wrong"]
+            # the MAC is behind the data
+            self.control(f"fault wrong 1 {size}")
+            text.raw = sealed
+            crypt(fd, ses, 1, size, text, text, mac, iv)
+            self.assertEqual(DATA[:size], text.raw)
+            return self.control.stats()["wrong"] > before
+        self.assertTrue(wait_for(spoiled, SOON))
 
 
 class Queues(Card):

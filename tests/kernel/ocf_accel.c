@@ -27,7 +27,7 @@ enum fault {
 	NEVER,		/* does not call back until it is told to */
 	FAILS,		/* calls back with an error */
 	REFUSES,	/* returns an error */
-	BUSY,		/* is full */
+	BUSY,		/* is full: takes what may wait, refuses the others */
 };
 
 static const char * const names[] = {
@@ -170,7 +170,10 @@ static int start(struct job *job)
 	case REFUSES:
 		return -EIO;
 	case BUSY:
-		return -ENOSPC;
+		if (!(job->base->flags & CRYPTO_TFM_REQ_MAY_BACKLOG))
+			return -ENOSPC;
+		begin(job, &begun);
+		return -EBUSY;
 	default:
 		begin(job, &begun);
 	}

@@ -6,6 +6,8 @@
  *
  * It has SHA-256, and RSA of a number with public keys (VIRTIO 1.2, 5.9; the
  * service AKCIPHER as in <linux/virtio_crypto.h>).  Parameters are its knobs.
+ *
+ * With rng=1 it is an entropy device instead (5.4), which lies about lengths.
  */
 #include <crypto/internal/rsa.h>
 #include <crypto/sha2.h>
@@ -15,6 +17,7 @@
 #include <linux/module.h>
 #include <linux/mpi.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
@@ -88,6 +91,14 @@ module_param(hang, bool, 0644);
 MODULE_PARM_DESC(hang, "resets do not end");
 module_param(refuse, uint, 0644);
 MODULE_PARM_DESC(refuse, "RSA keys of so many bytes are refused with ERR");
+
+static bool rng;
+static unsigned int excess;
+
+module_param(rng, bool, 0444);
+MODULE_PARM_DESC(rng, "an entropy device");
+module_param(excess, uint, 0644);
+MODULE_PARM_DESC(excess, "bytes it says it has written beyond its buffer");
 
 static unsigned long long max_size = U64_MAX;
 module_param(max_size, ullong, 0444);
@@ -310,6 +321,12 @@ static u32 data(struct request *r)
 	return power(r, s, status);
 }
 
+static u32 entropy(struct request *r)
+{
+	get_random_bytes(r->piece[0].data, r->piece[0].len);
+	return r->piece[0].len + excess;
+}
+
 /* Addresses are physical, of the kernel's memory: no ACCESS_PLATFORM. */
 static bool next(struct ring *ring, struct request *r)
 {
@@ -368,7 +385,7 @@ static void work(struct work_struct *unused)
 	if (!gone && !stall_control)
 		serve(&card.ring[CONTROL], control);
 	if (!gone && !stall_data)
-		serve(&card.ring[0], data);
+		serve(&card.ring[0], rng ? entropy : data);
 	mutex_unlock(&card.lock);
 }
 
@@ -439,7 +456,7 @@ static int vcard_find_vqs(struct virtio_device *vdev, unsigned int n,
 {
 	unsigned int i;
 
-	if (n != QUEUES)
+	if (n != (rng ? 1 : QUEUES))
 		return -EINVAL;
 	for (i = 0; i < n; i++) {
 		vqs[i] = vring_create_virtqueue(i, RING, PAGE_SIZE, vdev, true,
@@ -493,7 +510,7 @@ static int __init vcard_init(void)
 	card.parent = root_device_register("ocf_vcard");
 	if (IS_ERR(card.parent))
 		return PTR_ERR(card.parent);
-	card.vdev.id.device = VIRTIO_ID_CRYPTO;
+	card.vdev.id.device = rng ? VIRTIO_ID_RNG : VIRTIO_ID_CRYPTO;
 	card.vdev.config = &vcard_ops;
 	card.vdev.dev.parent = card.parent;
 	card.vdev.dev.release = release;

@@ -15,6 +15,7 @@ SOFTWARE = "cryptosoft0"
 # <crypto/cryptodev.h>
 CIOCGSESSION = 0xc0306366
 CIOCCRYPT = 0xc0306368
+SHA1_HMAC = 7
 AES_CBC = 11
 AES_XTS = 22
 
