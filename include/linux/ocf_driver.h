@@ -75,6 +75,13 @@ struct ocf_device_ops {
 	 * touched nothing, where it cannot work in this context (no SIMD
 	 * registers): it is called again from a worker.
 	 *
+	 * Source and destination begin and end at any byte: the first and the
+	 * last cache line of an entry may also hold bytes that the CPU writes
+	 * meanwhile, another program's for instance.  A driver whose device is
+	 * not coherent with the caches must not map such an entry for writing,
+	 * but copies it: dma_get_cache_alignment() tells what is whole.  Nor
+	 * may it map IV, tag or state, which are parts of the request.
+	 *
 	 * @more: @kick will be called soon, after this and perhaps other
 	 * requests; the doorbell may wait for it.  Never with a driver that
 	 * has no @kick.
