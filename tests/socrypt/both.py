@@ -69,6 +69,42 @@ class Both(unittest.TestCase):
         a, b = joined(self.crypt())
         self.pass_on(a, b, self.rng.randbytes(8 << 20))
 
+    def test_no_memory(self):
+        """TCP has none for a while, again and again: what was accepted comes
+        afterwards, on every connection."""
+        memory = pathlib.Path("/proc/sys/net/ipv4/tcp_mem")
+        self.addCleanup(memory.write_text, memory.read_text())
+        pairs = [joined(self.crypt()) for _ in range(10)]
+        data = self.rng.randbytes(3 << 20)
+        right = []
+
+        def read(sock: socket.socket) -> None:
+            got = bytearray()
+            while piece := sock.recv(1 << 16):
+                got += piece
+            right.append(got == data)
+
+        def write(sock: socket.socket) -> None:
+            sock.sendall(data)
+            sock.shutdown(socket.SHUT_WR)
+
+        threads = [threading.Thread(target=f, args=(s,), daemon=True)
+                   for a, b in pairs for f, s in ((write, a), (read, b))]
+        for t in threads:
+            t.start()
+        plenty = memory.read_text()
+        for _ in range(3):
+            time.sleep(0.3)
+            memory.write_text("8 12 16")
+            time.sleep(1.5)
+            memory.write_text(plenty)
+        end = time.monotonic() + SOON
+        for t in threads:
+            t.join(max(0, end - time.monotonic()))
+        self.assertEqual([True] * len(pairs), right)
+        for s in (s for pair in pairs for s in pair):
+            s.close()
+
     def test_peer_that_is_done_before(self):
         """It has sent all, and said so, when the keys are set."""
         a, b = so.pair()

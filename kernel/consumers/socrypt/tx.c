@@ -397,6 +397,26 @@ static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 	return n;
 }
 
+/*
+ * Has TCP take what is in @msg.  Meanwhile the other records are not counted
+ * among what is queued: the sum stays the same, and TCP, which shrinks the
+ * buffer when memory is short, would wait for ever for bytes to be sent that it
+ * does not have.
+ */
+static int give_tcp(struct so_tx *tx, struct msghdr *msg, u32 total)
+{
+	struct sock *sk = tx->sk;
+	struct so_record *r;
+	int sent, others = 0;
+
+	list_for_each_entry(r, &tx->records, node)
+		others += r->charged;
+	sk_wmem_queued_add(sk, -others);
+	sent = tcp_sendmsg_locked(sk, msg, total);
+	sk_wmem_queued_add(sk, others);
+	return sent;
+}
+
 /* TCP has taken @sent bytes; what it has not is charged again. */
 static void taken(struct so_tx *tx, u32 sent)
 {
@@ -443,15 +463,13 @@ static bool push_some(struct so_tx *tx, bool more)
 		return false;
 	}
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, n, total);
-	/* before: TCP may find memory as soon as it has said it has none */
-	set_bit(SO_TX_STUCK, &tx->notes);
-	sent = tcp_sendmsg_locked(sk, &msg, total);
+	sent = give_tcp(tx, &msg, total);
 	taken(tx, max(sent, 0));
 	if (sent < 0 && sent != -EAGAIN)
 		fail(tx, sent);
-	else if (sent == (int)total)
-		clear_bit(SO_TX_STUCK, &tx->notes);
-	else if (tcp_rtx_and_write_queues_empty(sk))
+	else if (sent < (int)total)
+		set_bit(SO_TX_STUCK, &tx->notes);
+	if (sent != (int)total && tcp_rtx_and_write_queues_empty(sk))
 		try_later(tx);	/* no ACK will come */
 	return sent == (int)total;
 }
@@ -590,9 +608,15 @@ static void retry(struct work_struct *work)
 	spin_unlock_bh(&sk->sk_lock.slock);
 }
 
-/* TCP has memory again.  Context: the socket's lock is held, in any way. */
+/*
+ * TCP has memory again.  It says so, too, when it has just refused and nothing
+ * is under way whose ACK could free any: that is no reason to try at once.
+ * Context: the socket's lock is held, in any way.
+ */
 void so_tx_space(struct so_tx *tx)
 {
+	if (test_bit(SO_TX_PUSHING, &tx->notes))
+		return;
 	/* whatever it waits for by now */
 	if (test_bit(SO_TX_STUCK, &tx->notes))
 		mod_delayed_work(system_wq, &tx->retry, 0);
