@@ -136,11 +136,12 @@ struct cdev_derived {
  * @info: what it is
  * @cipher: row of its cipher, or NULL
  * @mac: row of its MAC, or NULL
- * @iv_lock: protects the next three
+ * @iv_lock: protects the next four, but for what an operation @keeps
  * @iv: for an operation that brings none, of the operation @iv_now; a counter
  *	that is reserved for that one's data is behind them at once
  * @iv_last: the latest operation whose IV counts, numbered from 1 on
- * @iv_now: the one that @iv is of, @iv_last unless that is under way
+ * @iv_now: the one that @iv is of; of a counter, which is always known, U64_MAX
+ * @iv_busy: @iv_now is not @iv_last
  * @iv_wait: for that
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
@@ -162,6 +163,7 @@ struct cdev_session {
 	u8				iv[OCF_IV_MAX];
 	u64				iv_last;
 	u64				iv_now;
+	bool				iv_busy;
 	wait_queue_head_t		iv_wait;
 	struct mutex			parts;
 	u8				*state;
@@ -219,6 +221,7 @@ struct cdev_buffer {
  * @pins_last: what it has pinned may stay so for as long as the user likes
  * @paid: itself is among @charged
  * @chained: has a @turn
+ * @keeps: has none, and leaves its IV to the next when it is delivered
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
@@ -251,6 +254,7 @@ struct cdev_op {
 	bool			pins_last;
 	bool			paid;
 	bool			chained;
+	bool			keeps;
 	int			err;
 	struct cdev_buffer	src, dst;
 	struct mm_struct	*mm;
@@ -361,9 +365,38 @@ int cdev_session_state(struct cdev_session *ses);
 int cdev_key_copy(u8 *key, u32 max, const void __user *from, u32 len);
 
 /* iv.c */
+void cdev_iv_init(struct cdev_session *ses);
 int cdev_iv_take(struct cdev_op *op, bool own);
-void cdev_iv_leave(struct cdev_op *op, int err);
-void cdev_iv_return(struct cdev_op *op);
+void cdev_iv_end(struct cdev_op *op, int err);
+void cdev_iv_untake(struct cdev_op *op);
+
+/**
+ * cdev_iv_leave() - an operation has ended: the next goes on from here
+ * @op: the operation; one that has taken no IV may be given
+ * @err: its result; after an error the next goes on from where it began,
+ *	unless that was a counter
+ *
+ * Context: process or BH.
+ */
+static inline void cdev_iv_leave(struct cdev_op *op, int err)
+{
+	if (unlikely(op->chained))
+		cdev_iv_end(op, err);
+}
+
+/**
+ * cdev_iv_return() - an operation was not begun: it is as if it had not been
+ * @op: the operation; one that has taken no IV may be given, or NULL
+ *
+ * A counter that a later operation has gone on from is not put back.
+ *
+ * Context: process or BH.
+ */
+static inline void cdev_iv_return(struct cdev_op *op)
+{
+	if (op && op->chained)
+		cdev_iv_untake(op);
+}
 
 /* op.c */
 int cdev_ops_init(void);

@@ -14,10 +14,23 @@
 
 #include "cdev.h"
 
-static bool has_counter(const struct cdev_session *ses)
+/**
+ * cdev_iv_init() - prepare a session for operations that bring no IV
+ * @ses: the session; its cipher is known
+ */
+void cdev_iv_init(struct cdev_session *ses)
 {
-	return ses->info.cipher == OCF_AES_CTR ||
-	       ses->info.cipher == OCF_CHACHA20;
+	spin_lock_init(&ses->iv_lock);
+	init_waitqueue_head(&ses->iv_wait);
+	if (ses->info.cipher == OCF_AES_CTR ||
+	    ses->info.cipher == OCF_CHACHA20)
+		ses->iv_now = U64_MAX;
+	ses->iv_busy = ses->iv_now != ses->iv_last;
+}
+
+static bool counts(const struct cdev_session *ses)
+{
+	return ses->iv_now == U64_MAX;
 }
 
 /* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
@@ -50,16 +63,16 @@ static bool try_take(struct cdev_op *op, bool own)
 	bool known;
 
 	spin_lock_bh(&ses->iv_lock);
-	known = own || ses->iv_now == ses->iv_last;
+	known = own || counts(ses) || ses->iv_now == ses->iv_last;
 	if (known) {
 		if (!own)
 			memcpy(op->req.iv, ses->iv, sizeof(ses->iv));
 		op->chained = true;
 		op->turn = ++ses->iv_last;
-		if (has_counter(ses)) {
+		WRITE_ONCE(ses->iv_busy, true);
+		if (counts(ses)) {
 			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
 			add_to_counter(ses, ses->iv, op->req.data.len);
-			ses->iv_now = op->turn;
 		}
 	}
 	spin_unlock_bh(&ses->iv_lock);
@@ -92,49 +105,33 @@ static void end_turn(struct cdev_op *op)
 		wake_up(&ses->iv_wait);
 }
 
-/**
- * cdev_iv_leave() - an operation has ended: the next goes on from here
- * @op: the operation; one that has taken no IV may be given
- * @err: its result; after an error the next goes on from where it began,
- *	unless that was a counter
- *
- * Context: process or BH.
- */
-void cdev_iv_leave(struct cdev_op *op, int err)
+/* See cdev_iv_leave() */
+void cdev_iv_end(struct cdev_op *op, int err)
 {
 	struct cdev_session *ses = op->ses;
 
-	if (!op->chained)
-		return;
 	spin_lock_bh(&ses->iv_lock);
 	/* a later one may have ended before */
 	if (op->turn > ses->iv_now) {
 		if (!err)
 			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
 		ses->iv_now = op->turn;
+		WRITE_ONCE(ses->iv_busy, ses->iv_now != ses->iv_last);
 	}
 	spin_unlock_bh(&ses->iv_lock);
 	end_turn(op);
 }
 
-/**
- * cdev_iv_return() - an operation was not begun: it is as if it had not been
- * @op: the operation; one that has taken no IV may be given
- *
- * A counter that a later operation has gone on from is not put back.
- *
- * Context: process or BH.
- */
-void cdev_iv_return(struct cdev_op *op)
+/* See cdev_iv_return() */
+void cdev_iv_untake(struct cdev_op *op)
 {
 	struct cdev_session *ses = op->ses;
 
-	if (!op->chained)
-		return;
 	spin_lock_bh(&ses->iv_lock);
-	if (has_counter(ses) && op->turn == ses->iv_last)
+	if (counts(ses) && op->turn == ses->iv_last)
 		memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
 	ses->iv_now = max(ses->iv_now, op->turn);
+	WRITE_ONCE(ses->iv_busy, ses->iv_now != ses->iv_last);
 	spin_unlock_bh(&ses->iv_lock);
 	end_turn(op);
 }

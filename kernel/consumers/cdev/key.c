@@ -101,19 +101,22 @@ static bool is_rsa(enum ocf_pk_code code)
 static int set_op(struct ocf_pk_op *op, const struct row *row, u32 crk_op)
 {
 	u32 scheme = crk_op >> 8 & 0xff, what = crk_op >> 16;
+	u32 i = array_index_nospec(scheme, ARRAY_SIZE(schemes));
 
 	op->code = row->code;
 	if (scheme >= ARRAY_SIZE(schemes))
 		return -EINVAL;
-	op->scheme = schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
+	op->scheme = schemes[i];
 	if (is_rsa(op->code)) {
 		if (what >= ARRAY_SIZE(hashes))
 			return -EINVAL;
-		op->hash = hashes[array_index_nospec(what, ARRAY_SIZE(hashes))];
+		i = array_index_nospec(what, ARRAY_SIZE(hashes));
+		op->hash = hashes[i];
 	} else {
 		if (what >= ARRAY_SIZE(curves))
 			return -EINVAL;
-		op->curve = curves[array_index_nospec(what, ARRAY_SIZE(curves))];
+		i = array_index_nospec(what, ARRAY_SIZE(curves));
+		op->curve = curves[i];
 	}
 	return 0;
 }

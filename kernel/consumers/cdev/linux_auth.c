@@ -196,6 +196,8 @@ int cdev_linux_auth_crypt(struct cdev_file *file, struct crypt_auth_op *c)
 		goto put_session;
 	cdev_op_set(op, ses, as);
 	err = run_auth(&op, c, &a);
+	if (unlikely(err) && op)
+		cdev_iv_leave(op, err);
 	cdev_op_put(op);
 	return err;
 

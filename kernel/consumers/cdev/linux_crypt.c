@@ -17,11 +17,6 @@ static_assert(sizeof(struct crypt_op) <= sizeof_field(struct cdev_op, user));
 
 /* ---- IVs ---- */
 
-static u32 user_ivlen(const struct cdev_session *ses)
-{
-	return ses->info.cipher == OCF_AES_CCM ? CCM_IV_LEN : ses->info.ivlen;
-}
-
 /* The first byte of a formatted block for CCM says how long the nonce is. */
 static int parse_ccm(struct cdev_op *op)
 {
@@ -43,20 +38,34 @@ static bool chains(const struct cdev_session *ses)
 	return ses->cipher && ses->cipher->flags & OCF_ALG_CHAINS;
 }
 
+static noinline int get_ccm_iv(struct cdev_op *op, const u8 __user *from)
+{
+	if (!from)
+		return -EINVAL;
+	if (cdev_iv_in(op->req.iv, from, CCM_IV_LEN))
+		return -EFAULT;
+	return parse_ccm(op);
+}
+
 /* The last thing that is done before the operation is begun. */
 int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 {
 	struct cdev_session *ses = op->ses;
-	u32 len = user_ivlen(ses);
+	u32 len = ses->info.ivlen;
 
+	op->keeps = false;
+	if (unlikely(ses->info.cipher == OCF_AES_CCM))
+		return get_ccm_iv(op, from);
 	if (!len)
 		return 0;
 	op->req.flags |= OCF_REQ_NEXT_IV;
-	if (from) {
+	if (likely(from)) {
 		if (cdev_iv_in(op->req.iv, from, len))
 			return -EFAULT;
-		if (len != ses->info.ivlen)
-			return parse_ccm(op);
+		if (likely(!READ_ONCE(ses->iv_busy))) {
+			op->keeps = true;
+			return 0;
+		}
 	}
 	if (!chains(ses))
 		return from ? 0 : -EINVAL;
@@ -66,11 +75,14 @@ int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 int cdev_linux_put_iv(struct cdev_op *op, u8 __user *to, bool write)
 {
 	struct cdev_session *ses = op->ses;
-	u32 len = ses->info.ivlen;
 
-	if (!len || !chains(ses) || !write || !to)
+	if (likely(op->keeps))
+		memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
+	else
+		cdev_iv_leave(op, 0);
+	if (likely(!write) || !to || !chains(ses))
 		return 0;
-	return cdev_copy_out(to, op->req.iv, len);
+	return cdev_copy_out(to, op->req.iv, ses->info.ivlen);
 }
 
 /* ---- CIOCCRYPT ---- */
@@ -166,7 +178,7 @@ static int prepare(struct cdev_op *op)
 }
 
 /* Copies the results to where the operation says. */
-static int deliver(struct cdev_op *op)
+static __always_inline int deliver(struct cdev_op *op)
 {
 	const struct crypt_op *cop = cop_of(op);
 	const struct cdev_session *ses = op->ses;
@@ -245,6 +257,8 @@ int cdev_linux_crypt(struct cdev_op *op)
 	if (!err)
 		err = in_parts(cop_of(op)) ? run_in_turn(&op) :
 					     cdev_op_run(&op) ?: deliver(op);
+	if (unlikely(err) && op)
+		cdev_iv_leave(op, err);
 	cdev_op_put(op);
 	return err;
 }
@@ -263,10 +277,12 @@ static int run_async_part(struct cdev_op **op)
 	if (err)
 		return err;
 	err = run_in_turn(op);
-	if (*op)
+	if (*op) {
+		cdev_iv_leave(*op, err);
 		cdev_async_done(*op, err);
-	else
+	} else {
 		cdev_async_unreserve(file, 1);
+	}
 	return *op ? 0 : err;
 }
 
@@ -284,11 +300,18 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 	op->lasting = true;
 	op->pins_last = true;
 	err = prepare(op);
+	/* it is not waited for */
+	if (!err && op->keeps) {
+		op->keeps = false;
+		err = chains(op->ses) ? cdev_iv_take(op, true) : 0;
+	}
 	if (!err)
 		err = in_parts(cop_of(op)) ? run_async_part(&op) :
 					     cdev_async_submit(op);
-	if (err)
+	if (err) {
+		cdev_iv_return(op);
 		cdev_op_put(op);
+	}
 	return err;
 }
 

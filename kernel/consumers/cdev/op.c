@@ -61,7 +61,6 @@ static struct cdev_user *payer_of(const struct cdev_op *op)
 /* Gives back what @op holds, but its session and itself. */
 static void op_release(struct cdev_op *op)
 {
-	cdev_iv_return(op);
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
@@ -386,8 +385,6 @@ int cdev_op_run(struct cdev_op **op)
 	if (unlikely(err == -EINTR)) {
 		atomic_inc(&ops_loose);
 		*op = NULL;
-	} else {
-		cdev_iv_leave(*op, err);
 	}
 	return err;
 }

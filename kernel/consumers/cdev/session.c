@@ -142,11 +142,10 @@ static struct cdev_session *session_alloc(struct cdev_user *user,
 	ses->cipher = ocf_alg_info(p->cipher);
 	ses->mac = ocf_alg_info(p->mac);
 	ses->ordered = p->flags & OCF_SESSION_ORDERED;
-	spin_lock_init(&ses->iv_lock);
-	init_waitqueue_head(&ses->iv_wait);
 	mutex_init(&ses->parts);
 	INIT_LIST_HEAD(&ses->derived);
 	ocf_session_info(ses->ses, &ses->info);
+	cdev_iv_init(ses);
 	return ses;
 
 sub_session:
