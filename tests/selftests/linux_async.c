@@ -314,7 +314,7 @@ TEST_F(async, a_full_ring_uses_no_iv)
 				  &cop.ses));
 	ASSERT_EQ(0, crypt_op(self->fd, cop.ses, COP_ENCRYPT, 0, self->text,
 			      self->want, 64 * 1024, self->iv, NULL));
-	for (cop.iv = self->iv; ; cop.iv = NULL) {
+	for (cop.iv = self->iv;; cop.iv = NULL) {
 		cop.src = self->text + 64 * n;
 		cop.dst = self->out + 64 * n;
 		err = call(self->fd, CIOCASYNCCRYPT, &cop);

@@ -208,7 +208,8 @@ TEST_F(cbc, two_threads_get_no_stream_twice)
 
 TEST_F(cbc, what_was_not_delivered_has_used_its_stream)
 {
-	static const uint32_t ciphers[] = { CRYPTO_AES_CTR, CRYPTO_OCF_CHACHA20 };
+	static const uint32_t ciphers[] = { CRYPTO_AES_CTR,
+					    CRYPTO_OCF_CHACHA20 };
 	uint8_t *edge = self->b + ROOM - PAGE;
 	int i;
 

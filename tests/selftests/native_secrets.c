@@ -17,6 +17,7 @@
 #define CHUNK		(1 << 20)
 #define TRIES		60		/* a second each: freeing takes time */
 #define TEXT_START	0xffffffff80000000ull
+#define NOWHERE		((Elf64_Addr)~0ull)
 
 static uint64_t inverted;
 
@@ -60,7 +61,7 @@ static int find_parts(int kcore, Elf64_Phdr *part, int max)
 		if (pread(kcore, &p, sizeof(p), head.e_phoff + i * sizeof(p)) !=
 		    sizeof(p))
 			return 0;
-		if (p.p_type == PT_LOAD && p.p_paddr != (Elf64_Addr)-1 &&
+		if (p.p_type == PT_LOAD && p.p_paddr != NOWHERE &&
 		    p.p_vaddr < TEXT_START)
 			part[n++] = p;
 	}
@@ -93,14 +94,14 @@ typedef struct _test_data_secrets Self;
 /* Also a key that is split by a page's end begins in one. */
 static int count_in(const uint8_t *p, size_t len)
 {
-	const uint64_t not = inverted;
+	const uint64_t mark = inverted;
 	uint64_t word;
 	size_t i;
 	int n = 0;
 
 	for (i = 0; i + sizeof(word) <= len; i += 4) {
 		memcpy(&word, p + i, sizeof(word));
-		n += (word ^ not) == ~0ull;
+		n += (word ^ mark) == ~0ull;
 	}
 	return n;
 }
