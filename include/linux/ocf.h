@@ -636,6 +636,15 @@ enum ocf_alg ocf_alg_by_id(enum ocf_abi abi, u32 id);
 enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
 
 /**
+ * ocf_counter_add() - move a counter block of AES-CTR on
+ * @iv: 16 bytes, all of which count (SP 800-38A, B.1)
+ * @blocks: by how much
+ *
+ * Context: any.
+ */
+void ocf_counter_add(u8 *iv, u32 blocks);
+
+/**
  * ocf_device_number() - find a device by name
  * @name: name of a device ("virtio0"), or its start ("virtio")
  *

@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/ocf.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "../compat.h"
 #include "alg.h"
@@ -179,6 +180,16 @@ enum ocf_alg ocf_alg_by_name(const char *name, size_t len)
 	return OCF_ALG_NONE;
 }
 OCF_EXPORT(ocf_alg_by_name);
+
+void ocf_counter_add(u8 *iv, u32 blocks)
+{
+	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
+
+	put_unaligned_be64(sum, iv + 8);
+	if (sum < low)
+		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
+}
+OCF_EXPORT(ocf_counter_add);
 
 /* Weak algorithms that the administrator allows, a bit each. */
 static u64 weak_allowed;

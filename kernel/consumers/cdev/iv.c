@@ -33,16 +33,6 @@ static bool counts(const struct cdev_session *ses)
 	return ses->iv_now == U64_MAX;
 }
 
-/* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
-static void add_to_aes(u8 *iv, u32 blocks)
-{
-	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
-
-	put_unaligned_be64(sum, iv + 8);
-	if (sum < low)
-		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
-}
-
 /* RFC 8439, 2.3: 32 bits */
 static void add_to_chacha(u8 *iv, u32 blocks)
 {
@@ -52,7 +42,7 @@ static void add_to_chacha(u8 *iv, u32 blocks)
 static void add_to_counter(const struct cdev_session *ses, u8 *iv, u32 len)
 {
 	if (ses->info.cipher == OCF_AES_CTR)
-		add_to_aes(iv, DIV_ROUND_UP(len, AES_BLOCK_SIZE));
+		ocf_counter_add(iv, DIV_ROUND_UP(len, AES_BLOCK_SIZE));
 	else
 		add_to_chacha(iv, DIV_ROUND_UP(len, CHACHA_BLOCK_SIZE));
 }

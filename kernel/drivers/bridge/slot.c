@@ -8,7 +8,6 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/unaligned.h>
 
 #include "bridge.h"
 
@@ -222,16 +221,6 @@ int slot_fill(struct slot *slot, struct ocf_request *req)
 	return 0;
 }
 
-/* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
-static void counter_add(u8 *iv, u32 blocks)
-{
-	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
-
-	put_unaligned_be64(sum, iv + 8);
-	if (sum < low)
-		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
-}
-
 /*
  * The API has implementations leave it in the IV.  Worked out here it needs no
  * known answer; the kernel's own tests of that may be compiled out.
@@ -241,8 +230,8 @@ static void leave_next_iv(const struct slot *slot, struct ocf_request *req)
 	const struct ocf_session_params *p = req->ctx->params;
 
 	if (p->cipher == OCF_AES_CTR)
-		counter_add(req->iv, DIV_ROUND_UP(req->data.len,
-						  AES_BLOCK_SIZE));
+		ocf_counter_add(req->iv, DIV_ROUND_UP(req->data.len,
+						      AES_BLOCK_SIZE));
 	else if (req->op == OCF_OP_ENCRYPT)
 		last_block(slot, req, req->iv);
 	else

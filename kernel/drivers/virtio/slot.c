@@ -11,7 +11,6 @@
 #include <crypto/aes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/unaligned.h>
 
 #include "virtio.h"
 
@@ -255,16 +254,6 @@ unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
 	return n;
 }
 
-/* SP 800-38A, B.1: 128 bits, as the kernel's CTR counts */
-static void counter_add(u8 *iv, u32 blocks)
-{
-	u64 low = get_unaligned_be64(iv + 8), sum = low + blocks;
-
-	put_unaligned_be64(sum, iv + 8);
-	if (sum < low)
-		put_unaligned_be64(get_unaligned_be64(iv) + 1, iv);
-}
-
 /* What has been done is in @req->dst, and @req->iv is as it was. */
 static void leave_next_iv(struct slot *slot, struct ocf_request *req)
 {
@@ -275,8 +264,8 @@ static void leave_next_iv(struct slot *slot, struct ocf_request *req)
 	    !req->data.len)
 		return;
 	if (p->cipher == OCF_AES_CTR)
-		counter_add(req->iv, DIV_ROUND_UP(req->data.len,
-						  AES_BLOCK_SIZE));
+		ocf_counter_add(req->iv, DIV_ROUND_UP(req->data.len,
+						      AES_BLOCK_SIZE));
 	else if (req->op == OCF_OP_DECRYPT)
 		memcpy(req->iv, slot->next_iv, ivlen);
 	else
