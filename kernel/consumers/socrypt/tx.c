@@ -465,12 +465,13 @@ static bool push_some(struct so_tx *tx, bool more)
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, bv, n, total);
 	sent = give_tcp(tx, &msg, total);
 	taken(tx, max(sent, 0));
-	if (sent < 0 && sent != -EAGAIN)
+	if (sent < 0 && sent != -EAGAIN) {
 		fail(tx, sent);
-	else if (sent < (int)total)
+	} else if (sent < (int)total) {
 		set_bit(SO_TX_STUCK, &tx->notes);
-	if (sent != (int)total && tcp_rtx_and_write_queues_empty(sk))
-		try_later(tx);	/* no ACK will come */
+		if (tcp_rtx_and_write_queues_empty(sk))
+			try_later(tx);	/* no ACK will come */
+	}
 	return sent == (int)total;
 }
 
