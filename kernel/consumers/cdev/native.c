@@ -87,12 +87,12 @@ static int params_of(const struct ocf_session_open *o,
 		     struct ocf_session_params *p)
 {
 	*p = (struct ocf_session_params){
+		/* an index of tables from here on */
+		.mode = array_index_nospec(o->mode, OCF_MODE_COUNT),
 		.policy = o->policy, .flags = o->flags,
 		.keylen = o->keylen, .mackeylen = o->mackeylen,
 		.ivlen = o->ivlen, .maclen = o->maclen, .rounds = o->rounds,
 	};
-	/* an index of tables from here on */
-	p->mode = array_index_nospec(o->mode, OCF_MODE_COUNT);
 	if (o->mode >= OCF_MODE_COUNT || o->policy > OCF_POLICY_CPU ||
 	    o->session || (!o->key && o->keylen) ||
 	    (!o->mackey && o->mackeylen))
