@@ -198,7 +198,8 @@ print(json.dumps({
     "memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "env": {k: os.environ.get(k) for k in ("A", "B", "C")},
     "argv": len(sys.argv), "path": os.environ["PATH"],
-    "hooks": glob.glob("/usr/lib/python3/dist-packages/*.pth"), "crypto": os.path.exists("/dev/crypto"),
+    "hooks": glob.glob("/usr/lib/python3/dist-packages/*.pth"),
+    "crypto": os.path.exists("/dev/crypto"),
     "uid": os.getuid(), "stdin": os.readlink("/proc/self/fd/0")}))
 """
 ARGS = 1000

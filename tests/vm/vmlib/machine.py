@@ -22,7 +22,7 @@ DIRTY_LOG = 97      # the kernel log holds a report
 CRASHED = 98        # the machine ended without saying how COMMAND ended
 HUNG = 99           # no sign of life, or over --timeout
 
-# As Debian has it: not what whoever starts the machine has installed besides.
+# Debian's own.  The caller's may lead to programs that Debian does not have.
 GUEST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 BOOTS = 3           # how often it is tried
