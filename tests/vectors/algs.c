@@ -16,8 +16,9 @@
 #define KEYS(min_, max_, step_) \
 	.key_min = (min_), .key_max = (max_), .key_step = (step_)
 #define BLOCK(n_)	.block = (n_)
-#define IVS(n_, min_, max_) \
-	.iv = (n_), .iv_min = (min_), .iv_max = (max_)
+#define IVS(n_, min_, max_, step_) \
+	.iv = (n_), .iv_min = (min_), .iv_max = (max_), .iv_step = (step_)
+#define IV(n_)		IVS(n_, n_, n_, 1)
 #define HMAC_OF(hash_, size_) \
 	{ "hmac-" hash_, MAC, KEYS(0, 512, 1), BLOCK(1), .size = (size_) }
 
@@ -29,23 +30,23 @@
 
 const struct alg algs[] = {
 	{ "null", CIPHER, KEYS(0, 64, 1), BLOCK(1) },
-	{ "aes-cbc", CIPHER, KEYS(16, 32, 8), BLOCK(16), IVS(16, 16, 16) },
-	{ "aes-ctr", CIPHER, KEYS(16, 32, 8), BLOCK(1), IVS(16, 16, 16) },
+	{ "aes-cbc", CIPHER, KEYS(16, 32, 8), BLOCK(16), IV(16) },
+	{ "aes-ctr", CIPHER, KEYS(16, 32, 8), BLOCK(1), IV(16) },
 	{ "aes-ecb", CIPHER, KEYS(16, 32, 8), BLOCK(16) },
-	{ "aes-xts", CIPHER, KEYS(32, 64, 16), BLOCK(16), IVS(16, 8, 16) },
-	{ "des3-cbc", CIPHER, KEYS(24, 24, 1), BLOCK(8), IVS(8, 8, 8) },
-	{ "des-cbc", CIPHER, KEYS(8, 8, 1), BLOCK(8), IVS(8, 8, 8) },
-	{ "camellia-cbc", CIPHER, KEYS(16, 32, 8), BLOCK(16), IVS(16, 16, 16) },
-	{ "blowfish-cbc", CIPHER, KEYS(4, 56, 1), BLOCK(8), IVS(8, 8, 8) },
-	{ "cast5-cbc", CIPHER, KEYS(5, 16, 1), BLOCK(8), IVS(8, 8, 8) },
-	{ "chacha20", CIPHER, KEYS(32, 32, 1), BLOCK(1), IVS(16, 16, 16) },
+	{ "aes-xts", CIPHER, KEYS(32, 64, 16), BLOCK(16), IVS(16, 8, 16, 8) },
+	{ "des3-cbc", CIPHER, KEYS(24, 24, 1), BLOCK(8), IV(8) },
+	{ "des-cbc", CIPHER, KEYS(8, 8, 1), BLOCK(8), IV(8) },
+	{ "camellia-cbc", CIPHER, KEYS(16, 32, 8), BLOCK(16), IV(16) },
+	{ "blowfish-cbc", CIPHER, KEYS(4, 56, 1), BLOCK(8), IV(8) },
+	{ "cast5-cbc", CIPHER, KEYS(5, 16, 1), BLOCK(8), IV(8) },
+	{ "chacha20", CIPHER, KEYS(32, 32, 1), BLOCK(1), IV(16) },
 
-	{ "aes-gcm", AEAD, KEYS(16, 32, 8), BLOCK(1), IVS(12, 12, 12), 16,
+	{ "aes-gcm", AEAD, KEYS(16, 32, 8), BLOCK(1), IV(12), 16,
 	  GCM_TAGS },
-	{ "aes-ccm", AEAD, KEYS(16, 32, 8), BLOCK(1), IVS(12, 7, 13), 16,
+	{ "aes-ccm", AEAD, KEYS(16, 32, 8), BLOCK(1), IVS(12, 7, 13, 1), 16,
 	  CCM_TAGS },
 	{ "chacha20-poly1305", AEAD, KEYS(32, 32, 1), BLOCK(1),
-	  IVS(12, 12, 12), 16, BIT(16) },
+	  IV(12), 16, BIT(16) },
 
 	{ "md5", DIGEST, BLOCK(1), .size = 16 },
 	{ "sha1", DIGEST, BLOCK(1), .size = 20 },
@@ -74,7 +75,7 @@ const struct alg algs[] = {
 	HMAC_OF("sha3-512", 64),
 	HMAC_OF("ripemd160", 20),
 	{ "aes-cmac", MAC, KEYS(16, 32, 8), BLOCK(1), .size = 16 },
-	{ "aes-gmac", MAC, KEYS(16, 32, 8), BLOCK(1), IVS(12, 12, 12), 16 },
+	{ "aes-gmac", MAC, KEYS(16, 32, 8), BLOCK(1), IV(12), 16 },
 };
 
 const int nalgs = COUNT(algs);
@@ -101,7 +102,10 @@ bool alg_takes_key(const struct alg *alg, size_t len)
 
 bool alg_takes_iv(const struct alg *alg, size_t len)
 {
-	return len >= alg->iv_min && len <= alg->iv_max;
+	if (!alg->iv)
+		return !len;
+	return len >= alg->iv_min && len <= alg->iv_max &&
+	       !((len - alg->iv_min) % alg->iv_step);
 }
 
 bool alg_takes_tag(const struct alg *alg, size_t len)

@@ -36,6 +36,7 @@ enum type { CIPHER, AEAD, DIGEST, MAC };
  * @iv: bytes of IV, the usual length
  * @iv_min: least bytes of IV
  * @iv_max: most bytes of IV
+ * @iv_step: bytes between one length and the next
  * @size: bytes of digest, MAC or tag
  * @tags: lengths it may be cut to, bit n for n bytes
  */
@@ -44,7 +45,7 @@ struct alg {
 	enum type	type;
 	unsigned int	key_min, key_max, key_step;
 	unsigned int	block;
-	unsigned int	iv, iv_min, iv_max;
+	unsigned int	iv, iv_min, iv_max, iv_step;
 	unsigned int	size;
 	uint32_t	tags;
 };
