@@ -224,7 +224,8 @@ void ocf_session_put_deferred(struct ocf_session *ses);
  * replayed on another device; requests submitted after use the new ones.
  *
  * Context: process; may sleep.
- * Return: 0, or an error as of ocf_session_create(), and the old keys stay.
+ * Return: 0; -EINTR: the task is being killed; an error as of
+ * ocf_session_create().  After an error the old keys stay.
  */
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		      const u8 *mackey, u32 mackeylen);

@@ -11,8 +11,10 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/llist.h>
 #include <linux/minmax.h>
 #include <linux/ocf.h>
+#include <linux/refcount.h>
 
 struct module;
 struct ocf_pk_ops;
@@ -295,13 +297,18 @@ struct ocf_context {
 	struct ocf_device			*dev;
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
-	/* private: the core's: jiffies, when it was used last; requests that
-	 * wait for the device or are in it, under its queue's lock; one more
-	 * that goes
+	/* private: the core's: its generation's, and one for each submitter
+	 * who works with it; jiffies, when it was used last; requests that wait
+	 * for the device or are in it, under its queue's lock; one more that
+	 * goes; then frees the memory
 	 */
+	refcount_t				refs;
 	unsigned long				used;
 	unsigned int				users;
-	struct ocf_context			*next;
+	union {
+		struct llist_node		going;
+		struct rcu_head			rcu;
+	};
 	/* public: */
 	u8					priv[] CRYPTO_MINALIGN_ATTR;
 };

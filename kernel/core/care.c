@@ -248,18 +248,18 @@ static void look_anew(struct ocf_device *dev)
 static int recheck_set(const char *val, const struct kernel_param *kp)
 {
 	struct ocf_device *dev;
-	int err, i, idx;
+	int err, i;
 
 	err = param_set_uint(val, kp);
 	if (err || !care_wq)
 		return err;
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
 		dev = ocf_device_at(i);
 		if (dev)
 			look_anew(dev);
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	return 0;
 }
 

@@ -19,14 +19,50 @@
 #define DRAIN	HZ		/* jiffies to wait for what uses it */
 #define CROWDED	(HZ / 10)	/* jiffies before one is asked for once more */
 
-/* Context: process; may sleep. */
-void ocf_context_free(struct ocf_context *ctx)
+/* Contexts whose last user must not sleep: the CPU's, which go quickly. */
+static LLIST_HEAD(going);
+
+static struct ocf_keys *keys_of(const struct ocf_context *ctx)
+{
+	return container_of(ctx->params, struct ocf_keys, params);
+}
+
+static void free_context(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
+	struct ocf_keys *keys = keys_of(ctx);
 
 	dev->info.ops->ctx_exit(ctx);
-	kfree_sensitive(ctx);
+	memzero_explicit(ctx->priv, dev->info.ctx_size);
+	/* a reader may find that it has no users any more */
+	kfree_rcu(ctx, rcu);
 	ocf_device_put(dev);
+	ocf_keys_release(keys);
+}
+
+static void free_going(struct work_struct *work)
+{
+	struct ocf_context *ctx, *next;
+
+	llist_for_each_entry_safe(ctx, next, llist_del_all(&going), going)
+		free_context(ctx);
+}
+
+static DECLARE_WORK(going_work, free_going);
+
+/* Context: process or BH. */
+void ocf_context_free_later(struct ocf_context *ctx)
+{
+	if (llist_add(&ctx->going, &going))
+		queue_work(ocf_free_wq, &going_work);
+}
+
+/* Context: process; may sleep. */
+void ocf_context_put(struct ocf_context *ctx)
+{
+	might_sleep();
+	if (refcount_dec_and_test(&ctx->refs))
+		free_context(ctx);
 }
 
 /* Has the driver make it; the caller holds the mutex of @keys. */
@@ -40,6 +76,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 		      GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
+	refcount_set(&ctx->refs, 1);
 	ctx->dev = dev;
 	ctx->params = &keys->params;
 	ctx->submit = dev->info.ops->submit;
@@ -56,6 +93,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 		return err;
 	}
 	ocf_device_get(dev);
+	refcount_inc(&keys->holds);
 	rcu_assign_pointer(keys->ctx[dev->number], ctx);
 	__set_bit(dev->number, &keys->present);
 	return 0;
@@ -82,6 +120,32 @@ static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 /* ---- room ---- */
 
 /*
+ * Whether @keys have a context on @dev that was not used after *@limit,
+ * jiffies, which is then set to when it was.  One in use counts if @busy.
+ */
+static bool is_idle(const struct ocf_keys *keys, struct ocf_device *dev,
+		    unsigned long *limit, bool busy)
+{
+	struct ocf_context *ctx;
+	unsigned long used;
+	bool idle = false;
+
+	ocf_read_lock();
+	ctx = ocf_dereference(keys->ctx[dev->number]);
+	if (ctx) {
+		used = READ_ONCE(ctx->used);
+		/* what is about to be freed makes room by itself */
+		idle = refcount_read(&keys->refs) &&
+		       !time_after(used, *limit) &&
+		       (busy || !ocf_queue_uses(dev, ctx));
+	}
+	ocf_read_unlock();
+	if (idle)
+		*limit = used;
+	return idle;
+}
+
+/*
  * The generation whose context on @dev was not used for longest, nor since
  * @limit in jiffies, or NULL.  It is held.  Those in use count if @busy.
  */
@@ -89,25 +153,14 @@ static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
 				   bool busy)
 {
 	struct ocf_keys *keys, *found = NULL;
-	struct ocf_context *ctx;
-	unsigned long used;
-	int idx;
 
 	mutex_lock(&ocf_generations_mutex);
-	idx = srcu_read_lock(&ocf_srcu);
 	list_for_each_entry(keys, &ocf_generations, node) {
-		ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
-		if (!ctx)
+		if (!is_idle(keys, dev, &limit, busy))
 			continue;
-		used = READ_ONCE(ctx->used);
-		/* what is about to be freed makes room by itself */
-		if (time_after(used, limit) || !refcount_read(&keys->refs) ||
-		    (!busy && ocf_queue_uses(dev, ctx)))
-			continue;
-		limit = used - 1;
+		limit--;
 		found = keys;
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
 	if (found && !refcount_inc_not_zero(&found->refs))
 		found = NULL;
 	mutex_unlock(&ocf_generations_mutex);
@@ -120,7 +173,8 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 {
 	unsigned long end;
 
-	synchronize_srcu(&ocf_srcu);
+	/* who has found it is in the device with it, or waits for that */
+	synchronize_rcu();
 	end = jiffies + (urgent ? DRAIN : 0);
 	while (ocf_queue_uses(dev, ctx)) {
 		if (time_after_eq(jiffies, end) ||
@@ -150,7 +204,7 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 	mutex_unlock(&keys->mutex);
 	if (ctx && left) {
 		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
-		ocf_context_free(ctx);
+		ocf_context_put(ctx);
 		atomic64_inc(&dev->evictions);
 	}
 	return left;
@@ -269,20 +323,6 @@ static struct ocf_context *take_context(struct ocf_keys *keys,
 	return ctx;
 }
 
-/* Frees those that were taken, and lets go of their generations. */
-static void free_dropped(struct ocf_context *dropped)
-{
-	struct ocf_context *ctx;
-	struct ocf_keys *keys;
-
-	while ((ctx = dropped)) {
-		dropped = ctx->next;
-		keys = container_of(ctx->params, struct ocf_keys, params);
-		ocf_context_free(ctx);
-		ocf_keys_put_deferred(keys);
-	}
-}
-
 /**
  * ocf_contexts_drop() - drop every generation's context on a device
  * @dev: the device; nothing is in it, and it is not ready
@@ -295,19 +335,17 @@ static void free_dropped(struct ocf_context *dropped)
  */
 void ocf_contexts_drop(struct ocf_device *dev)
 {
-	struct ocf_context *ctx, *dropped = NULL;
+	struct ocf_context *ctx, *next;
 	struct ocf_keys *keys = NULL;
+	LLIST_HEAD(dropped);
 
 	while ((keys = generation_after(keys))) {
 		ctx = take_context(keys, dev);
-		if (!ctx)
-			continue;
-		/* its parameters are theirs */
-		ocf_keys_get(keys);
-		ctx->next = dropped;
-		dropped = ctx;
+		if (ctx)
+			llist_add(&ctx->going, &dropped);
 	}
-	/* until then a submitter that is refused may write to one */
-	synchronize_srcu(&ocf_srcu);
-	free_dropped(dropped);
+	/* who has found one may be about to submit to the device */
+	synchronize_rcu();
+	llist_for_each_entry_safe(ctx, next, dropped.first, going)
+		ocf_context_put(ctx);
 }

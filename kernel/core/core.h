@@ -26,10 +26,16 @@
  * it from two places.  In flight it is moved from list to list under the lock
  * of the list; its state says on which it is.
  *
- * Devices, keys and contexts are found without a lock, inside ocf_srcu.
- * Whoever takes one away unlinks it, waits for the readers of ocf_srcu and
- * frees it then.  A request inside a device is not a reader: it is on the
- * queue's list of requests in flight, and a device goes when that is empty.
+ * Devices, keys and contexts are found without a lock, between ocf_read_lock()
+ * and ocf_read_unlock().  Nothing there takes long and nothing takes the CPU
+ * away, so that no task's priority says how long others wait.  To keep what was
+ * found a reader counts himself in: a generation and a context for which that
+ * fails are about to go, and there may be another.  The CPU works on a request
+ * outside, with such a count of the context; the memory lasts until nobody can
+ * be inside who saw it.
+ *
+ * A request inside a device is not a reader: it is on the queue's list of
+ * requests in flight, and a device goes when that is empty.
  */
 #ifndef OCF_CORE_H
 #define OCF_CORE_H
@@ -43,9 +49,9 @@
 #include <linux/mutex.h>
 #include <linux/ocf.h>
 #include <linux/ocf_driver.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
-#include <linux/srcu.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
@@ -263,11 +269,12 @@ struct ocf_device {
 /**
  * struct ocf_keys - one generation of a session's keys, and its contexts
  * @refs: the session's while it is current, one for each request in flight
- *	and for the work
+ *	and for the work; with the last its contexts and parts go
+ * @holds: one for @refs, one for each context: what @params are needed for
  * @params: constant; its key pointers lead into @secret
  * @mutex: held while a context is made or dropped; protects @present
  * @present: devices that have a context, a bit each
- * @ctx: by device number; read inside ocf_srcu
+ * @ctx: by device number; read between ocf_read_lock() and _unlock()
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
  * @wanted: devices whose context somebody missed, a bit each, atomic
  * @waits: those of them where it waits for its turn to make room, likewise
@@ -277,12 +284,13 @@ struct ocf_device {
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
- * @left: the session that has others now, while @rcu waits
- * @rcu: until nobody reads it as the current one any more
+ * @left: the session that has others now, or NULL
+ * @rcu: frees the memory when nobody can be reading it any more
  * @secret: cipher key, MAC key
  */
 struct ocf_keys {
 	refcount_t			refs;
+	refcount_t			holds;
 	struct ocf_session_params	params;
 	struct mutex			mutex;
 	unsigned long			present;
@@ -308,9 +316,10 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @refs: consumers' and one for each request in flight
  * @params: as created, defaults filled in, without keys
  * @block: bytes the data's length must be a multiple of
- * @keys: the current generation; replaced under @rekey, read inside ocf_srcu
+ * @keys: the current generation; replaced under @rekey, read between
+ *	ocf_read_lock() and _unlock()
  * @rekey: serialises changes of @keys
- * @leaving: generations that are not yet known to be read by nobody
+ * @leaving: earlier generations that are still there
  * @capable: devices capable of it, a bit each, as of @seen
  * @soft: the software device of least cost among them, or -1
  * @splits: a card is capable of a part of it
@@ -398,8 +407,31 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 	return ns ? min(ilog2(ns), OCF_HIST_BUCKETS - 1) : 0;
 }
 
+/*
+ * Around whatever looks for devices, keys and contexts: some microseconds at
+ * most.  With PREEMPT_RT, where the queues' locks may sleep, RCU lends a reader
+ * its priority instead.
+ */
+static __always_inline void ocf_read_lock(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		rcu_read_lock();
+	else
+		rcu_read_lock_sched();
+}
+
+static __always_inline void ocf_read_unlock(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		rcu_read_unlock();
+	else
+		rcu_read_unlock_sched();
+}
+
+#define ocf_dereference(p) \
+	rcu_dereference_check(p, rcu_read_lock_sched_held())
+
 /* main.c */
-extern struct srcu_struct ocf_srcu;
 /*
  * For requests; for what takes turns (compressors); for handing over what waits
  * for cards; for frees, which wait for cards.
@@ -429,9 +461,17 @@ void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
 
+void ocf_keys_release(struct ocf_keys *keys);
+
 static inline void ocf_keys_get(struct ocf_keys *keys)
 {
 	refcount_inc(&keys->refs);
+}
+
+/* Of one that was only found; false if it is about to go. */
+static inline bool ocf_keys_try_get(struct ocf_keys *keys)
+{
+	return refcount_inc_not_zero(&keys->refs);
 }
 
 /* context.c */
@@ -439,8 +479,22 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 #define OCF_CONTEXT_URGENT	BIT(1)
 #define OCF_CONTEXT_AT_ONCE	BIT(2)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
-void ocf_context_free(struct ocf_context *ctx);
+void ocf_context_put(struct ocf_context *ctx);
+void ocf_context_free_later(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);
+
+/* Of one that was only found; false if it is about to go. */
+static inline bool ocf_context_try_get(struct ocf_context *ctx)
+{
+	return refcount_inc_not_zero(&ctx->refs);
+}
+
+/* Context: process or BH. */
+static inline void ocf_context_put_deferred(struct ocf_context *ctx)
+{
+	if (unlikely(refcount_dec_and_test(&ctx->refs)))
+		ocf_context_free_later(ctx);
+}
 
 /* request.c */
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
@@ -451,9 +505,9 @@ void ocf_requests_restart(struct list_head *list);
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
 
 /* place.c */
-int ocf_place(struct ocf_request *req, struct ocf_keys *keys);
+int ocf_place(struct ocf_request *req);
+int ocf_place_again(struct ocf_request *req);
 void ocf_place_taken(struct ocf_request *req);
-int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys);
 int ocf_place_preferred(struct ocf_session *ses);
 u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,
 		    enum ocf_op op, u32 bytes);
@@ -468,7 +522,7 @@ ocf_split_params(const struct ocf_session_params *whole, int part);
 void ocf_split_init(struct ocf_session *ses);
 int ocf_split_make(struct ocf_session *ses, struct ocf_keys *keys);
 bool ocf_split_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score);
-int ocf_split_start(struct ocf_request *req, struct ocf_keys *keys);
+int ocf_split_start(struct ocf_request *req);
 bool ocf_split_next(struct ocf_request *req, int *err);
 
 /* flow.c */
@@ -637,10 +691,10 @@ static inline bool ocf_session_is_current(const struct ocf_session *ses)
 	return smp_load_acquire(&ses->seen) == ocf_registry_generation();
 }
 
-/* The device in that place, or NULL.  Context: inside ocf_srcu. */
+/* The device in that place, or NULL.  Context: after ocf_read_lock(). */
 static inline struct ocf_device *ocf_device_at(int number)
 {
-	return srcu_dereference(ocf_devices[number], &ocf_srcu);
+	return ocf_dereference(ocf_devices[number]);
 }
 
 /* Whether contexts may be made on it: false once it is going. */

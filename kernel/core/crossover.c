@@ -72,7 +72,7 @@ static bool cards_are_dearer(const struct ocf_session *ses, int soft,
  * requests of the session are not compared: that costs a tenth of what a small
  * one takes.
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  */
 void ocf_crossover_learn(const struct ocf_request *req, u64 ns)
 {
@@ -121,7 +121,7 @@ static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
  * @ses: the session
  * @many: many requests are under way at a time
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  * Return: bytes, a power of two; 0: they never are.
  */
 u32 ocf_crossover(struct ocf_session *ses, bool many)

@@ -6,7 +6,7 @@
  * was in it starts over elsewhere, it is stopped, however long that takes, its
  * contexts are dropped, the last holder has let go, and then another may have
  * its number and its name.  Who may still hold a pointer after leave(): a
- * submitter inside ocf_srcu (waited for), a context (each holds the device),
+ * submitter after ocf_read_lock() (waited for), a context (each holds it),
  * the worker that makes one (holds it too), an open file in sysfs (holds the
  * struct device).
  */
@@ -56,13 +56,12 @@ void ocf_registry_changed(void)
 struct ocf_device *ocf_device_find(int number)
 {
 	struct ocf_device *dev;
-	int idx;
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	dev = ocf_device_at(number);
 	if (dev && !refcount_inc_not_zero(&dev->holds))
 		dev = NULL;
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	return dev;
 }
 
@@ -361,7 +360,7 @@ static void leave(struct ocf_device *dev)
  */
 static void end(struct ocf_device *dev, bool added)
 {
-	synchronize_srcu(&ocf_srcu);
+	synchronize_rcu();
 	ocf_care_end(dev);
 	if (added)
 		device_del(&dev->dev);
@@ -449,10 +448,10 @@ OCF_EXPORT(ocf_device_priv);
 int ocf_device_number(const char *name)
 {
 	struct ocf_device *dev;
-	int idx, i, found = -ENOENT;
+	int i, found = -ENOENT;
 	size_t n = strlen(name);
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX && found < 0; i++) {
 		dev = ocf_device_at(i);
 		if (dev && dev->state != OCF_DEVICE_TESTING &&
@@ -461,7 +460,7 @@ int ocf_device_number(const char *name)
 		      !strncmp(dev->name, name, n))))
 			found = i;
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	return found;
 }
 OCF_EXPORT(ocf_device_number);

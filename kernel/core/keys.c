@@ -7,10 +7,9 @@
  * What devices have made of it is in context.c; here is the worker that has it
  * made on demand.
  *
- * Who may hold a generation: the session's pointer, while it is current; a
- * reader inside ocf_srcu that took it from there; a request in flight; the
- * worker.  The first is replaced only with a wait for the second, the others
- * count.
+ * Who holds a generation: the session, while it is current; a request in
+ * flight; the worker.  A submitter only finds it, and counts himself in where
+ * he must hold it; if that fails there is another that is current.
  */
 #include <linux/slab.h>
 
@@ -60,6 +59,7 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 	if (!keys)
 		return NULL;
 	refcount_set(&keys->refs, 1);
+	refcount_set(&keys->holds, 1);
 	keys->params = *p;
 	keys->params.key = keys->secret;
 	keys->params.mackey = keys->secret + p->keylen;
@@ -76,6 +76,26 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 	return keys;
 }
 
+/* The memory is not read by a driver any more.  Context: process; may sleep. */
+void ocf_keys_release(struct ocf_keys *keys)
+{
+	struct ocf_session *left = keys->left;
+
+	if (!refcount_dec_and_test(&keys->holds))
+		return;
+	mutex_destroy(&keys->mutex);
+	memzero_explicit(keys->secret,
+			 keys->params.keylen + keys->params.mackeylen);
+	kfree_rcu(keys, rcu);
+	if (!left)
+		return;
+	atomic_dec(&left->leaving);
+	/* who finds too many is on the list of those who wait for it */
+	smp_mb__after_atomic();
+	wake_up_var(&left->leaving);
+	ocf_session_put_deferred(left);
+}
+
 static void free_keys(struct ocf_keys *keys)
 {
 	struct ocf_context *ctx;
@@ -88,15 +108,12 @@ static void free_keys(struct ocf_keys *keys)
 		/* the last reference: nobody else reads or writes it */
 		ctx = rcu_dereference_protected(keys->ctx[i], true);
 		trace_ocf_context_drop(keys, i, 0);
-		ocf_context_free(ctx);
+		ocf_context_put(ctx);
 	}
 	for (i = 0; i < ARRAY_SIZE(keys->part); i++)
 		if (keys->part[i])
 			ocf_keys_put(keys->part[i]);
-	mutex_destroy(&keys->mutex);
-	memzero_explicit(keys->secret,
-			 keys->params.keylen + keys->params.mackeylen);
-	kfree(keys);
+	ocf_keys_release(keys);
 }
 
 static void free_keys_work(struct work_struct *work)
@@ -132,7 +149,9 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 {
 	if (test_and_set_bit(number, &keys->wanted))
 		return;
-	ocf_keys_get(keys);
+	/* nobody will miss it where there are others now */
+	if (!ocf_keys_try_get(keys))
+		return;
 	if (!queue_work(keys_wq, &keys->work))
 		ocf_keys_put_deferred(keys);
 }

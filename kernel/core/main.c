@@ -11,7 +11,6 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/ocf.h>
 
-DEFINE_SRCU(ocf_srcu);
 struct workqueue_struct *ocf_wq, *ocf_turns_wq, *ocf_pump_wq, *ocf_free_wq;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
@@ -105,14 +104,10 @@ destroy_workqueues:
 	return err;
 }
 
-/*
- * Users of our symbols are gone, so nothing is in flight; but who has handed
- * the last back may be at its end still, and frees may be.
- */
+/* Users of our symbols are gone, so nothing is in flight; frees may be. */
 static void __exit ocf_exit(void)
 {
 	ocf_debug_exit();
-	srcu_barrier(&ocf_srcu);
 	ocf_random_exit();
 	class_unregister(&ocf_class);
 	ocf_pk_exit();

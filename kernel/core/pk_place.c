@@ -172,12 +172,12 @@ struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
 	struct choice card = {}, cpu = {};
 	struct ocf_pk_op *form;
 	struct ocf_device *dev;
-	int idx, i;
+	int i;
 	u64 ns;
 
 	*err = req->device == OCF_DEVICE_ANY || ocf_device_exists(req->device) ?
 		       -EOPNOTSUPP : -ENODEV;
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
 		dev = ocf_device_at(i);
 		if (!dev || !dev->pk || !allowed(dev, req) ||
@@ -201,7 +201,7 @@ struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
 	if (dev && !refcount_inc_not_zero(&dev->holds))
 		dev = NULL;
 	form = dev ? form_for(dev, req) : NULL;
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	if (!form) {
 		/* it has been found incapable since */
 		if (dev)
@@ -236,15 +236,15 @@ u32 ocf_pk_codes(u32 flags)
 	};
 	struct ocf_device *dev;
 	u32 codes = 0;
-	int idx, i;
+	int i;
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
 		dev = ocf_device_at(i);
 		if (dev && dev->pk && allowed(dev, &any) && usable(dev, &any))
 			codes |= codes_by(dev);
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	return codes;
 }
 OCF_EXPORT(ocf_pk_codes);

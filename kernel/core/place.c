@@ -8,9 +8,9 @@
  * for long gets a request although it does not look best: it may have become
  * so, and nobody would know.
  *
- * A request that software does at once holds nothing: it ends before the
- * section of ocf_srcu does that found its keys and its device.  Every other
- * one holds its session and its generation of keys.
+ * A request that software does at once holds its context, and that its device
+ * and the memory of its keys.  Every other one holds its session and its
+ * generation of keys.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -29,9 +29,8 @@
 #define HANDOVER_NS	20000
 
 /*
- * Longer than this, ns, no submitter works himself.  What he is about keeps
- * devices, contexts and keys from going (it is a reader of ocf_srcu), and how
- * long that is would be for him to say: he may have next to no priority.
+ * Longer than this, ns, no submitter works himself: what he is about keeps a
+ * device from going, and how long that is would be for him to say.
  */
 #define LONG_NS		2000000
 #define SHORT		SZ_16K	/* bytes that are not, whatever they are for */
@@ -316,28 +315,19 @@ static __always_inline int run_inline(struct ocf_device *dev,
 	return run_here(dev, req);
 }
 
-/* The same by a worker, whose work others see. */
-static int run_as_worker(struct ocf_device *dev, struct ocf_request *req)
-{
-	u32 ns = req->estimate;
-	int err;
-
-	atomic_long_add(ns, &handed);
-	err = run_inline(dev, req);
-	atomic_long_sub(ns, &handed);
-	return err;
-}
-
-static void hold(struct ocf_request *req, struct ocf_keys *keys)
+/* Has @req hold @keys, and its session; false if @keys are about to go. */
+static bool hold(struct ocf_request *req, struct ocf_keys *keys)
 {
 	if (req->keys)
-		return;
+		return true;
+	if (!ocf_keys_try_get(keys))
+		return false;
 	/* before anybody can end it */
 	if (atomic_read(&req->bits) & OCF_BIT_WAITER)
 		init_completion(&req->wait);
-	ocf_keys_get(keys);
 	req->keys = keys;
 	refcount_inc(&req->session->refs);
+	return true;
 }
 
 static void let_go(struct ocf_request *req, bool held)
@@ -349,7 +339,10 @@ static void let_go(struct ocf_request *req, bool held)
 	ocf_session_put_deferred(req->session);
 }
 
-/* Puts @req on its way to where it does not end at once. */
+/*
+ * Puts @req on its way to where it does not end at once; -ESTALE if @keys are
+ * about to go, and others are current.
+ */
 static __always_inline int send(struct ocf_request *req, struct ocf_keys *keys,
 				int (*way)(struct ocf_keys *,
 					   struct ocf_device *,
@@ -359,7 +352,8 @@ static __always_inline int send(struct ocf_request *req, struct ocf_keys *keys,
 	bool held = req->keys;
 	int err;
 
-	hold(req, keys);
+	if (!hold(req, keys))
+		return -ESTALE;
 	err = way(keys, dev, req);
 	if (err != -EINPROGRESS)
 		let_go(req, held);
@@ -444,15 +438,18 @@ static noinline struct ocf_device *one_of_missing(const struct ocf_keys *keys,
 	return dev;
 }
 
+/* What is left to do where the place was found */
+enum { HERE = 1, IN_STEPS };
+
 /*
  * @req goes to @dev, where its generation has the context @req->ctx; @cost is
- * as it was compared.
+ * as it was compared.  Returns HERE if the caller is to do it after
+ * ocf_read_unlock(): @req->ctx is held then.
  */
 static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 		    struct ocf_device *dev, u64 cost)
 {
 	u64 service = ocf_unweigh(cost, READ_ONCE(dev->weight));
-	int err;
 
 	req->dev = dev;
 	req->used = dev->number;
@@ -463,27 +460,7 @@ static int place_on(struct ocf_request *req, struct ocf_keys *keys,
 	}
 	if (is_for_worker(req, service))
 		return send(req, keys, to_worker, dev);
-	err = atomic_read(&req->bits) & OCF_BIT_WORKER ?
-		run_as_worker(dev, req) : run_inline(dev, req);
-	if (err == -EAGAIN)
-		return send(req, keys, to_worker, dev);
-	return err;
-}
-
-/* In two steps, if that is better than the @score of one. */
-static int place_in_steps(struct ocf_request *req, struct ocf_keys *keys,
-			  u64 score)
-{
-	bool held = req->keys;
-	int err;
-
-	if (!ocf_split_wins(req, keys, score))
-		return -ENODEV;
-	hold(req, keys);
-	err = ocf_split_start(req, keys);
-	if (err != -EINPROGRESS)
-		let_go(req, held);
-	return err;
+	return ocf_context_try_get(req->ctx) ? HERE : -ESTALE;
 }
 
 /* Devices that @req is not for, a bit each */
@@ -502,8 +479,14 @@ static u64 avoided_by(const struct ocf_request *req,
 /*
  * Compares what there is, and places @req on the best that takes it.  Apart
  * from the simple case, which does not need its stack.
+ *
+ * Returns as ocf_place() does, or what is left to do after ocf_read_unlock():
+ * HERE, with @req->ctx held; IN_STEPS, if @whole is 0, with @keys held by @req;
+ * -ESTALE: @keys, or the context, are about to go.  If @whole is an error, the
+ * steps have failed with it.
  */
-static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
+static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys,
+				int whole)
 {
 	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
 	struct load l = {
@@ -516,25 +499,24 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 	int n = candidates(&l, c), best;
 	struct ocf_device *dev;
 	bool look = false;
-	int err = l.too_long ? -E2BIG : -ENODEV;
+	int err = whole ?: l.too_long ? -E2BIG : -ENODEV;
 
 	missing.n = 0;
 	if (n > 1) {
 		look = is_time_to_look(req);
 		add_way_back(c, n, req);
 	}
-	if (unlikely(READ_ONCE(l.ses->splits)) && !req->split.session) {
-		err = place_in_steps(req, keys, n ?
-			ocf_route_score(&c[ocf_route_pick(c, n)]) : U64_MAX);
-		if (!err || err == -EINPROGRESS)
-			return err;
-	}
+	if (unlikely(READ_ONCE(l.ses->splits)) && !req->split.session &&
+	    !whole &&
+	    ocf_split_wins(req, keys, n ?
+		ocf_route_score(&c[ocf_route_pick(c, n)]) : U64_MAX))
+		return hold(req, keys) ? IN_STEPS : -ESTALE;
 	for (; n; c[best] = c[--n]) {
 		best = choose(c, n, req, look);
 		dev = ocf_device_at(c[best].device);
 		if (!dev)
 			continue;
-		req->ctx = srcu_dereference(keys->ctx[dev->number], &ocf_srcu);
+		req->ctx = ocf_dereference(keys->ctx[dev->number]);
 		if (req->ctx) {
 			if (look && dev->info.kind == OCF_KIND_SOFTWARE)
 				ocf_crossover_learn(req, c[best].service);
@@ -554,13 +536,14 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys)
 }
 
 /*
- * Does @req on the CPU if that is all there is, or all that comes into
- * question; false if it is not so easy.
+ * Whether the CPU is all there is for @req, or all that comes into question,
+ * and it is so easy that nothing need be compared; @req->ctx is held then.
  */
-static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
+static bool place_simply(struct ocf_request *req)
 {
 	struct ocf_session *ses = req->session;
 	struct ocf_device *dev;
+	struct ocf_keys *keys;
 	int soft;
 
 	if (req->flags & OCF_REQ_OFFLOAD || req->bytes > SHORT ||
@@ -573,48 +556,128 @@ static bool place_simply(struct ocf_request *req, struct ocf_keys *keys)
 	dev = ocf_device_at(soft);
 	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
 		return false;
-	req->ctx = srcu_dereference(keys->ctx[soft], &ocf_srcu);
+	keys = ocf_dereference(ses->keys);
+	req->ctx = ocf_dereference(keys->ctx[soft]);
 	req->dev = dev;
 	req->used = soft;
-	return req->ctx && run_inline(dev, req) != -EAGAIN;
+	return req->ctx && ocf_context_try_get(req->ctx);
+}
+
+/* For a submitter who cannot do @req here: a worker can. */
+static noinline int leave_to_worker(struct ocf_request *req)
+{
+	u64 ns = ocf_device_ns(req->dev, &req->session->params, req->op,
+			       req->bytes);
+
+	req->estimate = min_t(u64, ns, U32_MAX);
+	ocf_read_lock();
+	/* ends, because others are current when it fails */
+	while (!hold(req, req->keys ?: ocf_dereference(req->session->keys)))
+		;
+	to_worker(req->keys, req->dev, req);
+	ocf_read_unlock();
+	return -EINPROGRESS;
+}
+
+/* Does @req on the CPU with @req->ctx, which is held. */
+static __always_inline int do_here(struct ocf_request *req)
+{
+	struct ocf_context *ctx = req->ctx;
+	int err = run_inline(req->dev, req);
+
+	if (unlikely(err == -EAGAIN))
+		err = leave_to_worker(req);
+	ocf_context_put_deferred(ctx);
+	return err;
+}
+
+/* The same by a worker, whose work others see. */
+static int do_as_worker(struct ocf_request *req)
+{
+	u32 ns = req->estimate;
+	int err;
+
+	atomic_long_add(ns, &handed);
+	err = do_here(req);
+	atomic_long_sub(ns, &handed);
+	return err;
+}
+
+/* place_among() with the keys of @req, or the current ones */
+static int place_once(struct ocf_request *req, int whole)
+{
+	struct ocf_session *ses = req->session;
+	int err;
+
+	ocf_read_lock();
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+	err = place_among(req, req->keys ?: ocf_dereference(ses->keys), whole);
+	ocf_read_unlock();
+	return err;
+}
+
+/* Does what is left to do, as place_among() has said; @held: @req had keys. */
+static noinline int do_rest(struct ocf_request *req, bool held, int rest)
+{
+	int whole = 0;
+
+	for (;; rest = place_once(req, whole)) {
+		if (rest == IN_STEPS) {
+			whole = ocf_split_start(req);
+			if (whole == -EINPROGRESS)
+				return whole;
+			let_go(req, held);
+			if (!whole)
+				return 0;
+		} else if (rest != -ESTALE) {
+			break;
+		}
+	}
+	if (rest != HERE)
+		return rest;
+	return atomic_read(&req->bits) & OCF_BIT_WORKER ?
+		do_as_worker(req) : do_here(req);
 }
 
 /**
  * ocf_place() - choose a device for a request and bring it there
- * @req: a valid request
- * @keys: the generation it runs under
+ * @req: a valid request; it runs under its session's current keys
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH.
  * Return: 0 if it has been done, the result is in @req->err; -EINPROGRESS if
- * it is under way, @req is not the caller's any more; -EBUSY or -ENODEV if it
- * is not, as ocf_submit() has it.
+ * it is under way, @req is not the caller's any more; -EBUSY, -E2BIG or -ENODEV
+ * if it is not, as ocf_submit() has it.
  */
-int ocf_place(struct ocf_request *req, struct ocf_keys *keys)
+int ocf_place(struct ocf_request *req)
 {
 	struct ocf_session *ses = req->session;
+	int rest = HERE;
 
+	ocf_read_lock();
 	if (unlikely(!ocf_session_is_current(ses)))
 		ocf_session_refresh(ses);
-	return place_simply(req, keys) ? 0 : place_among(req, keys);
+	if (!place_simply(req))
+		rest = place_among(req, ocf_dereference(ses->keys), 0);
+	ocf_read_unlock();
+	if (rest == HERE)
+		return do_here(req);
+	return unlikely(rest > 0 || rest == -ESTALE) ?
+		do_rest(req, false, rest) : rest;
 }
 
 /**
  * ocf_place_again() - the same for a request that was placed before
- * @req: the request
- * @keys: the generation it runs under
+ * @req: the request, with the keys that it holds
  *
  * Devices of @req->avoid are not considered.
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH.
  * Return: as ocf_place().
  */
-int ocf_place_again(struct ocf_request *req, struct ocf_keys *keys)
+int ocf_place_again(struct ocf_request *req)
 {
-	struct ocf_session *ses = req->session;
-
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
-	return place_among(req, keys);
+	return do_rest(req, true, place_once(req, 0));
 }
 
 /**
@@ -633,7 +696,7 @@ void ocf_place_taken(struct ocf_request *req)
  * ocf_place_preferred() - which device a session's requests would go to now
  * @ses: the session
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  * Return: its number, or -ENODEV.
  */
 int ocf_place_preferred(struct ocf_session *ses)
@@ -652,7 +715,7 @@ int ocf_place_preferred(struct ocf_session *ses)
  * @op: direction
  * @bytes: size
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  * Return: ns from now; U64_MAX if no device is ready for it, one will be then.
  */
 u64 ocf_place_score(struct ocf_session *ses, struct ocf_keys *keys,

@@ -429,7 +429,7 @@ static __always_inline void belong(struct ocf_device *dev,
  * @dev: the device
  * @req: the request, which holds what it needs
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  * Return: -EINPROGRESS, and @req is not the caller's any more; -EBUSY if too
  * many wait; -ENODEV if the device is going.
  */

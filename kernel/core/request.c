@@ -47,8 +47,7 @@ OCF_EXPORT(ocf_request_maclen);
 static __always_inline int submit(struct ocf_request *req, int bits)
 {
 	struct ocf_session *ses = req->session;
-	struct ocf_keys *keys;
-	int err, idx;
+	int err;
 
 	err = ocf_check_request(req, &ses->params, ses->block);
 	if (unlikely(err))
@@ -69,10 +68,7 @@ static __always_inline int submit(struct ocf_request *req, int bits)
 		ocf_order_enter(req);
 	trace_ocf_request_submit(req, -1, 0);
 
-	idx = srcu_read_lock(&ocf_srcu);
-	keys = srcu_dereference(ses->keys, &ocf_srcu);
-	err = ocf_place(req, keys);
-	srcu_read_unlock(&ocf_srcu, idx);
+	err = ocf_place(req);
 	if (likely(!err || err == -EINPROGRESS))
 		return err;
 	if (req->in_order)
@@ -102,19 +98,18 @@ void ocf_batch_end(struct ocf_batch *batch)
 {
 	struct ocf_device *dev;
 	u64 cards = batch->cards;
-	int idx;
 
 	batch->cards = 0;
 	if (!cards)
 		return;
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (; cards; cards &= cards - 1) {
 		/* another device may be in its place: it does not mind */
 		dev = ocf_device_at(__ffs64(cards));
 		if (dev)
 			ocf_queue_kick(dev);
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 }
 OCF_EXPORT(ocf_batch_end);
 
@@ -280,7 +275,7 @@ OCF_EXPORT(ocf_complete);
  */
 void ocf_request_restart(struct ocf_request *req)
 {
-	int err, idx, failed = req->err;
+	int err, failed = req->err;
 
 	req->batch = NULL;
 	req->begun = 0;
@@ -290,9 +285,7 @@ void ocf_request_restart(struct ocf_request *req)
 		ocf_request_end(req, -ECANCELED, false);
 		return;
 	}
-	idx = srcu_read_lock(&ocf_srcu);
-	err = ocf_place_again(req, req->keys);
-	srcu_read_unlock(&ocf_srcu, idx);
+	err = ocf_place_again(req);
 	if (err == -EINPROGRESS)
 		return;
 	/* nobody is left, of those who have not failed it */
@@ -412,12 +405,11 @@ bool ocf_cancel(struct ocf_request *req)
 	int old = atomic_fetch_or(OCF_BIT_CANCELLED, &req->bits);
 	struct ocf_device *dev;
 	bool mine = false;
-	int idx;
 
 	if (old & OCF_BIT_DONE)
 		return false;
 	/* a device whose queue we look into does not go meanwhile */
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	/* then @req->dev is as of then: pairs with waits_in_vain() */
 	switch (smp_load_acquire(&req->where)) {
 	case OCF_AT_QUEUE:
@@ -428,7 +420,7 @@ bool ocf_cancel(struct ocf_request *req)
 		mine = ocf_keys_unpark(req);
 		break;
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	trace_ocf_request_cancel(req, -1, mine ? 0 : -EINPROGRESS);
 	if (mine)
 		ocf_request_end(req, -ECANCELED, false);

@@ -54,7 +54,7 @@ static DEFINE_SPINLOCK(refresh_lock);
  * ocf_session_refresh() - work out which devices are capable of a session
  * @ses: the session
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  */
 void ocf_session_refresh(struct ocf_session *ses)
 {
@@ -140,16 +140,16 @@ static bool is_out_of_use(const struct ocf_session *ses)
 	u64 present = ocf_registry_present();
 	struct ocf_device *dev;
 	bool found = false;
-	int idx, i;
+	int i;
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	for (; present && !found; present &= ~BIT_ULL(i)) {
 		i = __ffs64(present);
 		dev = ocf_device_at(i);
 		found = dev && dev->state != OCF_DEVICE_TESTING &&
 			ocf_device_wanted(dev, &ses->params);
 	}
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	return found;
 }
 
@@ -222,7 +222,7 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
  */
 static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
-	int i, idx, err = 0;
+	int i, err = 0;
 
 	if (ses->soft < 0 && may_split(ses) &&
 	    ses->params.mode != OCF_MODE_MTE)
@@ -232,9 +232,9 @@ static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 		return err;
 	err = ocf_split_make(ses, keys);
 	for (i = 0; !err && i < ARRAY_SIZE(ses->part); i++) {
-		idx = srcu_read_lock(&ocf_srcu);
+		ocf_read_lock();
 		ocf_session_refresh(ses->part[i]);
-		srcu_read_unlock(&ocf_srcu, idx);
+		ocf_read_unlock();
 		err = first_context(ses->part[i], keys->part[i]);
 	}
 	return err;
@@ -256,7 +256,7 @@ ocf_session_create_on(const struct ocf_session_params *given,
 	struct ocf_session_params p = *given;
 	struct ocf_session *ses;
 	struct ocf_keys *keys;
-	int idx, err;
+	int err;
 
 	err = ocf_check_params(&p);
 	if (err == -EPERM && testing)
@@ -277,9 +277,9 @@ ocf_session_create_on(const struct ocf_session_params *given,
 		goto free_session;
 	RCU_INIT_POINTER(ses->keys, keys);
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	ocf_session_refresh(ses);
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 	err = first_contexts(ses, keys);
 	if (err == -EOPNOTSUPP && is_out_of_use(ses))
 		err = -ENODEV;
@@ -391,75 +391,69 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 }
 
 /*
- * Generations that may be on their way out without a wait: of one session, and
- * of all where one has more.  A program may have another key for each message;
- * a grace period is some milliseconds.
+ * Generations of a session that may be on their way out: a card may be long
+ * about forgetting one, and a submitter about what he does with one.
  */
-#define LEAVING_OWN	4
-#define LEAVING_ALL	1024
+#define LEAVING_MAX	4
 
-static atomic_t leaving = ATOMIC_INIT(0);
-
-static bool may_leave(struct ocf_session *ses)
+/* Waits until one more may leave; -EINTR if the task is killed. */
+static int may_leave(struct ocf_session *ses)
 {
-	bool few = atomic_inc_return(&ses->leaving) <= LEAVING_OWN;
+	atomic_t *n = &ses->leaving;
 
-	if (atomic_inc_return(&leaving) <= LEAVING_ALL || few)
-		return true;
-	atomic_dec(&leaving);
-	atomic_dec(&ses->leaving);
-	return false;
+	lockdep_assert_held(&ses->rekey);
+	return wait_var_event_killable(n, atomic_read(n) < LEAVING_MAX) ?
+		-EINTR : 0;
 }
 
-static void nobody_reads(struct rcu_head *rcu)
+/* Whether only the CPU has to forget @keys, which takes no time. */
+static bool is_forgotten_at_once(const struct ocf_session *ses,
+				 const struct ocf_keys *keys)
 {
-	struct ocf_keys *keys = container_of(rcu, struct ocf_keys, rcu);
-	struct ocf_session *ses = keys->left;
+	int soft = READ_ONCE(ses->soft);
 
-	ocf_keys_put_deferred(keys);
-	atomic_dec(&leaving);
-	atomic_dec(&ses->leaving);
-	ocf_session_put_deferred(ses);
+	return !(READ_ONCE(keys->present) & ~(soft < 0 ? 0 : BIT(soft))) &&
+	       !keys->part[0];
 }
 
-/*
- * Lets go of @old when whoever still reads it as the current one is done; that
- * may be long, and is not waited for as long as these are few.
- */
+/* Lets go of @old, which nobody who begins now finds. */
 static void leave(struct ocf_session *ses, struct ocf_keys *old)
 {
-	if (!may_leave(ses)) {
-		synchronize_srcu(&ocf_srcu);
-		ocf_keys_put(old);
-		return;
-	}
+	atomic_inc(&ses->leaving);
 	old->left = ocf_session_get(ses);
-	call_srcu(&ocf_srcu, &old->rcu, nobody_reads);
+	if (is_forgotten_at_once(ses, old))
+		ocf_keys_put(old);
+	else
+		ocf_keys_put_deferred(old);
 }
 
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		      const u8 *mackey, u32 mackeylen)
 {
 	struct ocf_keys *old, *keys;
-	int idx, err = 0;
+	int err;
 
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	ocf_session_refresh(ses);
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 
-	mutex_lock(&ses->rekey);
+	if (mutex_lock_killable(&ses->rekey))
+		return -EINTR;
+	err = may_leave(ses);
+	if (err)
+		goto unlock;
 	old = rcu_dereference_protected(ses->keys,
 					lockdep_is_held(&ses->rekey));
 	keys = next_generation(ses, old, key, keylen, mackey, mackeylen);
-	if (IS_ERR(keys))
+	if (IS_ERR(keys)) {
 		err = PTR_ERR(keys);
-	else
-		rcu_assign_pointer(ses->keys, keys);
+		goto unlock;
+	}
+	rcu_assign_pointer(ses->keys, keys);
+	leave(ses, old);
+unlock:
 	mutex_unlock(&ses->rekey);
-
 	trace_ocf_session_rekey(ses, &ses->params, err);
-	if (!err)
-		leave(ses, old);
 	return err;
 }
 OCF_EXPORT(ocf_session_rekey);
@@ -469,7 +463,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 	const struct ocf_session_params *p = &ses->params;
 	struct ocf_device *dev;
 	u64 capable;
-	int idx, i;
+	int i;
 
 	*info = (struct ocf_session_info){
 		.mode = p->mode,
@@ -480,7 +474,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 		.block = ses->block,
 		.device = -ENODEV,
 	};
-	idx = srcu_read_lock(&ocf_srcu);
+	ocf_read_lock();
 	if (!ocf_session_is_current(ses))
 		ocf_session_refresh(ses);
 	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
@@ -490,16 +484,17 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 			info->hardware = true;
 	}
 	info->device = ocf_place_preferred(ses);
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_unlock();
 }
 OCF_EXPORT(ocf_session_info);
 
 u32 ocf_session_crossover(struct ocf_session *ses, bool many)
 {
-	int idx = srcu_read_lock(&ocf_srcu);
-	u32 bytes = ocf_crossover(ses, many);
+	u32 bytes;
 
-	srcu_read_unlock(&ocf_srcu, idx);
+	ocf_read_lock();
+	bytes = ocf_crossover(ses, many);
+	ocf_read_unlock();
 	return bytes;
 }
 OCF_EXPORT(ocf_session_crossover);

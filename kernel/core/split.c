@@ -155,7 +155,7 @@ static bool can_split(const struct ocf_request *req,
  * @keys: the generation it runs under
  * @score: ns until it would be done as a whole, U64_MAX if it cannot be
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH, after ocf_read_lock().
  * Return: whether.
  */
 bool ocf_split_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score)
@@ -289,7 +289,7 @@ static int take_steps(struct ocf_request *req)
 	int err;
 
 	for (;;) {
-		err = ocf_place_again(req, req->keys);
+		err = ocf_place_again(req);
 		if (err)
 			return err;
 		if (req->err || ++req->split.step == STEPS)
@@ -313,18 +313,17 @@ static void finish(struct ocf_request *req, int err)
 
 /**
  * ocf_split_start() - do a request in two steps
- * @req: a request that ocf_split_wins(), and that holds @keys
- * @keys: the generation it runs under
+ * @req: a request that ocf_split_wins(), and that holds its keys
  *
- * Context: process or BH, inside ocf_srcu.
+ * Context: process or BH.
  * Return: as ocf_place(); after an error @req is as it was.
  */
-int ocf_split_start(struct ocf_request *req, struct ocf_keys *keys)
+int ocf_split_start(struct ocf_request *req)
 {
 	int err;
 
 	req->split = (struct ocf_split){
-		.session = req->session, .keys = keys, .src = req->src,
+		.session = req->session, .keys = req->keys, .src = req->src,
 		.dst = req->dst, .auth = req->auth, .data = req->data,
 		.tag_start = req->tag_start, .flags = req->flags,
 		.op = req->op,
@@ -353,7 +352,7 @@ int ocf_split_start(struct ocf_request *req, struct ocf_keys *keys)
  */
 bool ocf_split_next(struct ocf_request *req, int *err)
 {
-	int idx, next;
+	int next;
 
 	if (!*err && ++req->split.step < STEPS &&
 	    !(atomic_read(&req->bits) & OCF_BIT_CANCELLED)) {
@@ -362,9 +361,7 @@ bool ocf_split_next(struct ocf_request *req, int *err)
 		req->flags &= ~OCF_REQ_MAY_SLEEP;
 		req->flags |= OCF_REQ_OFFLOAD;
 		atomic_andnot(OCF_BIT_WORKER, &req->bits);
-		idx = srcu_read_lock(&ocf_srcu);
 		next = take_steps(req);
-		srcu_read_unlock(&ocf_srcu, idx);
 		if (next == -EINPROGRESS)
 			return false;
 		*err = next ?: req->err;

@@ -214,6 +214,21 @@ static int do_at_once(struct card *card, struct ocf_request *req)
 	return compute(req, CARD_AT_ONCE);
 }
 
+/* As software does, which may take its time. */
+static int do_as_software(struct card *card, struct ocf_request *req)
+{
+	struct completion *ponder = READ_ONCE(card->ponder);
+
+	if (ponder) {
+		if (!ocf_request_may_sleep(req))
+			return -EAGAIN;
+		WRITE_ONCE(card->pondering, true);
+		wait_for_completion_timeout(ponder, 250 * HZ);
+		WRITE_ONCE(card->pondering, false);
+	}
+	return compute(req, CARD_WORKS);
+}
+
 static int card_submit(struct ocf_request *req, bool more)
 {
 	struct card *card = card_of(req);
@@ -222,6 +237,8 @@ static int card_submit(struct ocf_request *req, bool more)
 	int err = -EINPROGRESS;
 
 	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
+	if (card->soft)
+		return do_as_software(card, req);
 	spin_lock_bh(&card->lock);
 	card->dev = req->dev;	/* during its registration nobody else says */
 	if (card->honest) {
@@ -350,7 +367,8 @@ int card_register(struct card *card)
 		.name = card->name, .owner = THIS_MODULE,
 		.ops = &card_ops[card->kind], .patience = card->patience,
 		.pk = card->pk,
-		.priv = card, .kind = OCF_KIND_HARDWARE, .depth = card->depth,
+		.priv = card, .depth = card->depth,
+		.kind = card->soft ? OCF_KIND_SOFTWARE : OCF_KIND_HARDWARE,
 		.ctx_size = sizeof(struct card_ctx), .modes = card->modes,
 	};
 	struct ocf_device *dev;

@@ -184,6 +184,118 @@ static void session_rekeyed_often(struct test *t)
 	ocf_session_put(ses);
 }
 
+/* What a submitter takes his time for inside the CPU's driver */
+struct slow {
+	struct work_struct	work;
+	struct card		*soft;
+	struct ocf_session	*ses;
+	struct completion	ponder;
+	struct work		*w;
+	int			err;
+};
+
+static void slow_work(struct work_struct *work)
+{
+	struct slow *s = container_of(work, struct slow, work);
+
+	s->err = ocf_run(&s->w->req);
+}
+
+/* Begins it; false if it could not be. */
+static bool slow_begin(struct test *t, struct slow *s)
+{
+	s->soft = card_alloc(1);
+	if (!CHECK(t, s->soft))
+		return false;
+	s->soft->name = "slow";
+	s->soft->soft = true;
+	if (!EQUAL(t, card_register(s->soft), 0))
+		return false;
+	s->ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
+			      card_number(s->soft));
+	s->w = s->ses ? work_make(s->ses, 256, 0) : NULL;
+	if (!CHECK(t, s->w))
+		return false;
+	init_completion(&s->ponder);
+	s->soft->ponder = &s->ponder;
+	INIT_WORK_ONSTACK(&s->work, slow_work);
+	queue_work(system_unbound_wq, &s->work);
+	while (!READ_ONCE(s->soft->pondering))
+		schedule_timeout_uninterruptible(1);
+	return true;
+}
+
+static void slow_end(struct test *t, struct slow *s)
+{
+	bool slow = READ_ONCE(s->soft->pondering);
+
+	CHECK(t, slow);
+	complete_all(&s->ponder);
+	flush_work(&s->work);
+	destroy_work_on_stack(&s->work);
+	EQUAL(t, s->err, 0);
+	CHECK(t, work_right(s->w, WORK_KEY));
+	work_free(s->w);
+	ocf_session_put(s->ses);
+	card_drop(s->soft);
+}
+
+/* A card with room for one of two sessions, which comes and goes. */
+static void card_comes_and_goes(struct test *t)
+{
+	struct card *card = card_make(t, 4);
+	struct ocf_session *ses[2];
+	struct work *w;
+	int i;
+
+	if (!card)
+		return;
+	card->room = 1;
+	for (i = 0; i < ARRAY_SIZE(ses); i++) {
+		ses[i] = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+				      card_number(card));
+		w = ses[i] ? work_make(ses[i], 256, 0) : NULL;
+		if (!CHECK(t, w))
+			continue;
+		EQUAL(t, work_submit(w), -EINPROGRESS);
+		EQUAL(t, work_wait(w), 0);
+		work_free(w);
+	}
+	while (i--)
+		ocf_session_put(ses[i]);
+	card_drop(card);
+}
+
+/*
+ * How long a submitter is about what he does with the CPU is for him to say; it
+ * concerns nobody else.
+ */
+static void session_beside_slow_work(struct test *t)
+{
+	struct ocf_session *ses;
+	struct slow s = {};
+	u8 next[16];
+	int i;
+
+	if (!slow_begin(t, &s))
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
+			   OCF_DEVICE_ANY);
+	/* more than the kernel might remember for anybody */
+	for (i = 0; ses && i < 1100; i++) {
+		memset(next, i, sizeof(next));
+		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+	}
+	ocf_session_put(ses);
+	card_comes_and_goes(t);
+	/* his own session changes keys, too: the work is under the old ones */
+	for (i = 0; i < 2; i++) {
+		memset(next, i, sizeof(next));
+		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0), 0);
+	}
+	slow_end(t, &s);
+}
+
 /* Also when the request starts over on another device after the rekeying. */
 static void session_rekey_moves(struct test *t)
 {
@@ -329,6 +441,7 @@ const struct test_case session_tests[] = {
 	TEST(session_params), TEST(session_info), TEST(session_outlived),
 	TEST(session_put_in_bh), TEST(session_rekey),
 	TEST(session_rekeyed_often), TEST(session_rekey_moves),
+	TEST(session_beside_slow_work),
 	TEST(session_key_refused), TEST(session_derive), TEST(session_policy),
 	{}
 };

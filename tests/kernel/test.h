@@ -81,6 +81,9 @@ struct work;
  * @depth: requests it takes
  * @modes: BIT(OCF_MODE_*)
  * @kind: how it is rid of what it has
+ * @soft: it is registered as software, and works inside submit()
+ * @ponder: then submit() waits for it, 250 s and no more, or NULL
+ * @pondering: it does
  * @patience: ms
  * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
@@ -114,6 +117,9 @@ struct card {
 	unsigned int		depth;
 	unsigned long		modes;
 	enum card_kind		kind;
+	bool			soft;
+	struct completion	*ponder;
+	bool			pondering;
 	unsigned int		patience;
 	const struct ocf_pk_ops	*pk;
 	int			refuse_key;

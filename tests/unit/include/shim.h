@@ -106,10 +106,12 @@ static inline int scnprintf(char *buf, size_t size, const char *fmt, ...)
 
 typedef struct { int counter; } atomic_t;
 static inline int atomic_read(const atomic_t *a) { return a->counter; }
+typedef struct { int unused; } refcount_t;
 
 struct list_head { struct list_head *next, *prev; };
 struct llist_node { struct llist_node *next; };
 struct work_struct { int unused; };
+struct rcu_head { int unused; };
 struct completion { int unused; };
 struct scatterlist { int unused; };
 struct device;
