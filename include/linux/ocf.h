@@ -278,8 +278,9 @@ u32 ocf_session_crossover(struct ocf_session *ses, bool many);
 #define OCF_REQ_INLINE		BIT(1)	/* done() may run inside ocf_submit() */
 #define OCF_REQ_OFFLOAD		BIT(2)	/* the submitter has better to do than
 					 * software for longer than a hand-over
-					 * to a worker takes; what takes some
-					 * milliseconds is a worker's anyway */
+					 * to a worker takes; where one must not
+					 * sleep, what takes some milliseconds
+					 * is a worker's anyway */
 #define OCF_REQ_NEXT_IV		BIT(3)	/* leave in @iv what the next request
 					 * of the same stream needs (CBC, CTR,
 					 * ChaCha20) */

@@ -29,8 +29,8 @@
 #define HANDOVER_NS	20000
 
 /*
- * Longer than this, ns, no submitter works himself: what he is about keeps a
- * device from going, and how long that is would be for him to say.
+ * Longer than this, ns, nobody works where one must not sleep.  A task that may
+ * does its own work in its own time, at its own priority and cost.
  */
 #define LONG_NS		2000000
 #define SHORT		SZ_16K	/* bytes that are not, whatever they are for */
@@ -132,9 +132,11 @@ add_candidate(struct ocf_candidate *c, int n, int number, struct load *l)
 static __always_inline bool is_for_worker(const struct ocf_request *req,
 					  u64 service)
 {
-	return service > (req->flags & OCF_REQ_OFFLOAD ? HANDOVER_NS :
-							 LONG_NS) &&
-	       !(atomic_read(&req->bits) & OCF_BIT_WORKER);
+	if (atomic_read(&req->bits) & OCF_BIT_WORKER)
+		return false;
+	if (req->flags & OCF_REQ_OFFLOAD)
+		return service > HANDOVER_NS;
+	return service > LONG_NS && !(req->flags & OCF_REQ_MAY_SLEEP);
 }
 
 /* ns of what workers have to do */

@@ -219,6 +219,8 @@ static int do_as_software(struct card *card, struct ocf_request *req)
 {
 	struct completion *ponder = READ_ONCE(card->ponder);
 
+	card->submits++;
+	card->by_who += card->who == current;
 	if (ponder) {
 		if (!ocf_request_may_sleep(req))
 			return -EAGAIN;

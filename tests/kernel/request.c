@@ -125,6 +125,39 @@ static void request_offload(struct test *t)
 	drop(w);
 }
 
+/*
+ * ... but for a task that waits: no other's work comes before its own, and its
+ * priority and its CPU time are its own as well.
+ */
+static void request_in_own_time(struct test *t)
+{
+	struct card *soft = card_alloc(1);
+	struct ocf_session *ses;
+	struct work *w;
+	int i;
+
+	if (!CHECK(t, soft))
+		return;
+	soft->name = "slow";
+	soft->soft = true;
+	soft->who = current;
+	if (!EQUAL(t, card_register(soft), 0))
+		return;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
+			   card_number(soft));
+	w = ses ? work_make(ses, (2 << 20) - OCF_TAG_MAX, 0) : NULL;
+	soft->submits = 0;
+	soft->by_who = 0;
+	/* that this is long is learnt from one in 16 */
+	for (i = 0; CHECK(t, w) && i < 64; i++)
+		EQUAL(t, ocf_run(&w->req), 0);
+	EQUAL(t, soft->submits, 64);
+	EQUAL(t, soft->by_who, 64);
+	work_free(w);
+	ocf_session_put(ses);
+	card_drop(soft);
+}
+
 /* Beyond the card's depth requests wait in line, and lose nothing. */
 static void request_depth(struct test *t)
 {
@@ -482,7 +515,8 @@ static void request_chained_iv(struct test *t)
 
 const struct test_case request_tests[] = {
 	TEST(request_inline), TEST(request_later), TEST(request_run),
-	TEST(request_invalid), TEST(request_offload), TEST(request_depth),
+	TEST(request_invalid), TEST(request_offload),
+	TEST(request_in_own_time), TEST(request_depth),
 	TEST(request_at_once), TEST(request_line_full), TEST(request_busy),
 	TEST(request_fails), TEST(request_twice), TEST(request_wrong_tag),
 	TEST(request_batch),
