@@ -18,8 +18,9 @@
  *   queue.lock		queue.c: what is in a device and what waits for it.  BH.
  *   session.order_lock	deliver.c: a session's requests in order.  BH.
  *   session.turn_lock	request.c: a session's requests that take turns.  BH.
+ *   line.lock		request.c: an owner's requests that workers do.  BH.
  *
- * The last five are never held together, and none while a driver or a
+ * The last six are never held together, and none while a driver or a
  * callback is called, but for ocf_device_ops.capable() under refresh_lock.
  *
  * A request that is not in flight belongs to its consumer, who may not touch
@@ -497,6 +498,7 @@ static inline void ocf_context_put_deferred(struct ocf_context *ctx)
 }
 
 /* request.c */
+void ocf_requests_init(void);
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);

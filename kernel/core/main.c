@@ -65,6 +65,7 @@ static int __init ocf_init(void)
 {
 	int err;
 
+	ocf_requests_init();
 	err = make_workqueues();
 	if (err)
 		return err;

@@ -303,9 +303,67 @@ static void restart_as_worker(struct ocf_request *req)
 	ocf_request_restart(req);
 }
 
+/*
+ * What workers are to do, and are about, for one flow.  An owner has as many of
+ * them as there are CPUs: more would only take those from others.
+ */
+struct line {
+	spinlock_t		lock;	/* protects the others; BH */
+	struct list_head	waiting;
+	unsigned int		workers;
+};
+
+static struct line lines[OCF_FLOWS];
+
+void __init ocf_requests_init(void)
+{
+	int i;
+
+	for (i = 0; i < OCF_FLOWS; i++) {
+		spin_lock_init(&lines[i].lock);
+		INIT_LIST_HEAD(&lines[i].waiting);
+	}
+}
+
+/* A worker of @line goes; the next request gets another, after others'. */
+static void make_way(struct line *line)
+{
+	struct ocf_request *next;
+
+	spin_lock_bh(&line->lock);
+	next = list_first_entry_or_null(&line->waiting, struct ocf_request,
+					node);
+	if (next) {
+		list_del(&next->node);
+		queue_work(ocf_wq, &next->work);
+	} else {
+		line->workers--;
+	}
+	spin_unlock_bh(&line->lock);
+}
+
 static void request_work(struct work_struct *work)
 {
-	restart_as_worker(container_of(work, struct ocf_request, work));
+	struct ocf_request *req = container_of(work, struct ocf_request, work);
+	struct line *line = &lines[req->session->flow];
+
+	restart_as_worker(req);
+	make_way(line);
+}
+
+static void wait_in_line(struct ocf_request *req)
+{
+	struct line *line = &lines[req->session->flow];
+
+	INIT_WORK(&req->work, request_work);
+	spin_lock_bh(&line->lock);
+	if (line->workers < num_online_cpus()) {
+		line->workers++;
+		queue_work(ocf_wq, &req->work);
+	} else {
+		list_add_tail(&req->node, &line->waiting);
+	}
+	spin_unlock_bh(&line->lock);
 }
 
 /* ---- turns: a session has one pair of a compressor's workspaces ---- */
@@ -373,8 +431,7 @@ void ocf_request_restart_later(struct ocf_request *req)
 		wait_for_turn(req);
 		return;
 	}
-	INIT_WORK(&req->work, request_work);
-	queue_work(ocf_wq, &req->work);
+	wait_in_line(req);
 }
 
 /* All of @list, whose requests belong to the caller. */
@@ -388,7 +445,7 @@ void ocf_requests_restart(struct list_head *list)
 	}
 }
 
-/* All of @list, which were in @dev, or waited for it; by as many workers. */
+/* All of @list, which were in @dev, or waited for it; by workers. */
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 {
 	struct ocf_request *req, *next;

@@ -224,9 +224,9 @@ static int do_as_software(struct card *card, struct ocf_request *req)
 	if (ponder) {
 		if (!ocf_request_may_sleep(req))
 			return -EAGAIN;
-		WRITE_ONCE(card->pondering, true);
+		atomic_inc(&card->pondering);
 		wait_for_completion_timeout(ponder, 250 * HZ);
-		WRITE_ONCE(card->pondering, false);
+		atomic_dec(&card->pondering);
 	}
 	return compute(req, CARD_WORKS);
 }

@@ -158,6 +158,82 @@ static void request_in_own_time(struct test *t)
 	card_drop(soft);
 }
 
+#define CROWD	(4 * num_online_cpus())
+
+/* A session on @soft of one who is not the kernel */
+static struct ocf_session *owned(struct test *t, struct card *soft, u32 owner)
+{
+	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
+	struct ocf_session_params p = {
+		.mode = OCF_MODE_CIPHER, .cipher = OCF_AES_CBC,
+		.device = card_number(soft), .owner = owner,
+		.key = key, .keylen = 16,
+	};
+	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL);
+
+	return EQUAL(t, PTR_ERR_OR_ZERO(ses), 0) ? ses : NULL;
+}
+
+/* Waits until @n of its submitters are about their work, or for long. */
+static void until_pondering(struct card *soft, int n)
+{
+	int i;
+
+	for (i = 0; i < 60 * HZ && atomic_read(&soft->pondering) < n; i++)
+		schedule_timeout_uninterruptible(1);
+}
+
+static void crowd_is_served(struct test *t, struct card *soft,
+			    struct ocf_session **ses)
+{
+	int i, n = CROWD, cpus = num_online_cpus();
+	struct work **w = kcalloc(n + 1, sizeof(*w), GFP_KERNEL);
+	DECLARE_COMPLETION_ONSTACK(ponder);
+
+	soft->ponder = &ponder;
+	for (i = 0; CHECK(t, w) && i <= n; i++) {
+		w[i] = work_make(ses[i == n], 128 << 10, OCF_REQ_OFFLOAD);
+		if (i == n) {
+			/* as many as there may be, and none of the others */
+			until_pondering(soft, cpus);
+			schedule_timeout_uninterruptible(HZ / 5);
+			EQUAL(t, atomic_read(&soft->pondering), cpus);
+		}
+		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
+	}
+	until_pondering(soft, cpus + 1);
+	EQUAL(t, atomic_read(&soft->pondering), cpus + 1);
+	complete_all(&ponder);
+	for (i = 0; w && i <= n; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		CHECK(t, work_right(w[i], WORK_KEY));
+		work_free(w[i]);
+	}
+	soft->ponder = NULL;
+	kfree(w);
+}
+
+/* However much one owner has workers do, another's is done beside it. */
+static void request_workers_of_owners(struct test *t)
+{
+	struct card *soft = card_alloc(1);
+	struct ocf_session *ses[2];
+
+	if (!CHECK(t, soft))
+		return;
+	soft->name = "slow";
+	soft->soft = true;
+	if (!EQUAL(t, card_register(soft), 0))
+		return;
+	ses[0] = owned(t, soft, 1);
+	ses[1] = owned(t, soft, 2);
+	if (ses[0] && ses[1])
+		crowd_is_served(t, soft, ses);
+	ocf_session_put(ses[0]);
+	ocf_session_put(ses[1]);
+	card_drop(soft);
+}
+
 /* Beyond the card's depth requests wait in line, and lose nothing. */
 static void request_depth(struct test *t)
 {
@@ -516,7 +592,8 @@ static void request_chained_iv(struct test *t)
 const struct test_case request_tests[] = {
 	TEST(request_inline), TEST(request_later), TEST(request_run),
 	TEST(request_invalid), TEST(request_offload),
-	TEST(request_in_own_time), TEST(request_depth),
+	TEST(request_in_own_time), TEST(request_workers_of_owners),
+	TEST(request_depth),
 	TEST(request_at_once), TEST(request_line_full), TEST(request_busy),
 	TEST(request_fails), TEST(request_twice), TEST(request_wrong_tag),
 	TEST(request_batch),

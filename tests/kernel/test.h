@@ -83,7 +83,7 @@ struct work;
  * @kind: how it is rid of what it has
  * @soft: it is registered as software, and works inside submit()
  * @ponder: then submit() waits for it, 250 s and no more, or NULL
- * @pondering: it does
+ * @pondering: how often it does
  * @patience: ms
  * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
@@ -119,7 +119,7 @@ struct card {
 	enum card_kind		kind;
 	bool			soft;
 	struct completion	*ponder;
-	bool			pondering;
+	atomic_t		pondering;
 	unsigned int		patience;
 	const struct ocf_pk_ops	*pk;
 	int			refuse_key;
