@@ -392,13 +392,14 @@ int card_register(struct card *card)
 }
 
 static struct card *make_named(struct test *t, unsigned int depth,
-				const char *name)
+				const char *name, bool soft)
 {
 	struct card *card = card_alloc(depth);
 
 	if (!CHECK(t, card))
 		return NULL;
 	card->name = name;
+	card->soft = soft;
 	if (!EQUAL(t, card_register(card), 0)) {
 		kfree(card);
 		return NULL;
@@ -409,13 +410,29 @@ static struct card *make_named(struct test *t, unsigned int depth,
 /* A registered card; NULL, and the test has failed, if there is none. */
 struct card *card_make(struct test *t, unsigned int depth)
 {
-	return make_named(t, depth, "test");
+	return make_named(t, depth, "test", false);
 }
 
 /* One beside that, whose number is found by another name. */
 struct card *card_make_other(struct test *t, unsigned int depth)
 {
-	return make_named(t, depth, "other");
+	return make_named(t, depth, "other", false);
+}
+
+/* A software device beside those */
+struct card *card_make_soft(struct test *t)
+{
+	return make_named(t, 1, "slow", true);
+}
+
+/* Waits until @n of its submitters ponder; if they do not, the test fails. */
+void card_until_pondering(struct test *t, struct card *card, int n)
+{
+	int i;
+
+	for (i = 0; i < 60 * HZ && atomic_read(&card->pondering) < n; i++)
+		schedule_timeout_uninterruptible(1);
+	EQUAL(t, atomic_read(&card->pondering), n);
 }
 
 void card_unregister(struct card *card)

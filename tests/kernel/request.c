@@ -131,18 +131,14 @@ static void request_offload(struct test *t)
  */
 static void request_in_own_time(struct test *t)
 {
-	struct card *soft = card_alloc(1);
+	struct card *soft = card_make_soft(t);
 	struct ocf_session *ses;
 	struct work *w;
 	int i;
 
-	if (!CHECK(t, soft))
+	if (!soft)
 		return;
-	soft->name = "slow";
-	soft->soft = true;
 	soft->who = current;
-	if (!EQUAL(t, card_register(soft), 0))
-		return;
 	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			   card_number(soft));
 	w = ses ? work_make(ses, (2 << 20) - OCF_TAG_MAX, 0) : NULL;
@@ -160,7 +156,7 @@ static void request_in_own_time(struct test *t)
 
 #define CROWD	(4 * num_online_cpus())
 
-/* A session on @soft of one who is not the kernel */
+/* A session on @soft, on behalf of @owner */
 static struct ocf_session *owned(struct test *t, struct card *soft, u32 owner)
 {
 	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
@@ -172,15 +168,6 @@ static struct ocf_session *owned(struct test *t, struct card *soft, u32 owner)
 	struct ocf_session *ses = ocf_session_create(&p, GFP_KERNEL);
 
 	return EQUAL(t, PTR_ERR_OR_ZERO(ses), 0) ? ses : NULL;
-}
-
-/* Waits until @n of its submitters are about their work, or for long. */
-static void until_pondering(struct card *soft, int n)
-{
-	int i;
-
-	for (i = 0; i < 60 * HZ && atomic_read(&soft->pondering) < n; i++)
-		schedule_timeout_uninterruptible(1);
 }
 
 static void crowd_is_served(struct test *t, struct card *soft,
@@ -195,14 +182,13 @@ static void crowd_is_served(struct test *t, struct card *soft,
 		w[i] = work_make(ses[i == n], 128 << 10, OCF_REQ_OFFLOAD);
 		if (i == n) {
 			/* as many as there may be, and none of the others */
-			until_pondering(soft, cpus);
+			card_until_pondering(t, soft, cpus);
 			schedule_timeout_uninterruptible(HZ / 5);
 			EQUAL(t, atomic_read(&soft->pondering), cpus);
 		}
 		EQUAL(t, work_submit(w[i]), -EINPROGRESS);
 	}
-	until_pondering(soft, cpus + 1);
-	EQUAL(t, atomic_read(&soft->pondering), cpus + 1);
+	card_until_pondering(t, soft, cpus + 1);
 	complete_all(&ponder);
 	for (i = 0; w && i <= n; i++) {
 		EQUAL(t, work_wait(w[i]), 0);
@@ -216,14 +202,10 @@ static void crowd_is_served(struct test *t, struct card *soft,
 /* However much one owner has workers do, another's is done beside it. */
 static void request_workers_of_owners(struct test *t)
 {
-	struct card *soft = card_alloc(1);
+	struct card *soft = card_make_soft(t);
 	struct ocf_session *ses[2];
 
-	if (!CHECK(t, soft))
-		return;
-	soft->name = "slow";
-	soft->soft = true;
-	if (!EQUAL(t, card_register(soft), 0))
+	if (!soft)
 		return;
 	ses[0] = owned(t, soft, 1);
 	ses[1] = owned(t, soft, 2);

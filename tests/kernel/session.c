@@ -204,12 +204,8 @@ static void slow_work(struct work_struct *work)
 /* Begins it; false if it could not be. */
 static bool slow_begin(struct test *t, struct slow *s)
 {
-	s->soft = card_alloc(1);
-	if (!CHECK(t, s->soft))
-		return false;
-	s->soft->name = "slow";
-	s->soft->soft = true;
-	if (!EQUAL(t, card_register(s->soft), 0))
+	s->soft = card_make_soft(t);
+	if (!s->soft)
 		return false;
 	s->ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			      card_number(s->soft));
@@ -220,8 +216,7 @@ static bool slow_begin(struct test *t, struct slow *s)
 	s->soft->ponder = &s->ponder;
 	INIT_WORK_ONSTACK(&s->work, slow_work);
 	queue_work(system_unbound_wq, &s->work);
-	while (!atomic_read(&s->soft->pondering))
-		schedule_timeout_uninterruptible(1);
+	card_until_pondering(t, s->soft, 1);
 	return true;
 }
 

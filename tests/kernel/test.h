@@ -150,6 +150,8 @@ struct card *card_alloc(unsigned int depth);
 int card_register(struct card *card);
 struct card *card_make(struct test *t, unsigned int depth);
 struct card *card_make_other(struct test *t, unsigned int depth);
+struct card *card_make_soft(struct test *t);
+void card_until_pondering(struct test *t, struct card *card, int n);
 void card_unregister(struct card *card);
 void card_free(struct card *card);
 void card_drop(struct card *card);
