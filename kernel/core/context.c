@@ -22,15 +22,11 @@
 /* Contexts whose last user must not sleep: the CPU's, which go quickly. */
 static LLIST_HEAD(going);
 
-static struct ocf_keys *keys_of(const struct ocf_context *ctx)
-{
-	return container_of(ctx->params, struct ocf_keys, params);
-}
-
 static void free_context(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
-	struct ocf_keys *keys = keys_of(ctx);
+	struct ocf_keys *keys = container_of(ctx->params, struct ocf_keys,
+					     params);
 
 	dev->info.ops->ctx_exit(ctx);
 	memzero_explicit(ctx->priv, dev->info.ctx_size);
@@ -173,7 +169,7 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 {
 	unsigned long end;
 
-	/* who has found it is in the device with it, or waits for that */
+	/* a submitter that found it before has its request counted after */
 	synchronize_rcu();
 	end = jiffies + (urgent ? DRAIN : 0);
 	while (ocf_queue_uses(dev, ctx)) {
@@ -344,7 +340,7 @@ void ocf_contexts_drop(struct ocf_device *dev)
 		if (ctx)
 			llist_add(&ctx->going, &dropped);
 	}
-	/* who has found one may be about to submit to the device */
+	/* a submitter that found one may be about to call the driver */
 	synchronize_rcu();
 	llist_for_each_entry_safe(ctx, next, dropped.first, going)
 		ocf_context_put(ctx);
