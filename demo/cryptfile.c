@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 #define BLOCK	16
-#define CHUNK	(64 << 10)	/* bytes: what a card takes at a time */
+#define AT_MOST	(64 << 10)	/* bytes that a card takes at a time */
+#define CHUNK	(AT_MOST - BLOCK)	/* leaves room for the padding */
 #define BAR	40		/* characters of progress, on a terminal */
 
 struct job {
@@ -165,8 +166,8 @@ static size_t unpad(const uint8_t *buf, size_t len)
 
 static void crypt_file(struct job *j)
 {
-	uint8_t *src = aligned_alloc(4096, CHUNK + BLOCK);
-	uint8_t *dst = aligned_alloc(4096, CHUNK + BLOCK);
+	uint8_t *src = aligned_alloc(4096, AT_MOST);
+	uint8_t *dst = aligned_alloc(4096, AT_MOST);
 	bool last;
 	size_t n;
 
