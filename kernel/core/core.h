@@ -17,7 +17,6 @@
  *   refresh_lock	session.c: working out what a session may use.  BH.
  *   queue.lock		queue.c: what is in a device and what waits for it.  BH.
  *   session.order_lock	deliver.c: a session's requests in order.  BH.
- *   session.turn_lock	request.c: a session's requests that take turns.  BH.
  *   line.lock		request.c: an owner's requests that workers do.  BH.
  *
  * The last six are never held together, and none while a driver or a
@@ -339,9 +338,6 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @order: requests in submission order (OCF_SESSION_ORDERED)
  * @delivering: somebody is delivering from @order
  * @order_work: delivers from @order where a submitter must not
- * @turn_lock: protects @turns
- * @turns: requests that a worker is to do one after the other
- * @turn_work: does the first; holds the session while there are any
  * @ops: requests completed
  * @bytes: of the successful ones
  * @errors: requests that ended with an error
@@ -371,9 +367,6 @@ struct ocf_session {
 	struct list_head		order;
 	bool				delivering;
 	struct work_struct		order_work;
-	spinlock_t			turn_lock;
-	struct list_head		turns;
-	struct work_struct		turn_work;
 	atomic64_t			ops;
 	atomic64_t			bytes;
 	atomic64_t			errors;
@@ -434,11 +427,10 @@ static __always_inline void ocf_read_unlock(void)
 
 /* main.c */
 /*
- * For requests; for what takes turns (compressors); for handing over what waits
- * for cards; for frees, which wait for cards.
+ * For requests; for handing over what waits for cards; for frees, which wait
+ * for cards.
  */
-extern struct workqueue_struct *ocf_wq, *ocf_turns_wq, *ocf_pump_wq,
-			       *ocf_free_wq;
+extern struct workqueue_struct *ocf_wq, *ocf_pump_wq, *ocf_free_wq;
 
 /* session.c */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
@@ -502,7 +494,6 @@ void ocf_requests_init(void);
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);
-void ocf_turns_init(struct ocf_session *ses);
 void ocf_requests_restart(struct list_head *list);
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
 

@@ -11,7 +11,7 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/ocf.h>
 
-struct workqueue_struct *ocf_wq, *ocf_turns_wq, *ocf_pump_wq, *ocf_free_wq;
+struct workqueue_struct *ocf_wq, *ocf_pump_wq, *ocf_free_wq;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
 {
@@ -36,7 +36,7 @@ MODULE_PARM_DESC(allow_weak,
 static void destroy_workqueues(void)
 {
 	struct workqueue_struct *all[] = {
-		ocf_turns_wq, ocf_wq, ocf_pump_wq, ocf_free_wq
+		ocf_wq, ocf_pump_wq, ocf_free_wq
 	};
 	int i;
 
@@ -51,11 +51,9 @@ static int __init make_workqueues(void)
 	const unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
 
 	ocf_wq = alloc_workqueue("ocf", flags, 0);
-	/* what takes turns must not have all workers wait for theirs */
-	ocf_turns_wq = alloc_workqueue("ocf_turns", flags, num_online_cpus());
 	ocf_pump_wq = alloc_workqueue("ocf_pump", flags | WQ_HIGHPRI, 0);
 	ocf_free_wq = alloc_workqueue("ocf_free", flags, 0);
-	if (ocf_wq && ocf_turns_wq && ocf_pump_wq && ocf_free_wq)
+	if (ocf_wq && ocf_pump_wq && ocf_free_wq)
 		return 0;
 	destroy_workqueues();
 	return -ENOMEM;

@@ -294,15 +294,6 @@ void ocf_request_restart(struct ocf_request *req)
 	ocf_request_end(req, err ?: req->err, false);
 }
 
-static void restart_as_worker(struct ocf_request *req)
-{
-	int old = atomic_fetch_or(OCF_BIT_WORKER, &req->bits);
-
-	if (old & OCF_BIT_HANDED)
-		ocf_place_taken(req);
-	ocf_request_restart(req);
-}
-
 /*
  * What workers are to do, and are about, for one flow.  An owner has as many of
  * them as there are CPUs: more would only take those from others.
@@ -347,11 +338,19 @@ static void request_work(struct work_struct *work)
 	struct ocf_request *req = container_of(work, struct ocf_request, work);
 	struct line *line = &lines[req->session->flow];
 
-	restart_as_worker(req);
+	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_HANDED)
+		ocf_place_taken(req);
+	ocf_request_restart(req);
 	make_way(line);
 }
 
-static void wait_in_line(struct ocf_request *req)
+/**
+ * ocf_request_restart_later() - have a worker do that
+ * @req: the request, which is on no list but the order's
+ *
+ * Context: process or BH.
+ */
+void ocf_request_restart_later(struct ocf_request *req)
 {
 	struct line *line = &lines[req->session->flow];
 
@@ -364,74 +363,6 @@ static void wait_in_line(struct ocf_request *req)
 		list_add_tail(&req->node, &line->waiting);
 	}
 	spin_unlock_bh(&line->lock);
-}
-
-/* ---- turns: a session has one pair of a compressor's workspaces ---- */
-
-/* The next of those that wait; whether there are more */
-static bool take_turn(struct ocf_session *ses, struct ocf_request **req)
-{
-	bool more;
-
-	spin_lock_bh(&ses->turn_lock);
-	*req = list_first_entry(&ses->turns, struct ocf_request, node);
-	list_del(&(*req)->node);
-	more = !list_empty(&ses->turns);
-	spin_unlock_bh(&ses->turn_lock);
-	return more;
-}
-
-/* One a time, so that sessions take turns as well. */
-static void turn_work(struct work_struct *work)
-{
-	struct ocf_session *ses = container_of(work, struct ocf_session,
-					       turn_work);
-	struct ocf_request *req;
-	bool more = take_turn(ses, &req);
-
-	restart_as_worker(req);
-	if (more)
-		queue_work(ocf_turns_wq, &ses->turn_work);
-	else
-		ocf_session_put_deferred(ses);
-}
-
-static void wait_for_turn(struct ocf_request *req)
-{
-	struct ocf_session *ses = req->session;
-	bool first;
-
-	spin_lock_bh(&ses->turn_lock);
-	first = list_empty(&ses->turns);
-	list_add_tail(&req->node, &ses->turns);
-	if (first)
-		refcount_inc(&ses->refs);
-	spin_unlock_bh(&ses->turn_lock);
-	if (first)
-		queue_work(ocf_turns_wq, &ses->turn_work);
-}
-
-/* Context: process; of a session that nobody else knows yet. */
-void ocf_turns_init(struct ocf_session *ses)
-{
-	spin_lock_init(&ses->turn_lock);
-	INIT_LIST_HEAD(&ses->turns);
-	INIT_WORK(&ses->turn_work, turn_work);
-}
-
-/**
- * ocf_request_restart_later() - have a worker do that
- * @req: the request, which is on no list but the order's
- *
- * Context: process or BH.
- */
-void ocf_request_restart_later(struct ocf_request *req)
-{
-	if (req->session->params.mode == OCF_MODE_COMPRESS) {
-		wait_for_turn(req);
-		return;
-	}
-	wait_in_line(req);
 }
 
 /* All of @list, whose requests belong to the caller. */

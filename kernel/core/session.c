@@ -210,7 +210,6 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 	ses->testing = testing;
 	mutex_init(&ses->rekey);
 	ocf_order_init(ses);
-	ocf_turns_init(ses);
 	ocf_split_init(ses);
 	return ses;
 }

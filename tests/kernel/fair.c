@@ -258,15 +258,20 @@ static struct work *to_compress(struct test *t, struct ocf_session *ses)
 	return w;
 }
 
-/* Who has much to compress does not have all workers wait for his turns. */
-static void fair_turns(struct test *t)
+static struct ocf_session *compressor_of(u32 owner)
 {
 	struct ocf_session_params p = {
 		.mode = OCF_MODE_COMPRESS, .cipher = OCF_DEFLATE,
-		.device = OCF_DEVICE_ANY,
+		.device = OCF_DEVICE_ANY, .owner = owner,
 	};
-	struct ocf_session *a = ocf_session_create(&p, GFP_KERNEL);
-	struct ocf_session *b = ocf_session_create(&p, GFP_KERNEL);
+
+	return ocf_session_create(&p, GFP_KERNEL);
+}
+
+/* An owner who has much to compress does not have all workers do it. */
+static void fair_compression(struct test *t)
+{
+	struct ocf_session *a = compressor_of(1), *b = compressor_of(2);
 	struct work **many = kcalloc(MANY, sizeof(*many), GFP_KERNEL), *one;
 	int i, serial;
 
@@ -286,5 +291,5 @@ const struct test_case fair_tests[] = {
 	TEST(fair_one_beside_many), TEST(fair_numbers),
 	TEST(fair_found_full), TEST(fair_found_full_later), TEST(fair_halves),
 	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
-	TEST(fair_turns), {}
+	TEST(fair_compression), {}
 };

@@ -64,6 +64,35 @@ TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
 	close(go[0]);
 }
 
+#define SOME		300
+#define SESSION_MAX	(32l << 10)	/* bytes that a session may take */
+
+static long free_memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? -1 : (long)(info.freeram * info.mem_unit);
+}
+
+/* A session counts as one whatever it is for, so none is very large. */
+TEST_F(sharing, no_session_takes_much_memory)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	long before;
+	int fd, i;
+
+	fd = open_dev();
+	/* all that is made once is there */
+	ASSERT_EQ(0, native_open(fd, &o));
+	before = free_memory();
+	for (i = 0; i < SOME; i++)
+		ASSERT_EQ(0, native_open(fd, &o));
+	EXPECT_GT(SOME * SESSION_MAX, before - free_memory());
+	close(fd);
+}
+
 /* SOMEBODY in a user namespace of his own, as another user there */
 static void become_many(int ready, int go)
 {
@@ -118,13 +147,6 @@ TEST_F(sharing, users_of_a_namespace_are_its_makers)
 /* ---- bytes ---- */
 
 #define HUGE	(2u << 20)
-
-static long free_memory(void)
-{
-	struct sysinfo info;
-
-	return sysinfo(&info) ? -1 : (long)(info.freeram * info.mem_unit);
-}
 
 /* Hands in an operation of a little of a huge page, and gives that back. */
 static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)

@@ -2,16 +2,24 @@
 /*
  * DEFLATE (RFC 1951), raw streams, made with a window of 2 KiB as IPComp has
  * them (RFC 2394), by the kernel's zlib.  It reads and writes scatterlists as
- * they are.  A session has one pair of workspaces, so its requests take turns.
+ * they are.
+ *
+ * zlib works in 190 KiB of memory, which hold nothing that a later request
+ * needs.  All sessions share them: a request takes workspaces that are idle, or
+ * has some made.  It waits for those of another request only where there is no
+ * memory.
  *
  * Streams of others are read with the largest window: what zlib goes on with
  * in the next piece of a destination it does not check again, so its window
  * must hold all that a stream may refer to.
  */
-#include <linux/mutex.h>
+#include <linux/cpumask.h>
+#include <linux/list.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/vmalloc.h>
+#include <linux/wait.h>
 #include <linux/zlib.h>
 
 #include "soft.h"
@@ -20,54 +28,130 @@
 
 /*
  * Bytes read or written that are a submitter's own work; more are a worker's,
- * whatever it is thought to cost: a stream may come to a thousand times itself,
- * and who works on one keeps devices, contexts and keys from going.
+ * whatever it is thought to cost: a stream may come to a thousand times itself.
  */
 #define INLINE_MAX	SZ_16K
 
 /**
- * struct soft_deflate - a session's streams
- * @turn: whose request has the workspaces
+ * struct workspaces - what zlib needs for a request
+ * @node: in the list of idle ones
  * @out: compresses
  * @in: expands
  */
-struct soft_deflate {
-	struct mutex		turn;
+struct workspaces {
+	struct list_head	node;
 	struct z_stream_s	out, in;
 };
 
-static const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+static LIST_HEAD(idle);
+static unsigned int nidle, sessions;
+static DEFINE_SPINLOCK(idle_lock);	/* protects the three above */
+static DECLARE_WAIT_QUEUE_HEAD(idle_wait);
 
-int soft_deflate_init(struct soft_ctx *ctx)
+static void free_workspaces(struct workspaces *w)
 {
-	struct soft_deflate *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
-	size_t out = zlib_deflate_workspacesize(-WINDOW_BITS, MAX_MEM_LEVEL);
-
-	if (!d)
-		return -ENOMEM;
-	mutex_init(&d->turn);
-	ctx->deflate = d;
-	d->out.workspace = __vmalloc(out, gfp);
-	d->in.workspace = __vmalloc(zlib_inflate_workspacesize(), gfp);
-	if (d->out.workspace && d->in.workspace &&
-	    zlib_deflateInit2(&d->out, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-			      -WINDOW_BITS, MAX_MEM_LEVEL,
-			      Z_DEFAULT_STRATEGY) == Z_OK &&
-	    zlib_inflateInit2(&d->in, -MAX_WBITS) == Z_OK)
-		return 0;
-	soft_deflate_exit(ctx);
-	return -ENOMEM;
+	vfree(w->out.workspace);
+	vfree(w->in.workspace);
+	kfree(w);
 }
 
-void soft_deflate_exit(struct soft_ctx *ctx)
+static struct workspaces *alloc_workspaces(void)
 {
-	if (!ctx->deflate)
-		return;
-	vfree(ctx->deflate->out.workspace);
-	vfree(ctx->deflate->in.workspace);
-	mutex_destroy(&ctx->deflate->turn);
-	kfree(ctx->deflate);
-	ctx->deflate = NULL;
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	size_t out = zlib_deflate_workspacesize(-WINDOW_BITS, MAX_MEM_LEVEL);
+	struct workspaces *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+
+	if (!w)
+		return NULL;
+	w->out.workspace = __vmalloc(out, gfp);
+	w->in.workspace = __vmalloc(zlib_inflate_workspacesize(), gfp);
+	if (w->out.workspace && w->in.workspace &&
+	    zlib_deflateInit2(&w->out, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+			      -WINDOW_BITS, MAX_MEM_LEVEL,
+			      Z_DEFAULT_STRATEGY) == Z_OK &&
+	    zlib_inflateInit2(&w->in, -MAX_WBITS) == Z_OK)
+		return w;
+	free_workspaces(w);
+	return NULL;
+}
+
+static struct workspaces *take_idle(void)
+{
+	struct workspaces *w;
+
+	spin_lock(&idle_lock);
+	w = list_first_entry_or_null(&idle, struct workspaces, node);
+	if (w) {
+		list_del(&w->node);
+		nidle--;
+	}
+	spin_unlock(&idle_lock);
+	return w;
+}
+
+/* Idle ones, or new ones; NULL if there is no memory. */
+static struct workspaces *get_workspaces(void)
+{
+	return take_idle() ?: alloc_workspaces();
+}
+
+/* One for each CPU is kept, until the last session is closed. */
+static void put_workspaces(struct workspaces *w)
+{
+	bool keep;
+
+	spin_lock(&idle_lock);
+	keep = sessions && nidle < num_online_cpus();
+	if (keep) {
+		list_add(&w->node, &idle);
+		nidle++;
+	}
+	spin_unlock(&idle_lock);
+	if (keep)
+		wake_up(&idle_wait);
+	else
+		free_workspaces(w);
+}
+
+/**
+ * soft_deflate_init() - let a session compress
+ *
+ * From now to soft_deflate_exit() there are workspaces at least for one
+ * request.
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int soft_deflate_init(void)
+{
+	struct workspaces *w;
+
+	spin_lock(&idle_lock);
+	sessions++;
+	spin_unlock(&idle_lock);
+	w = get_workspaces();
+	if (!w) {
+		soft_deflate_exit();
+		return -ENOMEM;
+	}
+	put_workspaces(w);
+	return 0;
+}
+
+/* Context: process; may sleep. */
+void soft_deflate_exit(void)
+{
+	struct workspaces *w, *next;
+	LIST_HEAD(last);
+
+	spin_lock(&idle_lock);
+	if (!--sessions) {
+		list_splice_init(&idle, &last);
+		nidle = 0;
+	}
+	spin_unlock(&idle_lock);
+	list_for_each_entry_safe(w, next, &last, node)
+		free_workspaces(w);
 }
 
 /* A request in work: where its result goes on. */
@@ -153,13 +237,13 @@ static int run(struct flow *f)
  *
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
- * if it is no stream, or no whole one; -EAGAIN where one must not sleep, or
- * must not wait for others' work, or if it is a worker's.
+ * if it is no stream, or no whole one; -EAGAIN if it is a worker's: here one
+ * must not sleep, or it is long, or there is no memory.
  */
 int soft_deflate(struct ocf_request *req)
 {
-	struct soft_deflate *d = soft_ctx(req)->deflate;
 	struct flow f = { .req = req };
+	struct workspaces *w;
 	int err;
 
 	if (!ocf_request_may_sleep(req))
@@ -167,21 +251,22 @@ int soft_deflate(struct ocf_request *req)
 	if (max(req->data.len, req->dst_len) > INLINE_MAX &&
 	    !ocf_request_has_worker(req))
 		return -EAGAIN;
-	/* who waits for his turn keeps devices from going: a worker does */
-	if (!mutex_trylock(&d->turn)) {
+	w = get_workspaces();
+	if (!w) {
+		/* only a worker waits for others */
 		if (!ocf_request_has_worker(req))
 			return -EAGAIN;
-		mutex_lock(&d->turn);
+		wait_event(idle_wait, (w = take_idle()));
 	}
 	if (req->op == OCF_OP_ENCRYPT) {
-		f.z = &d->out;
+		f.z = &w->out;
 		zlib_deflateReset(f.z);
 	} else {
-		f.z = &d->in;
+		f.z = &w->in;
 		zlib_inflateReset(f.z);
 	}
 	err = run(&f);
-	mutex_unlock(&d->turn);
+	put_workspaces(w);
 	req->result_len = f.done;
 	return err;
 }

@@ -121,7 +121,8 @@ static void soft_ctx_exit(struct ocf_context *context)
 {
 	struct soft_ctx *ctx = ocf_context_priv(context);
 
-	soft_deflate_exit(ctx);
+	if (ctx->compresses)
+		soft_deflate_exit();
 	soft_tls_exit(ctx);
 	soft_hash_exit(ctx, context->params);
 	soft_aead_exit(ctx, context->params);
@@ -143,8 +144,10 @@ static int soft_ctx_init(struct ocf_context *context,
 		err = soft_hash_init(ctx, p);
 	if (!err && modes[p->mode].tls)
 		err = soft_tls_init(ctx, p);
-	if (!err && modes[p->mode].deflate)
-		err = soft_deflate_init(ctx);
+	if (!err && modes[p->mode].deflate) {
+		err = soft_deflate_init();
+		ctx->compresses = !err;
+	}
 	if (err)
 		soft_ctx_exit(context);
 	else if (modes[p->mode].submit)

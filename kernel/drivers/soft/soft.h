@@ -3,8 +3,9 @@
  * cryptosoft0: the calling CPU, by the kernel's own implementations.
  *
  * main.c takes requests apart by mode; the other files each do one thing to a
- * range of a scatterlist.  Everything is synchronous and nothing allocates:
- * the kernel's request and hash states lie in ocf_request.priv.
+ * range of a scatterlist.  Everything is synchronous, and nothing but
+ * compression allocates: the kernel's request and hash states lie in
+ * ocf_request.priv.
  */
 #ifndef OCF_SOFT_H
 #define OCF_SOFT_H
@@ -19,7 +20,6 @@
 struct crypto_aead;
 struct crypto_shash;
 struct crypto_skcipher;
-struct soft_deflate;
 
 /* Where a digest's parts are kept between requests, in ocf_request.state. */
 struct soft_state {
@@ -42,7 +42,7 @@ struct soft_hash_ops {
  * @aead: AEAD, if it is one
  * @chacha: the key of ChaCha, if it is that
  * @rounds: of ChaCha
- * @deflate: streams, if it compresses
+ * @compresses: it holds soft_deflate_init()
  * @hash_ops: how the MAC or digest works
  * @hash: shash, if the MAC or digest is one; GHASH for GMAC
  * @gmac: for the block that hides GHASH
@@ -54,7 +54,7 @@ struct soft_ctx {
 	struct crypto_aead	*aead;
 	u32			chacha[8];
 	u32			rounds;
-	struct soft_deflate	*deflate;
+	bool			compresses;
 	const struct soft_hash_ops *hash_ops;
 	struct crypto_shash	*hash;
 	struct crypto_aes_ctx	*gmac;
@@ -102,8 +102,8 @@ void soft_tls_exit(struct soft_ctx *ctx);
 int soft_tls_open(struct ocf_request *req);
 
 /* deflate.c */
-int soft_deflate_init(struct soft_ctx *ctx);
-void soft_deflate_exit(struct soft_ctx *ctx);
+int soft_deflate_init(void);
+void soft_deflate_exit(void);
 int soft_deflate(struct ocf_request *req);
 
 #endif /* OCF_SOFT_H */
