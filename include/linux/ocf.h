@@ -30,6 +30,7 @@
 #include <linux/llist.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
+#include <linux/uidgid_types.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/ocf.h>
 
@@ -124,6 +125,8 @@ enum ocf_alg {
  *	algorithm's own
  * @owner: whose work it is, for fairness between owners where they wait for
  *	the same card: any number; 0 for the kernel's own
+ * @account: what the session's memory is charged to, or NULL; the session
+ *	holds it
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;
@@ -140,7 +143,47 @@ struct ocf_session_params {
 	u32			maclen;
 	u32			rounds;
 	u32			owner;
+	struct ocf_account	*account;
 };
+
+/**
+ * ocf_account_get() - the account of a user's sessions
+ * @uid: the user
+ *
+ * Parameter max_session_bytes of this module limits it.
+ *
+ * Context: process; may sleep.
+ * Return: the account, held, or NULL if there is no memory.
+ */
+struct ocf_account *ocf_account_get(kuid_t uid);
+
+/**
+ * ocf_account_put() - give a reference back
+ * @account: an account, or NULL
+ *
+ * Context: process.
+ */
+void ocf_account_put(struct ocf_account *account);
+
+/**
+ * ocf_account_charge() - charge what a consumer has allocated for a session
+ * @account: the account, or NULL
+ * @bytes: how much
+ *
+ * Context: process.
+ * Return: 0; -EDQUOT if it would be too much, unless the task has
+ * CAP_SYS_RESOURCE.
+ */
+int ocf_account_charge(struct ocf_account *account, size_t bytes);
+
+/**
+ * ocf_account_uncharge() - take that back
+ * @account: the account, or NULL
+ * @bytes: how much
+ *
+ * Context: any.
+ */
+void ocf_account_uncharge(struct ocf_account *account, size_t bytes);
 
 struct ocf_session;
 struct ocf_device;
@@ -159,6 +202,7 @@ struct ocf_keys;
  * * -EOPNOTSUPP: no device that may be used is capable of it
  * * -ENODEV: @device does not exist, or those that are capable are out of use
  * * -ENOMEM: no memory
+ * * -EDQUOT: the sessions of @params->account take too much
  * * -ENOSPC: cards alone may do it, and work in all the places they have
  * * what the chosen device said when it refused the keys, -EINVAL or
  *   -EKEYREJECTED as a rule

@@ -291,12 +291,15 @@ void *ocf_device_priv(const struct ocf_device *dev);
  * @params: what the session does, with keys
  * @submit: ocf_device_ops.submit, or one that ctx_init() has put here because
  *	it does only what @params ask for
+ * @more: bytes that ctx_init() has allocated beside @priv, for the user's
+ *	account; 0 before
  * @priv: the driver's, of ocf_device_info.ctx_size bytes, zeroed
  */
 struct ocf_context {
 	struct ocf_device			*dev;
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
+	u32					more;
 	/* private: the core's: its generation's, and one for each submitter
 	 * who works with it; jiffies, when it was used last; requests that wait
 	 * for the device or are in it, under its queue's lock; one more that

@@ -9,6 +9,8 @@
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -22,6 +24,16 @@
 /* Contexts whose last user must not sleep: the CPU's, which go quickly. */
 static LLIST_HEAD(going);
 
+static size_t size_on(const struct ocf_device *dev)
+{
+	return struct_size_t(struct ocf_context, priv, dev->info.ctx_size);
+}
+
+static size_t charged_for(const struct ocf_context *ctx)
+{
+	return size_on(ctx->dev) + ctx->more;
+}
+
 static void free_context(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
@@ -30,6 +42,7 @@ static void free_context(struct ocf_context *ctx)
 
 	dev->info.ops->ctx_exit(ctx);
 	memzero_explicit(ctx->priv, dev->info.ctx_size);
+	ocf_account_uncharge(keys->params.account, charged_for(ctx));
 	/* a reader may find that it has no users any more */
 	kfree_rcu(ctx, rcu);
 	ocf_device_put(dev);
@@ -61,6 +74,20 @@ void ocf_context_put(struct ocf_context *ctx)
 		free_context(ctx);
 }
 
+/* Has the driver fill it in, and charges what that takes. */
+static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
+{
+	struct ocf_device *dev = ctx->dev;
+	int err = dev->info.ops->ctx_init(ctx, &keys->params);
+
+	if (err)
+		return err;
+	err = ocf_account_charge(keys->params.account, charged_for(ctx));
+	if (err)
+		dev->info.ops->ctx_exit(ctx);
+	return err;
+}
+
 /* Has the driver make it; the caller holds the mutex of @keys. */
 static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 {
@@ -68,8 +95,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	int err;
 
 	lockdep_assert_held(&keys->mutex);
-	ctx = kzalloc(struct_size(ctx, priv, dev->info.ctx_size),
-		      GFP_KERNEL_ACCOUNT);
+	ctx = kzalloc(size_on(dev), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
 	refcount_set(&ctx->refs, 1);
@@ -78,7 +104,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	ctx->submit = dev->info.ops->submit;
 	/* what waits for it is to have a second to use it */
 	ctx->used = jiffies + (list_empty(&keys->parked) ? 0 : IDLE);
-	err = dev->info.ops->ctx_init(ctx, &keys->params);
+	err = fill_context(ctx, keys);
 	if (err) {
 		kfree_sensitive(ctx);
 		/* it will say so again, whoever asks */
@@ -97,8 +123,11 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 
 static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
+	struct mem_cgroup *old;
 	int err = 0;
 
+	/* a worker makes it for another */
+	old = set_active_memcg(keys->memcg);
 	mutex_lock(&keys->mutex);
 	if (!test_bit(dev->number, &keys->present)) {
 		if ((!(flags & OCF_CONTEXT_TESTING) &&
@@ -109,6 +138,7 @@ static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 			err = init_context(keys, dev);
 	}
 	mutex_unlock(&keys->mutex);
+	set_active_memcg(old);
 	trace_ocf_context_create(keys, dev->number, err);
 	return err;
 }
@@ -266,8 +296,8 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
  *
  * Context: process; may sleep.
  * Return: 0, also if it is there already; -ENODEV if the device is going;
- * -ENOSPC if it has no room; -ENOMEM; -EINTR: the task is being killed; what
- * the driver says.
+ * -ENOSPC if it has no room; -ENOMEM; -EDQUOT; -EINTR: the task is being
+ * killed; what the driver says.
  */
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {

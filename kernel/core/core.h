@@ -285,6 +285,7 @@ struct ocf_device {
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
  * @left: the session that has others now, or NULL
+ * @memcg: the control group that contexts are charged to, or NULL
  * @rcu: frees the memory when nobody can be reading it any more
  * @secret: cipher key, MAC key
  */
@@ -305,6 +306,7 @@ struct ocf_keys {
 	struct work_struct		work;
 	struct list_head		node;
 	struct ocf_session		*left;
+	struct mem_cgroup		*memcg;
 	struct rcu_head			rcu;
 	u8				secret[];
 };
@@ -431,6 +433,10 @@ static __always_inline void ocf_read_unlock(void)
  * for cards.
  */
 extern struct workqueue_struct *ocf_wq, *ocf_pump_wq, *ocf_free_wq;
+
+/* account.c */
+void ocf_accounts_init(void);
+void ocf_account_hold(struct ocf_account *account);
 
 /* session.c */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,

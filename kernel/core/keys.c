@@ -11,6 +11,8 @@
  * flight; the worker.  A submitter only finds it, and counts himself in where
  * he must hold it; if that fails there is another that is current.
  */
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -42,22 +44,35 @@ struct waiting {
 	struct ocf_keys		*keys;
 };
 
+static size_t keys_size(const struct ocf_session_params *p)
+{
+	return struct_size_t(struct ocf_keys, secret, p->keylen + p->mackeylen);
+}
+
 /**
  * ocf_keys_create() - a generation of keys
  * @p: validated parameters, with keys; those are copied
  * @gfp: allocation flags
  *
  * Context: process; may sleep.
- * Return: it with one reference, or NULL.
+ * Return: it with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT.
  */
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 {
 	struct ocf_keys *keys;
+	int err;
 
-	keys = kzalloc(struct_size(keys, secret, p->keylen + p->mackeylen),
-		       gfp);
+	keys = kzalloc(keys_size(p), gfp);
 	if (!keys)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	err = ocf_account_charge(p->account, keys_size(p));
+	if (err) {
+		kfree(keys);
+		return ERR_PTR(err);
+	}
+	ocf_account_hold(p->account);
+	if (gfp & __GFP_ACCOUNT)
+		keys->memcg = get_mem_cgroup_from_mm(current->mm);
 	refcount_set(&keys->refs, 1);
 	refcount_set(&keys->holds, 1);
 	keys->params = *p;
@@ -86,6 +101,9 @@ void ocf_keys_release(struct ocf_keys *keys)
 	mutex_destroy(&keys->mutex);
 	memzero_explicit(keys->secret,
 			 keys->params.keylen + keys->params.mackeylen);
+	ocf_account_uncharge(keys->params.account, keys_size(&keys->params));
+	ocf_account_put(keys->params.account);
+	mem_cgroup_put(keys->memcg);
 	kfree_rcu(keys, rcu);
 	if (!left)
 		return;

@@ -63,6 +63,7 @@ static int __init ocf_init(void)
 {
 	int err;
 
+	ocf_accounts_init();
 	ocf_requests_init();
 	err = make_workqueues();
 	if (err)

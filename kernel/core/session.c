@@ -167,6 +167,8 @@ static void free_session(struct ocf_session *ses)
 			free_session(ses->part[i]);
 	ocf_flow_put(ses->flow);
 	mutex_destroy(&ses->rekey);
+	ocf_account_uncharge(ses->params.account, sizeof(*ses));
+	ocf_account_put(ses->params.account);
 	kfree(ses);
 }
 
@@ -192,15 +194,22 @@ static void end_session_work(struct work_struct *work)
  * @gfp: allocation flags
  *
  * Context: process; may sleep.
- * Return: the session, or NULL.
+ * Return: the session, or an ERR_PTR: -ENOMEM, -EDQUOT.
  */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 				     struct ocf_device *testing, gfp_t gfp)
 {
 	struct ocf_session *ses = kzalloc(sizeof(*ses), gfp);
+	int err;
 
 	if (!ses)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	err = ocf_account_charge(p->account, sizeof(*ses));
+	if (err) {
+		kfree(ses);
+		return ERR_PTR(err);
+	}
+	ocf_account_hold(p->account);
 	refcount_set(&ses->refs, 1);
 	ses->params = *p;
 	ses->params.key = NULL;
@@ -267,13 +276,16 @@ ocf_session_create_on(const struct ocf_session_params *given,
 		err = -ENODEV;
 		goto refuse;
 	}
-	err = -ENOMEM;
 	ses = ocf_session_make(&p, testing, gfp);
-	if (!ses)
+	if (IS_ERR(ses)) {
+		err = PTR_ERR(ses);
 		goto refuse;
+	}
 	keys = ocf_keys_create(&p, gfp);
-	if (!keys)
+	if (IS_ERR(keys)) {
+		err = PTR_ERR(keys);
 		goto free_session;
+	}
 	RCU_INIT_POINTER(ses->keys, keys);
 
 	ocf_read_lock();
@@ -377,8 +389,8 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 	if (err)
 		return ERR_PTR(err);
 	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
-	if (!keys)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(keys))
+		return keys;
 	err = first_contexts(ses, keys);
 	if (!err && ses->part[0])
 		err = ocf_split_make(ses, keys);

@@ -41,6 +41,7 @@ ocf_split_params(const struct ocf_session_params *whole, int part)
 		.flags = whole->flags & OCF_SESSION_ANY,
 		.device = OCF_DEVICE_ANY,
 		.owner = whole->owner,
+		.account = whole->account,
 	};
 
 	if (part == CIPHER) {
@@ -65,18 +66,20 @@ ocf_split_params(const struct ocf_session_params *whole, int part)
 static int make_part(struct ocf_session *ses, struct ocf_keys *keys, int i)
 {
 	struct ocf_session_params p = ocf_split_params(&keys->params, i);
+	struct ocf_session *session;
 	struct ocf_keys *part;
 
 	if (!ses->part[i]) {
-		ses->part[i] = ocf_session_make(&p, NULL, GFP_KERNEL_ACCOUNT);
-		if (!ses->part[i])
-			return -ENOMEM;
+		session = ocf_session_make(&p, NULL, GFP_KERNEL_ACCOUNT);
+		if (IS_ERR(session))
+			return PTR_ERR(session);
+		ses->part[i] = session;
 	}
 	if (keys->part[i])
 		return 0;
 	part = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
-	if (!part)
-		return -ENOMEM;
+	if (IS_ERR(part))
+		return PTR_ERR(part);
 	/* pairs with parts_of() */
 	smp_store_release(&keys->part[i], part);
 	return 0;
@@ -88,7 +91,7 @@ static int make_part(struct ocf_session *ses, struct ocf_keys *keys, int i)
  * @keys: a generation of it
  *
  * Context: process; may sleep.
- * Return: 0, or -ENOMEM.
+ * Return: 0, -ENOMEM or -EDQUOT.
  */
 int ocf_split_make(struct ocf_session *ses, struct ocf_keys *keys)
 {

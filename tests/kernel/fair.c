@@ -245,51 +245,8 @@ static void fair_work(struct test *t)
 	rivals_drop(&r);
 }
 
-#define MANY	40
-#define LONG	(64u << 10)
-
-/* A request to compress that a worker is to do */
-static struct work *to_compress(struct test *t, struct ocf_session *ses)
-{
-	struct work *w = work_make(ses, LONG, OCF_REQ_OFFLOAD);
-
-	w->req.dst_len = LONG;
-	EQUAL(t, work_submit(w), -EINPROGRESS);
-	return w;
-}
-
-static struct ocf_session *compressor_of(u32 owner)
-{
-	struct ocf_session_params p = {
-		.mode = OCF_MODE_COMPRESS, .cipher = OCF_DEFLATE,
-		.device = OCF_DEVICE_ANY, .owner = owner,
-	};
-
-	return ocf_session_create(&p, GFP_KERNEL);
-}
-
-/* An owner who has much to compress does not have all workers do it. */
-static void fair_compression(struct test *t)
-{
-	struct ocf_session *a = compressor_of(1), *b = compressor_of(2);
-	struct work **many = kcalloc(MANY, sizeof(*many), GFP_KERNEL), *one;
-	int i, serial;
-
-	for (i = 0; i < MANY; i++)
-		many[i] = to_compress(t, a);
-	one = to_compress(t, b);
-	EQUAL(t, work_wait(one), 0);
-	serial = one->serial;
-	work_free(one);
-	/* he is served among the first, and has none of them lost */
-	CHECK(t, done_by(t, many, MANY, serial) < MANY / 2);
-	ocf_session_put(a);
-	ocf_session_put(b);
-}
-
 const struct test_case fair_tests[] = {
 	TEST(fair_one_beside_many), TEST(fair_numbers),
 	TEST(fair_found_full), TEST(fair_found_full_later), TEST(fair_halves),
-	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work),
-	TEST(fair_compression), {}
+	TEST(fair_alone), TEST(fair_cancelled), TEST(fair_work), {}
 };

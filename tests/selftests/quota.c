@@ -64,7 +64,6 @@ TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
 	close(go[0]);
 }
 
-#define SOME		300
 #define SESSION_MAX	(32l << 10)	/* bytes that a session may take */
 
 static long free_memory(void)
@@ -74,23 +73,149 @@ static long free_memory(void)
 	return sysinfo(&info) ? -1 : (long)(info.freeram * info.mem_unit);
 }
 
-/* A session counts as one whatever it is for, so none is very large. */
-TEST_F(sharing, no_session_takes_much_memory)
-{
-	struct ocf_session_open o = {
-		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
-	};
-	long before;
-	int fd, i;
+#define LIMIT	"/sys/module/ocf/parameters/max_session_bytes"
+#define ALLOWED	(8l << 20)	/* bytes of sessions */
 
+/* Kinds of sessions, of which each takes something else */
+static const struct ocf_session_open kinds[] = {
+	{ .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16 },
+	{ .mode = OCF_MODE_CIPHER, .cipher = "aes-xts", .keylen = 64 },
+	{ .mode = OCF_MODE_CIPHER, .cipher = "des3-cbc", .keylen = 24 },
+	{ .mode = OCF_MODE_CIPHER, .cipher = "chacha20", .keylen = 32 },
+	{ .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 32 },
+	{ .mode = OCF_MODE_AEAD, .cipher = "aes-ccm", .keylen = 16 },
+	{ .mode = OCF_MODE_AEAD, .cipher = "chacha20-poly1305", .keylen = 32 },
+	{ .mode = OCF_MODE_DIGEST, .mac = "sha256" },
+	{ .mode = OCF_MODE_DIGEST, .mac = "hmac-sha512", .mackeylen = 64 },
+	{ .mode = OCF_MODE_DIGEST, .mac = "aes-gmac", .mackeylen = 16 },
+	{ .mode = OCF_MODE_ETA, .cipher = "aes-cbc", .keylen = 32,
+	  .mac = "hmac-sha256", .mackeylen = 32 },
+	{ .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16,
+	  .mac = "hmac-sha1", .mackeylen = 20 },
+	{ .mode = OCF_MODE_COMPRESS, .cipher = "deflate" },
+};
+
+#define SMALLEST	3	/* of them: it has no transform */
+
+static struct ocf_session_open of_kind(int i)
+{
+	struct ocf_session_open o = kinds[i];
+
+	o.key = addr(key_bytes);
+	o.mackey = addr(key_bytes + 1);
+	return o;
+}
+
+static char *number(long n)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%ld", n);
+	return text;
+}
+
+/* Opens sessions of a kind until there are too many; how many, in *@n. */
+static int fill_up(const struct ocf_session_open *kind, int *n, long *left)
+{
+	struct ocf_session_open o;
+	int fd, err;
+
+	become(SOMEBODY);
 	fd = open_dev();
-	/* all that is made once is there */
-	ASSERT_EQ(0, native_open(fd, &o));
-	before = free_memory();
-	for (i = 0; i < SOME; i++)
-		ASSERT_EQ(0, native_open(fd, &o));
-	EXPECT_GT(SOME * SESSION_MAX, before - free_memory());
-	close(fd);
+	for (*n = 0, o = *kind; !(err = native_open(fd, &o)); o = *kind)
+		++*n;
+	*left = free_memory();
+	return err == EDQUOT ? 0 : err;
+}
+
+/*
+ * None takes much more than it is charged for, red zones around each object
+ * and all, and what was charged is given back.
+ */
+TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
+{
+	struct {
+		int n;
+		long left;
+	} *got = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *usual = strdup(get_line(LIMIT));
+	int i, again, keeper, n[2] = {};
+	struct ocf_session_open o;
+	long before, used;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, got);
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_sessions", "100000"));
+	ASSERT_EQ(0, put_line(LIMIT, number(ALLOWED)));
+	keeper = open_as(SOMEBODY);
+	for (i = 0; i < (int)ARRAY_SIZE(kinds); i++) {
+		o = of_kind(i);
+		/* what is loaded once is there */
+		EXPECT_EQ(0, native_open(self->fd, &o));
+		for (again = 0; again < 2; again++) {
+			o = of_kind(i);
+			before = free_memory();
+			pid = fork();
+			if (!pid)
+				_exit(fill_up(&o, &got->n, &got->left));
+			EXPECT_EQ(0, ended(pid));
+			used = before - got->left;
+			n[again] = got->n;
+		}
+		TH_LOG("%s %s: %d, %ld KiB", kinds[i].cipher, kinds[i].mac,
+		       n[0], used >> 10);
+		EXPECT_GT(n[0] * SESSION_MAX, used);
+		EXPECT_LT(ALLOWED / SESSION_MAX, n[0]);
+		EXPECT_EQ(n[0], n[1]);
+	}
+	EXPECT_EQ(0, put_line(LIMIT, usual));
+	free(usual);
+	munmap(got, PAGE);
+	close(keeper);
+}
+
+/* The keys that a session has work on when there is no room for new ones. */
+TEST_F(sharing, new_keys_are_charged)
+{
+	char *usual = strdup(get_line(LIMIT));
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .key = addr(key_bytes), .keylen = 16,
+	};
+	struct ocf_session_open o = of_kind(0), more;
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, put_line(LIMIT, "65536"));
+	pid = fork();
+	if (!pid) {
+		int fd, err;
+
+		become(SOMEBODY);
+		fd = open_dev();
+		if (native_open(fd, &o))
+			_exit(1);
+		r.session = o.session;
+		if (native_open(fd, &o))
+			_exit(1);
+		/* with small ones, to the last byte */
+		do {
+			more = of_kind(SMALLEST);
+			err = native_open(fd, &more);
+		} while (!err);
+		if (err != EDQUOT || call(fd, OCF_SESSION_REKEY, &r) != EDQUOT)
+			_exit(2);
+		/* one of another: there is room */
+		if (call(fd, OCF_SESSION_CLOSE, &o.session) ||
+		    call(fd, OCF_SESSION_REKEY, &r) ||
+		    call(fd, OCF_SESSION_REKEY, &r))
+			_exit(3);
+		_exit(0);
+	}
+	EXPECT_EQ(0, ended(pid));
+	EXPECT_EQ(0, put_line(LIMIT, usual));
+	free(usual);
 }
 
 /* SOMEBODY in a user namespace of his own, as another user there */
@@ -679,6 +804,61 @@ TEST_F(sharing, memory_is_the_control_groups)
 		_exit(use_group(60000, false));
 	EXPECT_TRUE(refused(ended(pid)));
 	remove_group();
+}
+
+#define SESSIONS	8000
+#define CONTEXT_MIN	64l	/* bytes of a context, at least */
+
+/* Joins the group; the memory it has then for contexts that workers make. */
+static int use_cards(void)
+{
+	struct ocf_session_open o = of_kind(0);
+	static uint32_t ses[SESSIONS];
+	struct ocf_command c = {
+		.src = addr(key_bytes), .len = 64,
+	};
+	uint8_t out[64];
+	long before;
+	int i, fd;
+
+	if (put_line(GROUP "/cgroup.procs", "0"))
+		return 1;
+	fd = open_dev();
+	o.flags = OCF_SESSION_HARDWARE;
+	for (i = 0; i < SESSIONS; i++) {
+		if (native_open(fd, &o))
+			return 2;
+		ses[i] = o.session;
+	}
+	if (put_line(SIM "add", "algs=real") ||
+	    put_line("/sys/class/ocf/sim0/state", "drain"))
+		return 3;
+	before = atol(get_line(GROUP "/memory.current"));
+	c.dst = addr(out);
+	for (i = 0; i < SESSIONS; i++) {
+		c.session = ses[i];
+		if (native_run(fd, &c) != 64)
+			return 4;
+	}
+	return atol(get_line(GROUP "/memory.current")) - before >
+		SESSIONS * CONTEXT_MIN ? 0 : 5;
+}
+
+/* Also what a worker makes for them. */
+TEST_F_TIMEOUT(sharing, contexts_are_the_control_groups, TIMEOUT)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
+	remove_group();
+	ASSERT_TRUE(make_group());
+	pid = fork();
+	if (!pid)
+		_exit(use_cards());
+	EXPECT_EQ(0, ended(pid));
+	remove_group();
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+	EXPECT_EQ(0, put_line(SIM "remove", "sim1"));
 }
 
 TEST_F(sharing, memory_of_commands_is_the_control_groups)

@@ -227,6 +227,34 @@ class Hostile(unittest.TestCase):
         a.setsockopt(so.SOL_OCF, so.TX, more + bytes(8))
         self.refused(errno.ENOPROTOOPT, good, 77)
 
+    def test_memory_of_sessions_is_limited(self):
+        limit = pathlib.Path("/sys/module/ocf/parameters/max_session_bytes")
+        usual = limit.read_text()
+        data = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128).pack()
+        taken = []
+        limit.write_text("65536")
+        os.seteuid(12345)
+        try:
+            with self.assertRaises(OSError) as caught:
+                for _ in range(100):
+                    taken.append(so.pair())
+                    so.attach(taken[-1][0])
+                    taken[-1][0].setsockopt(so.SOL_OCF, so.TX, data)
+            self.assertEqual(caught.exception.errno, errno.EDQUOT)
+            self.assertGreater(len(taken), 4)
+            # the one that was refused goes on when another has ended
+            taken.pop(0)
+
+            def goes() -> bool:
+                with contextlib.suppress(OSError):
+                    taken[-1][0].setsockopt(so.SOL_OCF, so.TX, data)
+                    return True
+                return False
+            self.assertTrue(wait_for(goes, 60))
+        finally:
+            os.seteuid(0)
+            limit.write_text(usual)
+
     def test_the_same_key_again(self):
         crypt = crypt_of(self.rng, so.TLS_1_2, "aes-gcm", 128)
         a, _b = so.pair()

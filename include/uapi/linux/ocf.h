@@ -541,9 +541,11 @@ struct ocf_reap {
  * Sessions.  OCF_SESSION_OPEN: EINVAL: names, lengths or numbers do not fit
  * together; EPERM: a weak algorithm the administrator has not allowed;
  * EOPNOTSUPP: no device is capable of it; ENODEV: there is no such device;
- * EDQUOT, ENOSPC: too many sessions; ENOMEM; EFAULT.  The others: EINVAL for
- * an unknown one, or another interface's.  OCF_SESSION_CLOSE takes the address
- * of a __u32; what is under way is finished.
+ * EDQUOT: the user has too many sessions, or they take too much memory; ENOSPC:
+ * the descriptor has too many; ENOMEM; EFAULT.  The others: EINVAL for an
+ * unknown one, or another interface's.  OCF_SESSION_REKEY: as of
+ * OCF_SESSION_OPEN.  OCF_SESSION_CLOSE takes the address of a __u32; what is
+ * under way is finished.
  */
 #define OCF_FEATURES		_IO('c', 176)
 #define OCF_ALGORITHM		_IO('c', 177)	/* ENOENT: there are no more */

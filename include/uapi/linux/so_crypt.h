@@ -36,7 +36,8 @@
  * of a session of /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
  * the direction was set by another interface; or records look other than
  * before, and some of them, or a part of one, were received and not read.
- * ENOTCONN: the connection is being closed.
+ * ENOTCONN: the connection is being closed.  EDQUOT: the user's sessions take
+ * too much memory.  ENOMEM.  EFAULT.
  *
  * getsockopt(): struct so_crypt_info.  ENOENT: the direction has no keys.
  */

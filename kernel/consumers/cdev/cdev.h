@@ -48,6 +48,7 @@
  * struct cdev_user - what a user has, over all open files
  * @uid: who
  * @refs: one for each open file
+ * @account: what the memory of sessions is charged to
  * @sessions: open
  * @bytes: under way
  * @keys: public-key operations under way
@@ -56,6 +57,7 @@
 struct cdev_user {
 	kuid_t			uid;
 	refcount_t		refs;
+	struct ocf_account	*account;
 	atomic_t		sessions;
 	atomic_long_t		bytes;
 	atomic_t		keys;
@@ -336,8 +338,8 @@ long cdev_clone_fd(struct file *filp, u32 __user *arg);
 /* user.c */
 struct cdev_user *cdev_user_get(kuid_t uid);
 void cdev_user_put(struct cdev_user *user);
-int cdev_user_add_session(struct cdev_user *user);
-void cdev_user_sub_session(struct cdev_user *user);
+int cdev_user_add_session(struct cdev_user *user, size_t bytes);
+void cdev_user_sub_session(struct cdev_user *user, size_t bytes);
 int cdev_user_add_bytes(struct cdev_user *user, size_t bytes);
 void cdev_user_owe_bytes(struct cdev_user *user, size_t bytes);
 bool cdev_user_is_full(struct cdev_user *user);

@@ -105,7 +105,6 @@ static int create_session(struct cdev_op *op, struct session_op *sop)
 	err = params_of(sop, &p);
 	if (err)
 		return err;
-	p.owner = cdev_owner(op->file);
 	p.key = key;
 	p.mackey = mackey;
 	err = cdev_key_copy(key, KEY_MAX, sop->key, p.keylen) ?:

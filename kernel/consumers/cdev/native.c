@@ -134,7 +134,6 @@ static int create(struct cdev_file *file, struct ocf_session_open *o)
 		goto free_keys;
 	p.key = k->key;
 	p.mackey = k->mackey;
-	p.owner = cdev_owner(file);
 	ses = cdev_session_create(file, CDEV_ABI_NATIVE, &p);
 	err = PTR_ERR_OR_ZERO(ses);
 	if (err)

@@ -74,7 +74,7 @@ static void free_derived(struct cdev_session *ses)
 
 	list_for_each_entry_safe(d, next, &ses->derived, node) {
 		ocf_session_put(d->ses);
-		cdev_user_sub_session(ses->user);
+		cdev_user_sub_session(ses->user, sizeof(*d));
 		kfree(d);
 	}
 }
@@ -86,7 +86,9 @@ void cdev_session_put(struct cdev_session *ses)
 		return;
 	free_derived(ses);
 	ocf_session_put(ses->ses);
-	cdev_user_sub_session(ses->user);
+	if (ses->state)
+		ocf_account_uncharge(ses->user->account, OCF_STATE_MAX);
+	cdev_user_sub_session(ses->user, sizeof(*ses));
 	kfree_sensitive(ses->state);
 	memzero_explicit(ses->iv, sizeof(ses->iv));
 	mutex_destroy(&ses->parts);
@@ -117,20 +119,23 @@ void cdev_table_exit(struct cdev_file *file)
 	kvfree(t);
 }
 
-static struct cdev_session *session_alloc(struct cdev_user *user,
-					  enum ocf_abi abi,
-					  const struct ocf_session_params *p)
+static struct cdev_session *
+session_alloc(struct cdev_user *user, enum ocf_abi abi,
+	      const struct ocf_session_params *given)
 {
+	struct ocf_session_params p = *given;
 	struct cdev_session *ses;
 	int err = -ENOMEM;
 
 	ses = kzalloc(sizeof(*ses), GFP_KERNEL_ACCOUNT);
 	if (!ses)
 		return ERR_PTR(err);
-	err = cdev_user_add_session(user);
+	err = cdev_user_add_session(user, sizeof(*ses));
 	if (err)
 		goto free_ses;
-	ses->ses = ocf_session_create(p, GFP_KERNEL_ACCOUNT);
+	p.owner = ocf_owner(user->uid);
+	p.account = user->account;
+	ses->ses = ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(ses->ses)) {
 		err = PTR_ERR(ses->ses);
 		goto sub_session;
@@ -139,9 +144,9 @@ static struct cdev_session *session_alloc(struct cdev_user *user,
 	refcount_set(&ses->refs, 2);
 	ses->abi = abi;
 	ses->user = user;
-	ses->cipher = ocf_alg_info(p->cipher);
-	ses->mac = ocf_alg_info(p->mac);
-	ses->ordered = p->flags & OCF_SESSION_ORDERED;
+	ses->cipher = ocf_alg_info(p.cipher);
+	ses->mac = ocf_alg_info(p.mac);
+	ses->ordered = p.flags & OCF_SESSION_ORDERED;
 	mutex_init(&ses->parts);
 	INIT_LIST_HEAD(&ses->derived);
 	ocf_session_info(ses->ses, &ses->info);
@@ -149,7 +154,7 @@ static struct cdev_session *session_alloc(struct cdev_user *user,
 	return ses;
 
 sub_session:
-	cdev_user_sub_session(user);
+	cdev_user_sub_session(user, sizeof(*ses));
 free_ses:
 	kfree(ses);
 	return ERR_PTR(err);
@@ -271,7 +276,7 @@ static struct cdev_derived *derive(struct cdev_session *ses,
 	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
 		return ERR_PTR(err);
-	err = cdev_user_add_session(ses->user);
+	err = cdev_user_add_session(ses->user, sizeof(*d));
 	if (err)
 		goto free_d;
 	d->mode = mode;
@@ -286,7 +291,7 @@ static struct cdev_derived *derive(struct cdev_session *ses,
 	return d;
 
 sub_session:
-	cdev_user_sub_session(ses->user);
+	cdev_user_sub_session(ses->user, sizeof(*d));
 free_d:
 	kfree(d);
 	return ERR_PTR(err);
@@ -325,14 +330,23 @@ unlock:
  * @ses: the session; ses->parts is held
  *
  * Context: process; may sleep.
- * Return: 0, or -ENOMEM.
+ * Return: 0, -ENOMEM or -EDQUOT.
  */
 int cdev_session_state(struct cdev_session *ses)
 {
+	int err;
+
 	lockdep_assert_held(&ses->parts);
-	if (!ses->state)
-		ses->state = kzalloc(OCF_STATE_MAX, GFP_KERNEL_ACCOUNT);
-	return ses->state ? 0 : -ENOMEM;
+	if (ses->state)
+		return 0;
+	err = ocf_account_charge(ses->user->account, OCF_STATE_MAX);
+	if (err)
+		return err;
+	ses->state = kzalloc(OCF_STATE_MAX, GFP_KERNEL_ACCOUNT);
+	if (ses->state)
+		return 0;
+	ocf_account_uncharge(ses->user->account, OCF_STATE_MAX);
+	return -ENOMEM;
 }
 
 /**

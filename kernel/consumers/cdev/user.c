@@ -27,6 +27,12 @@ static struct cdev_user *lookup_user(kuid_t uid)
 	return NULL;
 }
 
+static void free_user(struct cdev_user *user)
+{
+	ocf_account_put(user->account);
+	kfree(user);
+}
+
 /**
  * cdev_user_get() - the account of a user
  * @uid: who
@@ -41,6 +47,11 @@ struct cdev_user *cdev_user_get(kuid_t uid)
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
+	new->account = ocf_account_get(uid);
+	if (!new->account) {
+		kfree(new);
+		return NULL;
+	}
 	new->uid = uid;
 	refcount_set(&new->refs, 1);
 	spin_lock(&users_lock);
@@ -52,7 +63,7 @@ struct cdev_user *cdev_user_get(kuid_t uid)
 	spin_unlock(&users_lock);
 	if (!user)
 		return new;
-	kfree(new);
+	free_user(new);
 	return user;
 }
 
@@ -69,7 +80,7 @@ void cdev_user_put(struct cdev_user *user)
 		hash_del(&user->node);
 	spin_unlock(&users_lock);
 	if (last)
-		kfree(user);
+		free_user(user);
 }
 
 static void user_hold(struct cdev_user *user)
@@ -82,17 +93,32 @@ static bool exempt(void)
 	return has_capability_noaudit(current, CAP_SYS_RESOURCE);
 }
 
+/* Counts one session; false if that is too many. */
+static bool count_session(struct cdev_user *user)
+{
+	int old = atomic_read(&user->sessions);
+
+	/* never more, for others would be refused meanwhile */
+	do {
+		if (old >= READ_ONCE(cdev_max_sessions) && !exempt())
+			return false;
+	} while (!atomic_try_cmpxchg(&user->sessions, &old, old + 1));
+	return true;
+}
+
 /**
  * cdev_user_add_session() - charge a session
  * @user: to whom; is held until cdev_user_sub_session()
+ * @bytes: of memory that it takes here
  *
  * Context: process.
  * Return: 0, or -EDQUOT.
  */
-int cdev_user_add_session(struct cdev_user *user)
+int cdev_user_add_session(struct cdev_user *user, size_t bytes)
 {
-	if (atomic_inc_return(&user->sessions) >
-	    READ_ONCE(cdev_max_sessions) && !exempt()) {
+	if (!count_session(user))
+		return -EDQUOT;
+	if (ocf_account_charge(user->account, bytes)) {
 		atomic_dec(&user->sessions);
 		return -EDQUOT;
 	}
@@ -100,8 +126,9 @@ int cdev_user_add_session(struct cdev_user *user)
 	return 0;
 }
 
-void cdev_user_sub_session(struct cdev_user *user)
+void cdev_user_sub_session(struct cdev_user *user, size_t bytes)
 {
+	ocf_account_uncharge(user->account, bytes);
 	atomic_dec(&user->sessions);
 	cdev_user_put(user);
 }
@@ -166,11 +193,12 @@ void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
  */
 int cdev_user_add_key(struct cdev_user *user)
 {
-	if (atomic_inc_return(&user->keys) > READ_ONCE(cdev_max_keys) &&
-	    !exempt()) {
-		atomic_dec(&user->keys);
-		return -EDQUOT;
-	}
+	int old = atomic_read(&user->keys);
+
+	do {
+		if (old >= READ_ONCE(cdev_max_keys) && !exempt())
+			return -EDQUOT;
+	} while (!atomic_try_cmpxchg(&user->keys, &old, old + 1));
 	return 0;
 }
 

@@ -91,15 +91,23 @@ static struct ocf_session *make_session(const struct so_keys *k,
 		.mackey = c->mackey,
 		.mackeylen = c->mackeylen,
 		.maclen = c->maclen,
-		.owner = ocf_owner(ocf_payer()),
 	};
+	kuid_t payer = ocf_payer();
+	struct ocf_session *ses;
 
 	if (given)
 		return ocf_session_derive(given, p.mode, c->maclen, extra,
 					  GFP_KERNEL_ACCOUNT);
 	if (p.mode == OCF_MODE_AEAD)
 		p.ivlen = AEAD_NONCE;
-	return ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
+	p.owner = ocf_owner(payer);
+	p.account = ocf_account_get(payer);
+	if (!p.account)
+		return ERR_PTR(-ENOMEM);
+	ses = ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
+	/* it holds the account itself */
+	ocf_account_put(p.account);
+	return ses;
 }
 
 /* Whether records would be read twice on their way. */

@@ -183,7 +183,7 @@ static void reap(struct work_struct *work)
  */
 struct transform *transform_open(const char *driver, enum kind kind)
 {
-	struct transform *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct transform *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!t)

@@ -130,6 +130,9 @@ static void soft_ctx_exit(struct ocf_context *context)
 	/* the core wipes the context itself */
 }
 
+/* Bytes that a transform of the crypto API takes, at most; nothing tells. */
+#define TRANSFORM	2048
+
 static int soft_ctx_init(struct ocf_context *context,
 			 const struct ocf_session_params *p)
 {
@@ -148,11 +151,15 @@ static int soft_ctx_init(struct ocf_context *context,
 		err = soft_deflate_init();
 		ctx->compresses = !err;
 	}
-	if (err)
+	if (err) {
 		soft_ctx_exit(context);
-	else if (modes[p->mode].submit)
+		return err;
+	}
+	context->more = TRANSFORM * (!!ctx->cipher + !!ctx->aead +
+				     !!ctx->hash + !!ctx->tls);
+	if (modes[p->mode].submit)
 		context->submit = modes[p->mode].submit;
-	return err;
+	return 0;
 }
 
 static bool is_null(enum ocf_alg alg)

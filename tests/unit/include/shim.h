@@ -23,6 +23,7 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 typedef unsigned int gfp_t;
+typedef struct { unsigned int val; } kuid_t;
 
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
