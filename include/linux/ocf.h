@@ -241,8 +241,9 @@ struct ocf_session *ocf_session_get(struct ocf_session *ses);
  * ocf_session_put() - give a reference back
  * @ses: a session, or NULL
  *
- * With the last one the keys are wiped and the contexts on all devices freed.
- * A request in flight holds a reference of its own.
+ * With the last one the contexts on all devices are freed, and the keys wiped
+ * after them.  A worker does it where a card has to forget one, which may take
+ * the card long.  A request in flight holds a reference of its own.
  *
  * Context: process; may sleep.
  */

@@ -4,8 +4,8 @@
  * opened them.
  *
  * Charged are a session, each generation of its keys, and each context, until
- * its memory is freed.  The memory itself is charged to the control group of the
- * task that opened the session as well, by __GFP_ACCOUNT.
+ * its memory is freed.  The memory is charged to the control group of the task
+ * that opened the session as well, by __GFP_ACCOUNT.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

@@ -19,10 +19,8 @@
 
 #define IDLE	HZ		/* jiffies a context was not used for */
 #define DRAIN	HZ		/* jiffies to wait for what uses it */
+#define FORGET	(10 * HZ) /* jiffies to wait for contexts that end */
 #define CROWDED	(HZ / 10)	/* jiffies before one is asked for once more */
-
-/* Contexts whose last user must not sleep: the CPU's, which go quickly. */
-static LLIST_HEAD(going);
 
 static size_t size_on(const struct ocf_device *dev)
 {
@@ -49,28 +47,70 @@ static void free_context(struct ocf_context *ctx)
 	ocf_keys_release(keys);
 }
 
+/*
+ * The worker of a device whose contexts are to be freed.  A card may take long
+ * about forgetting one, which is nobody else's time.
+ */
 static void free_going(struct work_struct *work)
 {
+	struct ocf_device *dev = container_of(work, struct ocf_device,
+					      going_work);
 	struct ocf_context *ctx, *next;
+	struct llist_node *list;
 
-	llist_for_each_entry_safe(ctx, next, llist_del_all(&going), going)
+	list = llist_del_all(&dev->going);
+	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
+		atomic_dec(&dev->ngoing);
+	}
+	ocf_device_put(dev);
 }
 
-static DECLARE_WORK(going_work, free_going);
+void ocf_contexts_init(struct ocf_device *dev)
+{
+	mutex_init(&dev->room);
+	init_llist_head(&dev->going);
+	INIT_WORK(&dev->going_work, free_going);
+}
 
 /* Context: process or BH. */
 void ocf_context_free_later(struct ocf_context *ctx)
 {
-	if (llist_add(&ctx->going, &going))
-		queue_work(ocf_free_wq, &going_work);
+	struct ocf_device *dev = ctx->dev;
+
+	/* the work's: it may find that another run has freed this one */
+	ocf_device_get(dev);
+	atomic_inc(&dev->ngoing);
+	if (!llist_add(&ctx->going, &dev->going) ||
+	    !queue_work(ocf_free_wq, &dev->going_work))
+		ocf_device_put(dev);
 }
 
-/* Context: process; may sleep. */
+/* Waits for the card to forget it.  Context: process; may sleep. */
+static void put_and_wait(struct ocf_context *ctx)
+{
+	if (refcount_dec_and_test(&ctx->refs))
+		free_context(ctx);
+}
+
+/**
+ * ocf_context_put() - give a reference back
+ * @ctx: the context
+ *
+ * With the last one it is freed, by a worker if a card has to forget it that
+ * others use.
+ *
+ * Context: process; may sleep.
+ */
 void ocf_context_put(struct ocf_context *ctx)
 {
 	might_sleep();
-	if (refcount_dec_and_test(&ctx->refs))
+	if (!refcount_dec_and_test(&ctx->refs))
+		return;
+	if (ctx->dev->info.kind != OCF_KIND_SOFTWARE &&
+	    READ_ONCE(ctx->dev->state) != OCF_DEVICE_TESTING)
+		ocf_context_free_later(ctx);
+	else
 		free_context(ctx);
 }
 
@@ -230,7 +270,7 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 	mutex_unlock(&keys->mutex);
 	if (ctx && left) {
 		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
-		ocf_context_put(ctx);
+		put_and_wait(ctx);
 		atomic64_inc(&dev->evictions);
 	}
 	return left;
@@ -249,7 +289,7 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	if (!keys)
 		return false;
 	done = give_up(keys, dev, urgent);
-	ocf_keys_put_deferred(keys);
+	ocf_keys_put(keys);
 	return done;
 }
 
@@ -258,18 +298,26 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 				 u32 flags)
 {
 	bool urgent = flags & OCF_CONTEXT_URGENT;
-	unsigned long end;
+	unsigned long end, forgotten;
 	int err;
 
 	err = mutex_lock_killable(&dev->room);
 	if (err)
 		return err;
 	end = jiffies + DRAIN;
+	forgotten = jiffies + FORGET;
 	/* whoever came before may have made room for two */
 	while ((err = make(keys, dev, flags)) == -ENOSPC) {
 		if (fatal_signal_pending(current)) {
 			err = -EINTR;
 			break;
+		}
+		/* there is room when the card has forgotten these */
+		if (urgent && atomic_read(&dev->ngoing) &&
+		    time_before(jiffies, forgotten)) {
+			end = jiffies + DRAIN;
+			usleep_range(100, 500);
+			continue;
 		}
 		/* what was made is not left to others, however long it took */
 		if (make_room(dev, urgent))
@@ -325,7 +373,7 @@ static struct ocf_keys *generation_after(struct ocf_keys *keys)
 		next = NULL;
 	mutex_unlock(&ocf_generations_mutex);
 	if (keys)
-		ocf_keys_put_deferred(keys);
+		ocf_keys_put(keys);
 	return next;
 }
 
@@ -373,5 +421,5 @@ void ocf_contexts_drop(struct ocf_device *dev)
 	/* a submitter that found one may be about to call the driver */
 	synchronize_rcu();
 	llist_for_each_entry_safe(ctx, next, dropped.first, going)
-		ocf_context_put(ctx);
+		put_and_wait(ctx);
 }

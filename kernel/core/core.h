@@ -209,6 +209,9 @@ struct ocf_queue {
  * @room: held while one makes room for a context of his own
  * @waiting: generations that want room for a context; keys.c
  * @room_work: makes it for one after the other
+ * @going: contexts to be freed
+ * @ngoing: how many, with the one that the driver is about
+ * @going_work: frees them; holds the device
  * @evictions: contexts that went to make room for others
  * @crowded: jiffies until which it is not asked for a context, having no room
  * @failures: requests it has failed in a row
@@ -246,6 +249,9 @@ struct ocf_device {
 	struct mutex		room;
 	struct llist_head	waiting;
 	struct work_struct	room_work;
+	struct llist_head	going;
+	atomic_t		ngoing;
+	struct work_struct	going_work;
 	atomic64_t		evictions;
 	unsigned long		crowded;
 	atomic_t		failures;
@@ -478,6 +484,7 @@ static inline bool ocf_keys_try_get(struct ocf_keys *keys)
 #define OCF_CONTEXT_URGENT	BIT(1)
 #define OCF_CONTEXT_AT_ONCE	BIT(2)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
+void ocf_contexts_init(struct ocf_device *dev);
 void ocf_context_put(struct ocf_context *ctx);
 void ocf_context_free_later(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);

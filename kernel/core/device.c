@@ -311,7 +311,7 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 	dev->state = OCF_DEVICE_TESTING;
 	dev->weight = 100;
 	dev->crowded = jiffies;
-	mutex_init(&dev->room);
+	ocf_contexts_init(dev);
 	ocf_keys_init_room(dev);
 	refcount_set(&dev->holds, 1);
 	ocf_queue_init(dev);

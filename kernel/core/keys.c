@@ -283,8 +283,7 @@ static void take_turns(struct work_struct *work)
 	list = llist_reverse_order(llist_del_all(&dev->waiting));
 	llist_for_each_entry_safe(w, next, list, node) {
 		take_turn(w->keys, dev);
-		/* to free them may take as long as another card likes */
-		ocf_keys_put_deferred(w->keys);
+		ocf_keys_put(w->keys);
 		kfree(w);
 	}
 	ocf_device_put(dev);

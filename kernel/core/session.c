@@ -417,25 +417,12 @@ static int may_leave(struct ocf_session *ses)
 		-EINTR : 0;
 }
 
-/* Whether only the CPU has to forget @keys, which takes no time. */
-static bool is_forgotten_at_once(const struct ocf_session *ses,
-				 const struct ocf_keys *keys)
-{
-	int soft = READ_ONCE(ses->soft);
-
-	return !(READ_ONCE(keys->present) & ~(soft < 0 ? 0 : BIT(soft))) &&
-	       !keys->part[0];
-}
-
 /* Lets go of @old, which nobody who begins now finds. */
 static void leave(struct ocf_session *ses, struct ocf_keys *old)
 {
 	atomic_inc(&ses->leaving);
 	old->left = ocf_session_get(ses);
-	if (is_forgotten_at_once(ses, old))
-		ocf_keys_put(old);
-	else
-		ocf_keys_put_deferred(old);
+	ocf_keys_put(old);
 }
 
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,

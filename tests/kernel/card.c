@@ -52,6 +52,15 @@ static int init_transform(struct card_ctx *c,
 	return err;
 }
 
+static void wait_for_gate(struct completion *gate, bool *waiting)
+{
+	if (!gate)
+		return;
+	WRITE_ONCE(*waiting, true);
+	wait_for_completion_timeout(gate, 10 * HZ);
+	WRITE_ONCE(*waiting, false);
+}
+
 static int card_ctx_init(struct ocf_context *ctx,
 			 const struct ocf_session_params *p)
 {
@@ -59,6 +68,7 @@ static int card_ctx_init(struct ocf_context *ctx,
 	struct card_ctx *c = ocf_context_priv(ctx);
 	int err;
 
+	wait_for_gate(card->learn, &card->learning);
 	if (card->refuse_key)
 		return card->refuse_key;
 	if (atomic_inc_return(&card->contexts) > card->room && card->room) {
@@ -78,11 +88,7 @@ static void card_ctx_exit(struct ocf_context *ctx)
 	struct card *card = ocf_device_priv(ctx->dev);
 	struct card_ctx *c = ocf_context_priv(ctx);
 
-	if (card->forget) {
-		WRITE_ONCE(card->forgetting, true);
-		wait_for_completion_timeout(card->forget, 10 * HZ);
-		WRITE_ONCE(card->forgetting, false);
-	}
+	wait_for_gate(card->forget, &card->forgetting);
 	if (c->cipher)
 		crypto_free_sync_skcipher(c->cipher);
 	if (c->aead)

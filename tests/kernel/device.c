@@ -359,24 +359,24 @@ static void card_comes(struct work_struct *work)
 /* However long one takes over its known answers, others come and go. */
 static void device_comes_slowly(struct test *t)
 {
-	DECLARE_COMPLETION_ONSTACK(forget);
+	DECLARE_COMPLETION_ONSTACK(learn);
 	struct coming coming = { .card = card_alloc(4) };
 	struct card *card = coming.card, *other;
 
 	if (!CHECK(t, card))
 		return;
-	card->forget = &forget;
+	card->learn = &learn;
 	INIT_WORK_ONSTACK(&coming.work, card_comes);
 	queue_work(system_unbound_wq, &coming.work);
-	while (!READ_ONCE(card->forgetting))
+	while (!READ_ONCE(card->learning))
 		schedule_timeout_uninterruptible(1);
 	other = card_make(t, 4);
 	if (other)
 		EQUAL(t, ocf_device_number("test1"), card_number(other));
 	card_drop(other);
-	CHECK(t, READ_ONCE(card->forgetting));
+	CHECK(t, READ_ONCE(card->learning));
 	EQUAL(t, ocf_device_number("test0"), -ENOENT);
-	complete_all(&forget);
+	complete_all(&learn);
 	flush_work(&coming.work);
 	destroy_work_on_stack(&coming.work);
 	if (EQUAL(t, coming.err, 0)) {

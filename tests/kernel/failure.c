@@ -504,6 +504,36 @@ static void failure_forgets_slowly(struct test *t)
 	card_drop(card);
 }
 
+/* Who closes a session does not wait for a card, nor one card for another. */
+static void failure_forgets_sessions_slowly(struct test *t)
+{
+	struct card *card = card_make(t, 4), *other = card_make(t, 4);
+	DECLARE_COMPLETION_ONSTACK(forget);
+	struct ocf_session *ses, *its;
+	int i;
+
+	if (!card || !other)
+		goto drop;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   card_number(card));
+	its = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   card_number(other));
+	card->forget = &forget;
+	ocf_session_put(ses);
+	for (i = 0; i < 60 * HZ && !READ_ONCE(card->forgetting); i++)
+		schedule_timeout_uninterruptible(1);
+	CHECK(t, READ_ONCE(card->forgetting));
+	ocf_session_put(its);
+	for (i = 0; i < 60 * HZ && atomic_read(&other->contexts); i++)
+		schedule_timeout_uninterruptible(1);
+	EQUAL(t, atomic_read(&other->contexts), 0);
+	CHECK(t, READ_ONCE(card->forgetting));
+	complete_all(&forget);
+drop:
+	card_drop(other);
+	card_drop(card);
+}
+
 const struct test_case failure_tests[] = {
 	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
 	TEST(failure_overdue_left), TEST(failure_of_the_last),
@@ -512,5 +542,6 @@ const struct test_case failure_tests[] = {
 	TEST(failure_short_of_memory),
 	TEST(failure_of_ones_own),
 	TEST(failure_accuses), TEST(failure_known_to_the_driver),
-	TEST(failure_then_gone), TEST(failure_forgets_slowly), {}
+	TEST(failure_then_gone), TEST(failure_forgets_slowly),
+	TEST(failure_forgets_sessions_slowly), {}
 };

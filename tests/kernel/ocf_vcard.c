@@ -83,7 +83,7 @@ static struct vcard {
 /* Knobs ------------------------------------------------------------------- */
 
 static bool gone, hang, broken;
-static unsigned int refuse;
+static unsigned int refuse, pace;
 
 module_param(gone, bool, 0644);
 MODULE_PARM_DESC(gone, "the device status reads all ones; resets do not end");
@@ -91,6 +91,8 @@ module_param(hang, bool, 0644);
 MODULE_PARM_DESC(hang, "resets do not end");
 module_param(refuse, uint, 0644);
 MODULE_PARM_DESC(refuse, "RSA keys of so many bytes are refused with ERR");
+module_param(pace, uint, 0644);
+MODULE_PARM_DESC(pace, "ms between answers to the control queue");
 
 static bool rng;
 static unsigned int excess;
@@ -365,28 +367,38 @@ static void push(struct ring *ring, const struct request *r, u32 len)
 	WRITE_ONCE(v->used->idx, cpu_to_virtio16(vdev, ring->done));
 }
 
-static void serve(struct ring *ring, u32 (*fn)(struct request *r))
+/* Answers @most requests; whether there may be more. */
+static bool serve(struct ring *ring, u32 (*fn)(struct request *r),
+		  unsigned int most)
 {
+	unsigned int left = most;
 	struct request r;
-	bool some = false;
 
 	lockdep_assert_held(&card.lock);
-	while (ring->vq && next(ring, &r)) {
+	while (left && ring->vq && next(ring, &r)) {
 		push(ring, &r, fn(&r));
-		some = true;
+		left--;
 	}
-	if (some)
+	if (left < most)
 		vring_interrupt(0, ring->vq);
+	return !left;
 }
 
 static void work(struct work_struct *unused)
 {
+	unsigned int ms = READ_ONCE(pace);
+	bool more = false;
+
+	if (ms)
+		msleep(ms);
 	mutex_lock(&card.lock);
 	if (!gone && !stall_control)
-		serve(&card.ring[CONTROL], control);
+		more = serve(&card.ring[CONTROL], control, ms ? 1 : UINT_MAX);
 	if (!gone && !stall_data)
-		serve(&card.ring[0], rng ? entropy : data);
+		serve(&card.ring[0], rng ? entropy : data, UINT_MAX);
 	mutex_unlock(&card.lock);
+	if (more)
+		schedule_work(&card.work);
 }
 
 /* The bus ----------------------------------------------------------------- */

@@ -88,6 +88,8 @@ struct work;
  * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
  * @room: for so many contexts; 0 for as many as there are
+ * @learn: ctx_init() waits for it, 10 s and no more, or NULL
+ * @learning: it does
  * @forget: ctx_exit() waits for it, 10 s and no more, or NULL
  * @forgetting: it does
  * @lock: protects all below
@@ -124,6 +126,8 @@ struct card {
 	const struct ocf_pk_ops	*pk;
 	int			refuse_key;
 	unsigned int		room;
+	struct completion	*learn;
+	bool			learning;
 	struct completion	*forget;
 	bool			forgetting;
 	spinlock_t		lock;

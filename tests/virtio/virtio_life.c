@@ -48,8 +48,8 @@ FIXTURE_TEARDOWN(life)
 	load_end(&self->load);
 	EXPECT_EQ(0, self->load.wrong);
 	EXPECT_EQ(0, self->load.gone);
-	EXPECT_TRUE(card_is("virtio0", "ready"));
-	EXPECT_TRUE(card_is("virtio1", "ready"));
+	EXPECT_TRUE(card_becomes("virtio0", "ready", 60000));
+	EXPECT_TRUE(card_becomes("virtio1", "ready", 60000));
 }
 
 typedef struct _test_data_life Self;
@@ -96,7 +96,7 @@ TEST_F_TIMEOUT(life, taken_from_its_driver, TIMEOUT)
 		ASSERT_EQ(-1, access(card_path("virtio0", "state"), F_OK));
 		usleep(below(20000));
 		ASSERT_EQ(0, put_line(DRIVER "bind", self->name));
-		ASSERT_TRUE(card_is("virtio0", "ready"));
+		ASSERT_TRUE(card_becomes("virtio0", "ready", 60000));
 	}
 }
 
@@ -163,7 +163,7 @@ TEST_F_TIMEOUT(life, falls_silent_and_goes, TIMEOUT)
 		EXPECT_GT(120, now() - begun);
 		let_use_memory(self, true);
 		ASSERT_EQ(0, put_line(DRIVER "bind", self->name));
-		ASSERT_TRUE(card_is("virtio0", "ready"));
+		ASSERT_TRUE(card_becomes("virtio0", "ready", 60000));
 	}
 }
 
@@ -201,8 +201,8 @@ TEST_F_TIMEOUT(module, unloaded_with_its_cards, TIMEOUT)
 		ASSERT_EQ(0, module_load(&self->modules, "ocf_virtio",
 					 i % 2 ? "patience=5000 depth=3" :
 						 "patience=5000"));
-		ASSERT_TRUE(card_is("virtio0", "ready"));
-		ASSERT_TRUE(card_is("virtio1", "ready"));
+		ASSERT_TRUE(card_becomes("virtio0", "ready", 60000));
+		ASSERT_TRUE(card_becomes("virtio1", "ready", 60000));
 	}
 	ASSERT_EQ(0, module_unload("ocf_virtio"));
 	ASSERT_EQ(0, module_load(&self->modules, "ocf_virtio",

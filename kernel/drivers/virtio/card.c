@@ -354,6 +354,7 @@ static int offer(struct card *card)
 	akcipher_offer(card, &info);
 	if (!info.modes && !info.pk)
 		return -ENODEV;
+	WRITE_ONCE(card->ending, false);
 	dev = ocf_device_register(&info);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
@@ -516,6 +517,7 @@ void card_remove(struct virtio_device *vdev)
 		return;
 	WRITE_ONCE(card->left_over, false);
 	cancel_work_sync(&card->config);
+	control_end(card);
 	ocf_device_unregister(card->registered);
 	take_down(card);
 }
@@ -533,6 +535,7 @@ int card_freeze(struct virtio_device *vdev)
 		return 0;
 	WRITE_ONCE(card->left_over, false);
 	cancel_work_sync(&card->config);
+	control_end(card);
 	ocf_device_unregister(card->registered);
 	card->registered = NULL;
 	mutex_lock(&card->life);

@@ -345,11 +345,12 @@ static bool wait_on(struct card *card, struct waiting *w)
 /*
  * Puts @o in the ring when there is room: many may ask at a time.  A card that
  * answers them is well, however few it has room for; one that says nothing is
- * not, even if nobody in the ring waits any more.
+ * not, even if nobody in the ring waits any more.  -ENOMEM if there was no room
+ * until @end, jiffies.
  */
-static int post_patiently(struct card *card, struct order *o, bool killable)
+static int post_patiently(struct card *card, struct order *o, unsigned long end,
+			  bool killable)
 {
-	unsigned long end = jiffies + CROWD * patience(card);
 	struct control *ctl = &card->control;
 	struct waiting w;
 	int err;
@@ -383,10 +384,11 @@ static int post_patiently(struct card *card, struct order *o, bool killable)
  */
 int control_ask(struct card *card, struct order *o, bool killable)
 {
+	unsigned long end = jiffies + CROWD * patience(card);
 	long left;
 	int err;
 
-	err = post_patiently(card, o, killable);
+	err = post_patiently(card, o, end, killable);
 	if (err)
 		return err;
 	if (killable)
@@ -426,6 +428,31 @@ void control_settle(struct card *card)
 }
 
 /**
+ * control_end() - have the card be told of sessions that end for a while only
+ * @card: the card, which is to go
+ *
+ * A reset does not make every card forget its sessions.  One that is slow has
+ * as long for all of them as it has for one.
+ *
+ * Context: any.
+ */
+void control_end(struct card *card)
+{
+	card->end_by = jiffies + 2 * patience(card);
+	/* pairs with time_to_forget() */
+	smp_store_release(&card->ending, true);
+}
+
+/* When @card has had enough time for a session that ends, jiffies */
+static unsigned long time_to_forget(struct card *card)
+{
+	/* pairs with control_end() */
+	if (smp_load_acquire(&card->ending))
+		return card->end_by;
+	return jiffies + 2 * patience(card);
+}
+
+/**
  * control_destroy() - have the card forget a session
  * @card: the card
  * @opcode: VIRTIO_CRYPTO_*_DESTROY_SESSION
@@ -438,6 +465,7 @@ void control_settle(struct card *card)
  */
 void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 {
+	unsigned long end = time_to_forget(card);
 	struct control *ctl = &card->control;
 	struct order *o = order_alloc(0);
 
@@ -449,8 +477,8 @@ void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 	o->req.header.opcode = cpu_to_le32(opcode);
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
 	/* there is to be room in the ring for who waits */
-	settle(card, ctl->left_max, jiffies + 2 * patience(card));
-	if (post_patiently(card, o, false)) {
+	settle(card, ctl->left_max, end);
+	if (post_patiently(card, o, end, false)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
 		spin_unlock_bh(&ctl->lock);

@@ -302,6 +302,8 @@ struct limits {
  * @reset_done: it has
  * @resetting: it has been asked to
  * @gone: it was not there to be asked
+ * @ending: it is to go
+ * @end_by: then, jiffies, when it was told of enough sessions that end
  * @left_over: it was not let go, nor is it registered: see card_freeze()
  * @interrupts: of data queues
  * @kicks: doorbells rung
@@ -347,6 +349,8 @@ struct card {
 	struct completion	reset_done;
 	bool			resetting;
 	bool			gone;
+	bool			ending;
+	unsigned long		end_by;
 	bool			left_over;
 	atomic_t		interrupts;
 	atomic_t		kicks;
@@ -400,6 +404,7 @@ int order_session(const struct order *o, u64 *id);
 int control_ask(struct card *card, struct order *o, bool killable);
 void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life);
 void control_settle(struct card *card);
+void control_end(struct card *card);
 unsigned int control_life(struct card *card);
 void control_interrupt(struct virtqueue *vq);
 void control_claim(struct card *card, struct ocf_device *dev);
