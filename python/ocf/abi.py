@@ -41,7 +41,8 @@ class Features(Structure):
         ("size", c_uint32), ("modes", c_uint32), ("session_flags", c_uint32),
         ("command_flags", c_uint32), ("vector_max", c_uint32),
         ("commands_max", c_uint32), ("len_max", c_uint32),
-        ("algorithms", c_uint32), ("public_key", c_uint64)]
+        ("algorithms", c_uint32), ("public_key", c_uint64),
+        ("file", c_uint64)]
 
 
 class Algorithm(Structure):

@@ -208,9 +208,10 @@ TEST_F(native, what_is_told_of_a_session)
 
 TEST_F(native, what_there_is)
 {
-	struct ocf_features f = { .size = sizeof(f) };
+	struct ocf_features f = { .size = sizeof(f) }, other = f;
 	struct ocf_algorithm a = { .size = sizeof(a) };
 	bool gcm = false;
+	int fd;
 
 	ASSERT_EQ(0, call(self->fd, OCF_FEATURES, &f));
 	EXPECT_EQ(OCF_VECTOR_MAX, f.vector_max);
@@ -218,6 +219,20 @@ TEST_F(native, what_there_is)
 	EXPECT_EQ(16 << 20, f.len_max);
 	EXPECT_TRUE(f.modes & 1 << OCF_MODE_AEAD);
 	EXPECT_FALSE(f.modes & 1);
+	/* its number is the open file's */
+	fd = open_dev();
+	ASSERT_EQ(0, call(fd, OCF_FEATURES, &other));
+	EXPECT_NE(0, f.file);
+	EXPECT_NE(f.file, other.file);
+	ASSERT_EQ(fd, dup2(self->fd, fd));
+	ASSERT_EQ(0, call(fd, OCF_FEATURES, &other));
+	EXPECT_EQ(f.file, other.file);
+	close(fd);
+	/* who does not know it is not told */
+	other.size = OCF_FEATURES_SIZE_VER0;
+	other.file = 1;
+	ASSERT_EQ(0, call(self->fd, OCF_FEATURES, &other));
+	EXPECT_EQ(1, other.file);
 	for (a.index = 0; !call(self->fd, OCF_ALGORITHM, &a); a.index++) {
 		EXPECT_LT(0, strlen(a.name));
 		EXPECT_NE(0, a.type);

@@ -208,6 +208,8 @@ struct ocf_session_query {
  * @len_max: set: bytes of a command
  * @algorithms: set: how many OCF_ALGORITHM knows
  * @public_key: set: a bit for each OCF_PK_* that there is a device for now
+ * @file: set: a random number of this open file, not 0, by which a library
+ *	knows its descriptor again; 0 from kernels that do not have it
  */
 struct ocf_features {
 	__u32		size;
@@ -219,6 +221,7 @@ struct ocf_features {
 	__u32		len_max;
 	__u32		algorithms;
 	__aligned_u64	public_key;
+	__aligned_u64	file;
 };
 
 /* Flags of an algorithm */

@@ -80,6 +80,7 @@ struct cdev_table {
  * struct cdev_file - an open file
  * @ref: the file's and one for each operation that may outlive its call
  * @user: whom it is charged to
+ * @number: what a program knows it by, random and not 0
  * @lock: held while a session comes or goes
  * @table: read under RCU
  * @sequence: makes ids of sessions, so that they are not used again soon
@@ -98,6 +99,7 @@ struct cdev_table {
 struct cdev_file {
 	struct kref		ref;
 	struct cdev_user	*user;
+	u64			number;
 	struct mutex		lock;
 	struct cdev_table __rcu	*table;
 	u32			sequence;

@@ -35,6 +35,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return err;
+	file->number = get_random_u64() | 1;
 	kref_init(&file->ref);
 	mutex_init(&file->lock);
 	mutex_init(&file->cancel);

@@ -36,7 +36,7 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 static_assert(sizeof(struct ocf_session_open) == OCF_SESSION_OPEN_SIZE_VER0);
 static_assert(sizeof(struct ocf_session_rekey) == OCF_SESSION_REKEY_SIZE_VER0);
 static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
-static_assert(sizeof(struct ocf_features) == OCF_FEATURES_SIZE_VER0);
+static_assert(offsetof(struct ocf_features, file) == OCF_FEATURES_SIZE_VER0);
 static_assert(sizeof(struct ocf_algorithm) == OCF_ALGORITHM_SIZE_VER0);
 
 /* Reads *@to_, as much as its caller knows. */
@@ -241,7 +241,7 @@ static long session_query(struct cdev_file *file, void __user *arg)
 
 /* ---- what there is ---- */
 
-static long features(void __user *arg)
+static long features(const struct cdev_file *file, void __user *arg)
 {
 	struct ocf_features f;
 	int err = READ_SIZED(&f, OCF_FEATURES_SIZE_VER0, arg);
@@ -258,6 +258,7 @@ static long features(void __user *arg)
 		.len_max = CDEV_LEN_MAX,
 		.algorithms = OCF_ALG_COUNT - 1,
 		.public_key = ocf_pk_codes(0),
+		.file = file->number,
 	};
 	return write_sized(arg, &f, sizeof(f));
 }
@@ -371,7 +372,7 @@ long cdev_native_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 	case OCF_SESSION_QUERY:
 		return session_query(file, arg);
 	case OCF_FEATURES:
-		return features(arg);
+		return features(file, arg);
 	case OCF_ALGORITHM:
 		return algorithm(arg);
 	default:
