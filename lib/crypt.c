@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "crypt.h"
@@ -19,6 +20,7 @@
 int ocf_open(struct ocf **ocf)
 {
 	struct ocf *o = calloc(1, sizeof(*o));
+	struct stat st;
 	int err;
 
 	if (!o)
@@ -29,13 +31,16 @@ int ocf_open(struct ocf **ocf)
 		err = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 		goto free;
 	}
-	err = call(o, OCF_FEATURES, &o->features);
+	err = fstat(o->fd, &st) ? -errno :
+				  call(o, OCF_FEATURES, &o->features);
 	if (err) {
 		/* somebody else's, or one from before there was such a call */
 		err = err == -ENOTTY || err == -EINVAL ? -EPROTO : err;
 		close(o->fd);
 		goto free;
 	}
+	o->dev = st.st_dev;
+	o->ino = st.st_ino;
 	*ocf = o;
 	return 0;
 free:
@@ -47,8 +52,20 @@ void ocf_close(struct ocf *ocf)
 {
 	if (!ocf)
 		return;
-	close(ocf->fd);
+	if (ocf_is_open(ocf))
+		close(ocf->fd);
 	ocf_forget(ocf);
+}
+
+int ocf_is_open(const struct ocf *ocf)
+{
+	struct ocf_features f = { .size = sizeof(f) };
+	struct stat st;
+
+	/* another device is not asked */
+	return !fstat(ocf->fd, &st) && st.st_dev == ocf->dev &&
+	       st.st_ino == ocf->ino && !call(ocf, OCF_FEATURES, &f) &&
+	       f.file == ocf->features.file;
 }
 
 void ocf_forget(struct ocf *ocf)

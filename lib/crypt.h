@@ -16,12 +16,16 @@
 /**
  * struct ocf - /dev/crypto, opened
  * @fd: its descriptor
+ * @dev: device of its node
+ * @ino: inode of its node
  * @reaper: the process one of whose queues, without io_uring, has what OCF_REAP
  *	gives; 0 if there is none
  * @features: what the kernel has
  */
 struct ocf {
 	int			fd;
+	dev_t			dev;
+	ino_t			ino;
 	_Atomic pid_t		reaper;
 	struct ocf_features	features;
 };

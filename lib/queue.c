@@ -336,7 +336,11 @@ void ocf_queue_close(struct ocf_queue *queue)
 {
 	if (!queue)
 		return;
-	if (!is_anothers(queue)) {
+	/*
+	 * Where the device was closed by who does not know of it, so were the
+	 * queue's own descriptors, and what is under way is nobody's.
+	 */
+	if (!is_anothers(queue) && ocf_is_open(queue->ocf)) {
 		drain(queue);
 		if (queue->uring) {
 			/* a child may still have the ring open */

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "libocf.h"
@@ -386,6 +387,46 @@ FIXTURE_SETUP(device)
 FIXTURE_TEARDOWN(device)
 {
 	ocf_close(self->ocf);
+}
+
+/* A daemon's: of its numbers, which are other files' now, none is touched. */
+static int close_what_is_not_there(unsigned int flags)
+{
+	struct ocf_queue *q;
+	struct stat st;
+	struct ocf *ocf;
+	int fd, i;
+
+	if (ocf_open(&ocf) || ocf_queue_open(ocf, MANY, flags, &q))
+		return 1;
+	close_range(3, ~0u, 0);
+	for (i = 0; i < 16; i++) {
+		fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+		if (fd != 3 + i)
+			return 2;
+	}
+	alarm(60);
+	ocf_queue_close(q);
+	ocf_close(ocf);
+	for (i = 0; i < 16; i++)
+		if (fstat(3 + i, &st) || st.st_size)
+			return 3;
+	return 0;
+}
+
+TEST_F(device, closed_by_who_does_not_know_it)
+{
+	static const unsigned int flags[] = { 0, OCF_QUEUE_NO_URING };
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(close_what_is_not_there(flags[i]));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+	}
 }
 
 TEST_F(device, threads)

@@ -41,8 +41,17 @@ struct ocf;
  */
 int ocf_open(struct ocf **ocf);
 
-/* Closes it, and with the last who has it all sessions.  NULL is nothing. */
+/*
+ * Closes it, and with the last who has it all sessions.  A descriptor that is
+ * not its own any more it leaves alone.  NULL is nothing.
+ */
 void ocf_close(struct ocf *ocf);
+
+/*
+ * Whether its descriptor is its own: a daemon may have closed all that it did
+ * not know, and the number be another file's.  Two system calls.
+ */
+int ocf_is_open(const struct ocf *ocf);
 
 /*
  * Frees it where its descriptor is not its own any more: a daemon has closed
