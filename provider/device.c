@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ void device_exit(struct provider *prov)
 	if (!p)
 		return;
 	jobs_exit(prov);
-	if (atomic_load(&p->ocf))
+	if (atomic_load(&p->ocf) && !process_is_confined(p))
 		ocf_close(prov->ocf);
 	else
 		ocf_forget(prov->ocf);
@@ -79,14 +80,37 @@ static struct ocf *open_anew(struct provider *prov)
 	return ocf;
 }
 
+/*
+ * Whether the program has confined itself to some system calls.  Those of
+ * /dev/crypto need not be among them, and may be its end.
+ */
+bool process_is_confined(struct process *p)
+{
+	if (!atomic_load(&p->confined) &&
+	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+		atomic_store(&p->confined, true);
+	return atomic_load(&p->confined);
+}
+
+/*
+ * The device, or NULL if there is none that may be used.  A daemon may have
+ * closed it with all it did not know: then it is opened anew.  The old one
+ * stays in memory, since other threads may be about asking it.
+ */
 static struct ocf *device_of(struct provider *prov)
 {
 	struct process *p = prov->process;
 	struct ocf *ocf = atomic_load(&p->ocf);
 
-	if (ocf)
+	if (prov->off || process_is_confined(p))
+		return NULL;
+	if (ocf && ocf_is_open(ocf))
 		return ocf;
 	pthread_mutex_lock(&p->lock);
+	if (ocf && ocf == atomic_load(&p->ocf)) {
+		atomic_store(&p->ocf, NULL);
+		prov->ocf = NULL;
+	}
 	ocf = atomic_load(&p->ocf);
 	if (!ocf)
 		ocf = open_anew(prov);
@@ -226,7 +250,8 @@ void session_end(struct session *ses)
 	struct process *p = ses->prov->process;
 	struct ocf *ocf = atomic_load(&p->ocf);
 
-	if (ses->id && ocf && ses->generation == p->generation)
+	if (ses->id && ocf && ses->generation == p->generation &&
+	    !process_is_confined(p) && ocf_is_open(ocf))
 		ocf_session_destroy(ocf, ses->id);
 	ses->id = 0;
 }
@@ -263,8 +288,8 @@ bool public_is_worth(struct provider *prov, const struct ocf_public *op)
 	uint32_t kind = kind_of(op);
 	uint64_t none = atomic_load(no_card_for(prov, kind));
 
-	return prov->least >= 0 || none >> 32 != kind ||
-	       now() - (uint32_t)none > AGAIN;
+	return !prov->off && (prov->least >= 0 || none >> 32 != kind ||
+			      now() - (uint32_t)none > AGAIN);
 }
 
 static void no_card(struct provider *prov, const struct ocf_public *op)

@@ -7,28 +7,37 @@
 
 #include <openssl/async.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "provider.h"
 
 /**
  * struct process - what only this process has; fork() clears it
- * @lock: protects all but @ocf
+ * @lock: protects all but @ocf and @confined
  * @ocf: /dev/crypto, or NULL
  * @generation: another for each process that ever opened it
  * @failed: when it could not be opened, s
- * @fetcher: fetches results of jobs that are paused
+ * @confined: by a filter of system calls, which is there to stay
+ * @fetcher: a thread that fetches results of jobs that are paused
  * @fetching: there is one
- * @stop: an eventfd that ends it
+ * @stop: it is to end
+ * @wanted: tells it of both
+ * @waiting: the commands of those jobs
  */
 struct process {
 	pthread_mutex_t		lock;
 	struct ocf *_Atomic	ocf;
 	uint64_t		generation;
 	uint32_t		failed;
+	atomic_bool		confined;
 	pthread_t		fetcher;
-	bool			fetching;
-	int			stop;
+	bool			fetching, stop;
+	pthread_cond_t		wanted;
+	struct waiting		*waiting;
 };
+
+/* device.c */
+bool process_is_confined(struct process *p);
 
 /* job.c */
 int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Commands for which a job of OpenSSL's is paused.  A thread fetches what the
- * device has done, and tells the eventfd of the job's wait context.
+ * device has done, and tells the pipe of the job's wait context.
  *
  * A job may be given up while it is paused, after the memory that it works on:
  * SSL_free() does so.  What a card writes to is therefore the command's own
@@ -9,10 +9,11 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -20,14 +21,22 @@
 #define RESULTS		64	/* fetched at a time */
 #define TAG_MAX		64
 
+#define LOOK		1000	/* ms until the device is looked at again */
+
 /**
  * struct told - how whoever runs a job is told that it can go on
- * @fd: an eventfd
+ * @fd: the end of a pipe that is read: a byte for each command that is done
+ * @out: its other end
+ * @dev: the pipe's device
+ * @ino: its inode, by which it is known again: a daemon may close both ends
+ *	with all it does not know, and their numbers be others'
  * @waiting: commands that are under way: one, but several jobs may have the
  *	same wait context
  */
 struct told {
-	int		fd;
+	int		fd, out;
+	dev_t		dev;
+	ino_t		ino;
 	struct waiting	*waiting;
 };
 
@@ -35,57 +44,120 @@ struct told {
  * struct waiting - a command whose job is paused; there until it is done, also
  * if the job is not
  * @next: the job's wait context has it, too
+ * @others: the process has it, too
  * @ocf: where it is
  * @generation: in which process
- * @told: the eventfd
+ * @told: is told
  * @res: its result
  * @done: it is there
+ * @lost: nobody knows when; a card may still write to @room
  * @secret: bytes of @room to be wiped
  * @room: what it writes: its tag, then its data
  */
 struct waiting {
-	struct waiting	*next;
+	struct waiting	*next, *others;
 	struct ocf	*ocf;
 	uint64_t	generation;
-	int		told, res;
+	struct told	*told;
+	int		res;
 	atomic_bool	done;
+	bool		lost;
 	size_t		secret;
 	unsigned char	room[];
 };
 
-static void tell(const struct ocf_result *r)
+static bool is_its(const struct told *told, int fd)
 {
-	struct waiting *w = (struct waiting *)(uintptr_t)r->cookie;
-	uint64_t one = 1;
+	struct stat st;
 
-	w->res = r->res;
+	return !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
+	       st.st_dev == told->dev && st.st_ino == told->ino;
+}
+
+static void tell(struct waiting *w, int res)
+{
+	w->res = res;
 	/* it stays readable until the job has seen that it is done */
-	while (write(w->told, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-	/* from here on @w may be gone, and its eventfd */
+	if (is_its(w->told, w->told->out))
+		while (write(w->told->out, "", 1) < 0 && errno == EINTR)
+			;
+	/* from here on @w may be gone, and what it was told by */
 	atomic_store(&w->done, true);
 }
 
-static void *fetch(void *arg)
+/* Whether @w was one of the process's. */
+static bool take_off(struct process *p, const struct waiting *w)
 {
-	struct process *p = arg;
-	struct ocf *ocf = atomic_load(&p->ocf);
+	struct waiting **at;
+	bool found;
+
+	pthread_mutex_lock(&p->lock);
+	for (at = &p->waiting; *at && *at != w; at = &(*at)->others)
+		;
+	found = *at;
+	if (found)
+		*at = w->others;
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}
+
+static void put_on(struct process *p, struct waiting *w)
+{
+	pthread_mutex_lock(&p->lock);
+	w->others = p->waiting;
+	p->waiting = w;
+	pthread_cond_signal(&p->wanted);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* The oldest of the process's, which is waited for; NULL if it is to stop. */
+static struct waiting *oldest(struct process *p)
+{
+	struct waiting *w;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->waiting && !p->stop)
+		pthread_cond_wait(&p->wanted, &p->lock);
+	w = p->waiting;
+	while (w && w->others)
+		w = w->others;
+	pthread_mutex_unlock(&p->lock);
+	return w;
+}
+
+static void reap(struct process *p, struct ocf *ocf)
+{
 	struct ocf_result results[RESULTS];
 	struct ocf_reap reap = {
 		.results = addr(results), .count = RESULTS,
 	};
-	struct pollfd fds[2] = {
-		{ .fd = ocf_fd(ocf), .events = POLLIN },
-		{ .fd = p->stop, .events = POLLIN },
-	};
+	struct pollfd fd = { .fd = ocf_fd(ocf), .events = POLLIN };
+	struct waiting *w;
 	int i, n;
 
-	while (!fds[1].revents) {
-		n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
-		for (i = 0; i < n; i++)
-			tell(&results[i]);
-		if (n <= 0)
-			poll(fds, 2, -1);
+	n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
+	for (i = 0; i < n; i++) {
+		w = (struct waiting *)(uintptr_t)results[i].cookie;
+		if (take_off(p, w))
+			tell(w, results[i].res);
+	}
+	if (n <= 0)
+		poll(&fd, 1, LOOK);
+}
+
+/* Only what is under way has the thread look at the device. */
+static void *fetch(void *arg)
+{
+	struct process *p = arg;
+	struct waiting *w;
+
+	while ((w = oldest(p))) {
+		if (ocf_is_open(w->ocf)) {
+			reap(p, w->ocf);
+		} else if (take_off(p, w)) {
+			w->lost = true;
+			tell(w, -EIO);
+		}
 	}
 	return NULL;
 }
@@ -96,15 +168,10 @@ static bool start_fetcher(struct process *p)
 	sigset_t all, was;
 	int err;
 
-	p->stop = eventfd(0, EFD_CLOEXEC);
-	if (p->stop < 0)
-		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
 	err = pthread_create(&p->fetcher, NULL, fetch, p);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	if (err)
-		close(p->stop);
 	return !err;
 }
 
@@ -126,6 +193,8 @@ static void free_waiting(struct told *told, struct waiting *w)
 	while (*at != w)
 		at = &(*at)->next;
 	*at = w->next;
+	if (w->lost)
+		return;
 	OPENSSL_cleanse(w->room, w->secret);
 	OPENSSL_free(w);
 }
@@ -133,15 +202,24 @@ static void free_waiting(struct told *told, struct waiting *w)
 /* ---- jobs that are given up ---- */
 
 /* Of a command of the parent's nothing is written, nor heard here. */
-static void cancel(const struct waiting *w, const struct process *p)
+static void cancel(const struct waiting *w, struct process *p)
 {
 	uint64_t cookie = addr(w);
 
 	if (w->generation != p->generation || atomic_load(&w->done))
 		return;
-	ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
+	if (!process_is_confined(p) && ocf_is_open(w->ocf))
+		ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
 	while (!atomic_load(&w->done))
 		usleep(100);
+}
+
+static void close_pipe(const struct told *told)
+{
+	if (is_its(told, told->fd))
+		close(told->fd);
+	if (is_its(told, told->out))
+		close(told->out);
 }
 
 /* Whoever ran the job has given it up, perhaps while it was paused. */
@@ -155,8 +233,29 @@ static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		cancel(told->waiting, prov->process);
 		free_waiting(told, told->waiting);
 	}
-	close(fd);
+	close_pipe(told);
 	OPENSSL_free(told);
+}
+
+static struct told *make_told(void)
+{
+	struct told *told = OPENSSL_zalloc(sizeof(*told));
+	struct stat st;
+	int ends[2];
+
+	if (told && !pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
+		told->fd = ends[0];
+		told->out = ends[1];
+		if (!fstat(told->fd, &st)) {
+			told->dev = st.st_dev;
+			told->ino = st.st_ino;
+			return told;
+		}
+		close(told->fd);
+		close(told->out);
+	}
+	OPENSSL_free(told);
+	return NULL;
 }
 
 /* The job's, the same each time, or NULL */
@@ -169,17 +268,16 @@ static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 
 	if (!ctx)
 		return NULL;
-	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data))
-		return data;
-	told = OPENSSL_zalloc(sizeof(*told));
-	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (told && fd >= 0 && ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, fd, told,
-							  close_told)) {
-		told->fd = fd;
-		return told;
+	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data)) {
+		told = data;
+		return is_its(told, told->fd) && is_its(told, told->out) ?
+			told : NULL;
 	}
-	if (fd >= 0)
-		close(fd);
+	told = make_told();
+	if (!told || ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, told->fd, told,
+						close_told))
+		return told;
+	close_pipe(told);
 	OPENSSL_free(told);
 	return NULL;
 }
@@ -206,7 +304,7 @@ static struct waiting *new_waiting(struct told *told, const struct session *ses,
 	if (!w)
 		return NULL;
 	*w = (struct waiting){
-		.next = told->waiting, .told = told->fd,
+		.next = told->waiting, .told = told,
 		.secret = secret(c, size),
 	};
 	told->waiting = w;
@@ -235,7 +333,7 @@ static void take_result(const struct waiting *w, const struct session *ses,
 static void wait_for(struct told *told, struct waiting *w)
 {
 	struct pollfd p = { .fd = told->fd, .events = POLLIN };
-	uint64_t n;
+	char byte;
 
 	do {
 		ASYNC_pause_job();
@@ -243,8 +341,10 @@ static void wait_for(struct told *told, struct waiting *w)
 		if (!atomic_load(&w->done))
 			poll(&p, 1, 1);
 	} while (!atomic_load(&w->done));
-	while (read(told->fd, &n, sizeof(n)) < 0 && errno == EINTR)
-		;
+	/* others of the same wait context have theirs */
+	if (is_its(told, told->fd))
+		while (read(told->fd, &byte, 1) < 0 && errno == EINTR)
+			;
 }
 
 /**
@@ -274,6 +374,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 		return -ENOSYS;
 	w->ocf = ocf;
 	w->generation = prov->process->generation;
+	put_on(prov->process, w);
 	if (ioctl(ocf_fd(ocf), OCF_SUBMIT, &v) == 1) {
 		wait_for(told, w);
 		res = w->res;
@@ -281,6 +382,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 			take_result(w, ses, given);
 	} else {
 		res = -errno;
+		take_off(prov->process, w);
 	}
 	free_waiting(told, w);
 	return res;
@@ -290,11 +392,12 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 void jobs_exit(struct provider *prov)
 {
 	struct process *p = prov->process;
-	uint64_t one = 1;
 
-	if (p->fetching) {
-		if (write(p->stop, &one, sizeof(one)) > 0)
-			pthread_join(p->fetcher, NULL);
-		close(p->stop);
-	}
+	if (!p->fetching)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wanted);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->fetcher, NULL);
 }

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <openssl/provider.h>
 #include <stdlib.h>
 
@@ -13,6 +14,14 @@
 #define ENV_LEAST	"OCF_LEAST"
 #define CONF_LEAST	"least"
 #define CONF_LEGACY	"legacy"
+#define ENV_OFF		"OCF_OFF"
+#define CONF_OFF	"off"
+
+/*
+ * Programs that are off whatever the section says: they forbid themselves the
+ * calls of /dev/crypto by seccomp, and even the call that would tell.
+ */
+static const char * const off_programs[] = { "tor" };
 
 #define PARAMS_MAX	32
 
@@ -174,17 +183,36 @@ static bool number(const char *text, long *n)
 	return !errno && *text && !*end && *n >= -1;
 }
 
+/* 0 or 1, or nothing, which is 0 */
+static bool flag(const char *text, bool *is)
+{
+	*is = text && !strcmp(text, "1");
+	return !text || *is || !strcmp(text, "0");
+}
+
+static bool is_off_program(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(off_programs); i++)
+		if (!strcmp(program_invocation_short_name, off_programs[i]))
+			return true;
+	return false;
+}
+
 /*
- * What the section in openssl.cnf says; from how many bytes on the kernel is
- * asked says the environment before it, and if nobody does, the kernel.
+ * What the section in openssl.cnf says.  The environment goes before it.  If
+ * nobody says from how many bytes on the kernel is asked, the kernel does.
  */
 static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {
-	const char *text = NULL, *legacy = NULL, *said;
+	const char *text = NULL, *legacy = NULL, *off = NULL, *said;
 	OSSL_FUNC_core_get_params_fn *get = NULL;
+	bool has_legacy;
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_utf8_ptr(CONF_LEAST, (char **)&text, 0),
 		OSSL_PARAM_utf8_ptr(CONF_LEGACY, (char **)&legacy, 0),
+		OSSL_PARAM_utf8_ptr(CONF_OFF, (char **)&off, 0),
 		OSSL_PARAM_END
 	};
 
@@ -192,15 +220,23 @@ static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
 			get = OSSL_FUNC_core_get_params(in);
 	if (get && !get(prov->core, params))
-		text = legacy = NULL;
+		text = legacy = off = NULL;
 	said = secure_getenv(ENV_LEAST);
 	text = said ? said : text;
 	prov->least = -1;
 	if (text && !number(text, &prov->least))
 		return 0;
-	if (legacy && !strcmp(legacy, "1"))
-		prov->legacy = OSSL_PROVIDER_load(prov->soft, "legacy");
-	return !legacy || !strcmp(legacy, "0") || prov->legacy;
+	said = secure_getenv(ENV_OFF);
+	if (!flag(said ? said : off, &prov->off) ||
+	    !flag(legacy, &has_legacy))
+		return 0;
+	prov->off |= is_off_program();
+	if (prov->off)
+		prov->least = LONG_MAX;
+	if (!has_legacy)
+		return 1;
+	prov->legacy = OSSL_PROVIDER_load(prov->soft, "legacy");
+	return !!prov->legacy;
 }
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in,

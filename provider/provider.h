@@ -68,6 +68,7 @@ struct crossed {
  * @default_provider: that
  * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
  * @least: bytes from which on the kernel is asked; -1: it has to say
+ * @off: OpenSSL's own code does all, and the kernel is never asked
  * @process: what a child must not have
  * @ocf: the device of this process, or of the one before fork()
  * @crossings: what the kernel has said, by enum crossing
@@ -79,6 +80,7 @@ struct provider {
 	OSSL_LIB_CTX		*soft;
 	OSSL_PROVIDER		*default_provider, *legacy;
 	long			least;
+	bool			off;
 	struct process		*process;
 	struct ocf		*ocf;
 	struct crossed		crossings[CROSSINGS];

@@ -4,7 +4,8 @@
 
 PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
 		  $(B)/provider/processes $(B)/provider/asked \
-		  $(B)/provider/wiped
+		  $(B)/provider/wiped $(B)/provider/confined \
+		  $(B)/provider/closefrom
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
 
 $(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c \

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Programs that confine themselves with seccomp: after they have used
+ * /dev/crypto they forbid themselves ioctl(), as tor does, and go on; or the
+ * provider is off, and they forbid themselves nearly everything.
+ *
+ * OCF_LEAST=0 in the environment: the kernel has all.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <openssl/async.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LEN	8192
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static unsigned char in[LEN], want[LEN], got[LEN];
+static EVP_CIPHER *cipher;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "confined: %s\n", what);
+	_exit(1);
+}
+
+static void encrypt(EVP_CIPHER *with, unsigned char *out)
+{
+	static const unsigned char key[16], iv[16];
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	int n;
+
+	check(EVP_EncryptInit_ex2(ctx, with, key, iv, NULL) &&
+	      EVP_CIPHER_CTX_set_padding(ctx, 0) &&
+	      EVP_EncryptUpdate(ctx, out, &n, in, LEN) && n == LEN,
+	      "encrypting");
+	EVP_CIPHER_CTX_free(ctx);
+}
+
+static int encrypt_in_job(void *unused)
+{
+	(void)unused;
+	encrypt(cipher, got);
+	return 1;
+}
+
+static void works(void)
+{
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *job = NULL;
+	int res = 0, r;
+
+	memset(got, 0, LEN);
+	encrypt(cipher, got);
+	check(!memcmp(want, got, LEN), "another result");
+	memset(got, 0, LEN);
+	while ((r = ASYNC_start_job(&job, wait, &res, encrypt_in_job, NULL,
+				    0)) == ASYNC_PAUSE)
+		usleep(1000);
+	check(r == ASYNC_FINISH && res == 1 && !memcmp(want, got, LEN),
+	      "another result of a job");
+	ASYNC_WAIT_CTX_free(wait);
+}
+
+static void load(void)
+{
+	EVP_CIPHER *own;
+
+	check(OSSL_PROVIDER_load(NULL, "ocf") &&
+	      OSSL_PROVIDER_load(NULL, "default"), "no provider");
+	own = EVP_CIPHER_fetch(NULL, "AES-128-CBC", "provider=default");
+	cipher = EVP_CIPHER_fetch(NULL, "AES-128-CBC", "provider=ocf");
+	check(own && cipher, "no cipher");
+	encrypt(own, want);
+}
+
+static int has_device(void)
+{
+	char path[64], to[64];
+	ssize_t n;
+	int i;
+
+	for (i = 3; i < 64; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", i);
+		n = readlink(path, to, sizeof(to));
+		if (n == sizeof("/dev/crypto") - 1 &&
+		    !memcmp(to, "/dev/crypto", n))
+			return 1;
+	}
+	return 0;
+}
+
+static void install(struct sock_filter *filter, unsigned int len, int flags)
+{
+	struct sock_fprog prog = { len, filter };
+
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	      !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog),
+	      "no filter");
+}
+
+#define LOAD_NUMBER \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define MAY(call) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+static void no_ioctl(unsigned int what, int flags)
+{
+	struct sock_filter filter[] = {
+		LOAD_NUMBER,
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, what),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	load();
+	works();
+	check(has_device(), "the device was not used before");
+	install(filter, COUNT(filter), flags);
+	works();
+}
+
+static void kills(void)
+{
+	no_ioctl(SECCOMP_RET_KILL_PROCESS, 0);
+}
+
+static void kills_all_threads(void)
+{
+	no_ioctl(SECCOMP_RET_KILL_PROCESS, SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+static void traps(void)
+{
+	no_ioctl(SECCOMP_RET_TRAP, 0);
+}
+
+static void fails(void)
+{
+	no_ioctl(SECCOMP_RET_ERRNO | EPERM, 0);
+}
+
+/* What a process needs that only computes */
+static void nearly_nothing(void)
+{
+	struct sock_filter filter[] = {
+		LOAD_NUMBER, MAY(write), MAY(exit_group), MAY(brk), MAY(mmap),
+		MAY(munmap), MAY(madvise), MAY(mprotect), MAY(futex),
+		MAY(rt_sigprocmask), MAY(clock_gettime), MAY(clock_nanosleep),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+
+	load();
+	install(filter, COUNT(filter), 0);
+	works();
+}
+
+static void is_off(void)
+{
+	setenv("OCF_OFF", "1", 1);
+	nearly_nothing();
+}
+
+static void is_tor(void)
+{
+	static char name[] = "tor";
+
+	program_invocation_short_name = name;
+	nearly_nothing();
+}
+
+static void is_neither(void)
+{
+	setenv("OCF_OFF", "yes", 1);
+	check(!OSSL_PROVIDER_load(NULL, "ocf"), "OCF_OFF=yes is taken");
+}
+
+int main(void)
+{
+	static const struct {
+		const char	*name;
+		void		(*run)(void);
+	} cases[] = {
+		{ "ioctl() kills", kills },
+		{ "ioctl() kills in all threads", kills_all_threads },
+		{ "ioctl() traps", traps },
+		{ "ioctl() fails", fails },
+		{ "the provider is off", is_off },
+		{ "the program is tor", is_tor },
+		{ "a wrong value of OCF_OFF", is_neither },
+	};
+	int status, bad = 0;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fflush(NULL);
+		if (!fork()) {
+			cases[i].run();
+			_exit(0);
+		}
+		wait(&status);
+		bad |= status;
+		printf("%sok %s\n", status ? "not " : "", cases[i].name);
+	}
+	return !!bad;
+}
