@@ -162,7 +162,9 @@ static void daemon_with(int jobs, const char *path)
 
 int main(void)
 {
-	static const char * const paths[] = { NULL, "/dev/crypto", "/dev/null" };
+	static const char * const paths[] = {
+		NULL, "/dev/crypto", "/dev/null",
+	};
 	int i, jobs, status, bad = 0;
 
 	for (i = 0; i < 3; i++) {
