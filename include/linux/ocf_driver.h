@@ -285,6 +285,14 @@ void ocf_complete(struct ocf_request *req, int err);
  */
 void *ocf_device_priv(const struct ocf_device *dev);
 
+/*
+ * An attribute of sysfs that says what others have done: which sizes, when, and
+ * what failed.  Root may read it, and the group that udev's rule gives it to.
+ */
+#define OCF_ATTR_PRIVATE(name)						\
+	struct device_attribute dev_attr_##name = __ATTR(name, 0440,	\
+							 name##_show, NULL)
+
 /**
  * struct ocf_context - a session's state on one device
  * @dev: the device

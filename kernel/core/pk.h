@@ -225,6 +225,7 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 
 /* pk_show.c */
 int ocf_pk_show(struct ocf_device *dev, char *buf);
+int ocf_pk_show_names(struct ocf_device *dev, char *buf);
 int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at);
 
 /* pk_kat.c */

@@ -36,6 +36,26 @@ int ocf_pk_show(struct ocf_device *dev, char *buf)
 }
 
 /**
+ * ocf_pk_show_names() - operations
+ * @dev: the device
+ * @buf: a page
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+int ocf_pk_show_names(struct ocf_device *dev, char *buf)
+{
+	struct ocf_pk_unit *unit = dev->pk;
+	int code, n = 0;
+
+	for (code = 0; unit && code < OCF_PK_COUNT; code++)
+		if (READ_ONCE(unit->codes) & BIT(code))
+			n += sysfs_emit_at(buf, n, "%s\n",
+					   ocf_pk_rows[code].name);
+	return n;
+}
+
+/**
  * ocf_pk_show_counters() - what has become of them
  * @dev: the device
  * @buf: a page

@@ -366,7 +366,7 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 	return sysfs_emit(buf, "bytes %llu\nfailures %llu\n",
 			  READ_ONCE(src->bytes), READ_ONCE(src->failures));
 }
-static DEVICE_ATTR_RO(counters);
+static OCF_ATTR_PRIVATE(counters);
 
 static struct attribute *random_attrs[] = {
 	&dev_attr_state.attr,

@@ -71,7 +71,7 @@ const char *ocf_device_condition(const struct ocf_device *dev)
 		return names[state];
 	if (READ_ONCE(dev->drained))
 		return "drained";
-	return READ_ONCE(dev->queue.full) ? "full" : names[state];
+	return names[state];
 }
 
 static ssize_t state_show(struct device *d, struct device_attribute *attr,
@@ -197,7 +197,7 @@ static ssize_t lag_show(struct device *d, struct device_attribute *attr,
 {
 	return sysfs_emit(buf, "%u\n", READ_ONCE(to_ocf(d)->lag));
 }
-static DEVICE_ATTR_RO(lag);
+static OCF_ATTR_PRIVATE(lag);
 
 /* ALGORITHM DIRECTION BASE-NS NS-PER-KIB */
 static ssize_t cost_show(struct device *d, struct device_attribute *attr,
@@ -217,7 +217,7 @@ static ssize_t cost_show(struct device *d, struct device_attribute *attr,
 					   READ_ONCE(dev->cost[alg][op].slope));
 	return n;
 }
-static DEVICE_ATTR_RO(cost);
+static OCF_ATTR_PRIVATE(cost);
 
 static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 			     char *buf)
@@ -229,7 +229,8 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 	ocf_device_sum(dev, &sum);
 	n = sysfs_emit(buf, "operations %llu\nbytes %llu\nerrors %llu\n"
 		       "inflight %u\nwaiting %u\nblocks %llu\nspurious %llu\n"
-		       "replays %llu\nevictions %llu\nbacklog %ld\n",
+		       "replays %llu\nevictions %llu\nbacklog %ld\n"
+		       "full %d\n",
 		       sum.ops, sum.bytes, sum.errors,
 		       READ_ONCE(dev->queue.count),
 		       READ_ONCE(dev->queue.backlog),
@@ -237,10 +238,11 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 		       (u64)atomic64_read(&dev->spurious),
 		       (u64)atomic64_read(&dev->replays),
 		       (u64)atomic64_read(&dev->evictions),
-		       atomic_long_read(&dev->load));
+		       atomic_long_read(&dev->load),
+		       READ_ONCE(dev->queue.full));
 	return n + ocf_pk_show_counters(dev, buf, n);
 }
-static DEVICE_ATTR_RO(counters);
+static OCF_ATTR_PRIVATE(counters);
 
 /* OPERATION BYTES NS, a line for each size that something is known of */
 static ssize_t public_key_show(struct device *d, struct device_attribute *attr,
@@ -248,7 +250,16 @@ static ssize_t public_key_show(struct device *d, struct device_attribute *attr,
 {
 	return ocf_pk_show(to_ocf(d), buf);
 }
-static DEVICE_ATTR_RO(public_key);
+static OCF_ATTR_PRIVATE(public_key);
+
+/* A name a line */
+static ssize_t public_key_operations_show(struct device *d,
+					  struct device_attribute *attr,
+					  char *buf)
+{
+	return ocf_pk_show_names(to_ocf(d), buf);
+}
+static DEVICE_ATTR_RO(public_key_operations);
 
 /* FROM-NS COUNT, a line for each bucket that is not empty */
 static ssize_t latency_show(struct device *d, struct device_attribute *attr,
@@ -264,7 +275,7 @@ static ssize_t latency_show(struct device *d, struct device_attribute *attr,
 					   sum.hist[i]);
 	return n;
 }
-static DEVICE_ATTR_RO(latency);
+static OCF_ATTR_PRIVATE(latency);
 
 static struct attribute *ocf_device_attrs[] = {
 	&dev_attr_kind.attr,
@@ -280,6 +291,7 @@ static struct attribute *ocf_device_attrs[] = {
 	&dev_attr_lag.attr,
 	&dev_attr_counters.attr,
 	&dev_attr_public_key.attr,
+	&dev_attr_public_key_operations.attr,
 	&dev_attr_latency.attr,
 	NULL
 };

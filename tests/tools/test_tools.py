@@ -101,7 +101,7 @@ class Tree:
 @pytest.fixture(name="tree")
 def two_devices(tmp_path):
     tree = Tree(tmp_path)
-    tree.add("sim10", 1, state="full", forbid="sha256", weight=250)
+    tree.add("sim10", 1, state="ready", forbid="sha256", weight=250)
     tree.add("cryptosoft0", 0, kind="software", depth=0,
              algorithms="aes-cbc\nsha256\ndeflate")
     return tree
@@ -117,7 +117,7 @@ def test_list(tree):
                         "WAIT", "OPERATIONS", "BYTES", "ERRORS", "REPLAYS"]
     assert lines[1] == ["cryptosoft0", "software", "ready", "100", "3", "0",
                         "0", "100", "123M", "2", "1"]
-    assert lines[2] == ["sim10", "hardware", "full", "250", "2", "0", "0",
+    assert lines[2] == ["sim10", "hardware", "ready", "250", "2", "0", "0",
                         "100", "123M", "2", "1"]
     assert len(lines) == 3
 
@@ -130,7 +130,7 @@ def test_list_json(tree):
     found = json.loads(tree.says("ocfctl", "list", "--json"))
     assert [f["name"] for f in found] == ["cryptosoft0", "sim10"]
     assert found[1] == {
-        "name": "sim10", "number": 1, "kind": "hardware", "state": "full",
+        "name": "sim10", "number": 1, "kind": "hardware", "state": "ready",
         "weight": 250, "forbid": ["sha256"], "modes": ["cipher", "digest"],
         "algorithms": ["aes-cbc", "sha256"], "depth": 64, "max_len": 0,
         "lag_ns": 12345, "public_key": {}, "counters": COUNTERS,
@@ -143,7 +143,7 @@ def test_list_json(tree):
 
 def test_show(tree):
     said = tree.says("ocfctl", "show", "sim10")
-    for want in (r"^sim10$", r"^  state +full$", r"^  weight +250 %$",
+    for want in (r"^sim10$", r"^  state +ready$", r"^  weight +250 %$",
                  r"^  forbid +sha256$", r"^  depth +64$", r"^  lag +12\.3 us$",
                  r"^  max_len +no limit$", r"^  backlog +2\.5 us$",
                  r"^  latency +p50 1\.4 us, ",
@@ -502,7 +502,7 @@ def test_stat_lines(tree):
     # the header again
     assert [x for x in lines if x not in changes].index(lines[0], 1) == 21
     assert len(changes) == 1
-    assert sum(x.split()[1:3] == ["sim10", "full"] for x in lines) >= 1
+    assert sum(x.split()[1:3] == ["sim10", "ready"] for x in lines) >= 1
     assert lines[-1].split()[1:3] == ["sim10", "suspect"]
     assert "cryptosoft0" not in "".join(lines)
     assert "\033" not in "".join(lines)
@@ -594,7 +594,7 @@ def test_stat_misuse(tree, words, what):
     (["ocfcheck", "rsa"], ["rsa-sign"]),
 ])
 def test_completion(tree, words, want):
-    tree.set("sim10", "public_key", "rsa-sign 256 1234567")
+    tree.set("sim10", "public_key_operations", "rsa-sign")
     script = (TOOLS / "completion" / words[0]).read_text()
     script = script.replace("/sys/class/ocf", str(tree.path))
     quoted = " ".join(f"'{w}'" for w in words)

@@ -14,6 +14,10 @@ WEIGHT_MAX = 10000                # per cent
 # Who does RSA of a number has signatures made of it by the core.
 IMPLIED = {"rsa-decrypt": "rsa-sign", "rsa-encrypt": "rsa-verify"}
 
+# What others have done is not everybody's to read.
+PRIVATE = ("only root and the group adm may read what devices have done; "
+           "as root: usermod -aG adm USER")
+
 # What reading or writing a file of a device says that has just gone.
 GONE = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
@@ -111,7 +115,10 @@ class Device:
 
     def public_keys(self) -> list[str]:
         """Operations it can be asked for."""
-        names = list(self.public_key_costs())
+        try:
+            names = self.words("public_key_operations")
+        except FileNotFoundError:
+            return []
         implied = [IMPLIED[n] for n in names if n in IMPLIED]
         return list(dict.fromkeys([*names, *implied]))
 
@@ -123,11 +130,26 @@ class Device:
             found.setdefault(name, {})[op] = Cost(int(base), int(slope))
         return found
 
-    def facts(self) -> dict[str, Any]:
-        """All of it, as --json has it."""
+    def done(self) -> dict[str, Any]:
+        """What it has done, for all users together."""
         costs = {name: {op: {"base_ns": c.base_ns, "ns_per_kib": c.ns_per_kib}
                         if c.known else None for op, c in ops.items()}
                  for name, ops in self.costs().items()}
+        return {
+            "lag_ns": self.number("lag"), "cost": costs,
+            "public_key": self.public_key_costs(),
+            "counters": self.counters(),
+            "latency": [{"from_ns": start, "count": n}
+                        for start, n in self.latency().items()],
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """All of it, as --json has it; nothing of what it has done if that
+        may not be read."""
+        try:
+            done = self.done()
+        except PermissionError:
+            done = {}
         return {
             "name": self.name, "number": self.number("number"),
             "kind": self.text("kind"), "state": self.state,
@@ -135,12 +157,7 @@ class Device:
             "modes": self.words("modes"),
             "algorithms": self.words("algorithms"),
             "depth": self.number("depth"), "max_len": self.number("max_len"),
-            "lag_ns": self.number("lag"), "cost": costs,
-            "public_key": self.public_key_costs(),
-            "counters": self.counters(),
-            "latency": [{"from_ns": start, "count": n}
-                        for start, n in self.latency().items()],
-        }
+        } | done
 
     def write(self, name: str, value: str) -> None:
         """In one write(), as sysfs wants it."""

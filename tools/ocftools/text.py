@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import Callable, Iterable
 
-from .sysfs import Failure
+from .sysfs import PRIVATE, Failure
 
 NOTHING = "-"
 
@@ -60,7 +60,9 @@ def run(name: str, work: Callable[[], int]) -> int:
             # whoever read it has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 128 + signal.SIGPIPE
-        print(f"{name}: {why.filename or 'error'}: {why.strerror}",
+        hint = f": {PRIVATE}" if isinstance(why, PermissionError) and \
+            str(why.filename).startswith("/sys/") else ""
+        print(f"{name}: {why.filename or 'error'}: {why.strerror}{hint}",
               file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -43,11 +43,6 @@ def clock(when: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(when))
 
 
-def settled(state: str) -> str:
-    """A card that is full is ready: that comes and goes all the time."""
-    return "ready" if state == "full" else state
-
-
 def parse(event: bytes) -> tuple[str, str, str | None] | None:
     """The action, the device and its state, of an event that is ours."""
     words = event.decode(errors="replace").split("\0")
@@ -81,8 +76,7 @@ class Watch:
         self.known = self.look()
 
     def look(self) -> dict[str, str]:
-        return {name: settled(state)
-                for name, state in self.devices.states().items()}
+        return self.devices.states()
 
     def wait(self, seconds: float) -> list[Change]:
         """The changes of that time, or of less if there were some."""
@@ -123,7 +117,7 @@ class Watch:
             return ABSENT
 
     def _note(self, found: list[Change], name: str, state: str) -> None:
-        new, old = settled(state), self.known.get(name, ABSENT)
+        new, old = state, self.known.get(name, ABSENT)
         if new == old:
             return
         found.append(Change(time.time(), name, old, new))

@@ -47,7 +47,7 @@ static ssize_t name_##_show(struct device *d,				\
 									\
 	return sysfs_emit(buf, "%u\n", value);				\
 }									\
-static DEVICE_ATTR_RO(name_)
+static OCF_ATTR_PRIVATE(name_)
 
 COUNTER(out, READ_ONCE(b->out));
 COUNTER(detached, READ_ONCE(b->detached));

@@ -57,7 +57,7 @@ static ssize_t type_##_show(struct device *d,				\
 		return -ENODEV;						\
 	return sysfs_emit(buf, "%u\n", atomic_read(&card->type_));	\
 }									\
-static DEVICE_ATTR_RO(type_)
+static OCF_ATTR_PRIVATE(type_)
 
 COUNTER(interrupts);
 COUNTER(kicks);
