@@ -85,18 +85,22 @@ static void tell(struct waiting *w, int res)
 	atomic_store(&w->done, true);
 }
 
-/* Whether @w was one of the process's. */
-static bool take_off(struct process *p, const struct waiting *w)
+/*
+ * Takes @w off the process's, or if that is NULL a command of @ocf.  NULL if
+ * there is none; else it is the caller's to end.
+ */
+static struct waiting *take_off(struct process *p, const struct waiting *w,
+				const struct ocf *ocf)
 {
-	struct waiting **at;
-	bool found;
+	struct waiting **at, *found;
 
 	pthread_mutex_lock(&p->lock);
-	for (at = &p->waiting; *at && *at != w; at = &(*at)->others)
-		;
+	at = &p->waiting;
+	while (*at && (w ? *at != w : (*at)->ocf != ocf))
+		at = &(*at)->others;
 	found = *at;
 	if (found)
-		*at = w->others;
+		*at = found->others;
 	pthread_mutex_unlock(&p->lock);
 	return found;
 }
@@ -110,19 +114,22 @@ static void put_on(struct process *p, struct waiting *w)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The oldest of the process's, which is waited for; NULL if it is to stop. */
-static struct waiting *oldest(struct process *p)
+/*
+ * The device of the process's oldest command, which is waited for; NULL if the
+ * thread is to stop.  The command itself may end as soon as the lock is free.
+ */
+static struct ocf *next_device(struct process *p)
 {
+	struct ocf *ocf = NULL;
 	struct waiting *w;
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->waiting && !p->stop)
 		pthread_cond_wait(&p->wanted, &p->lock);
-	w = p->waiting;
-	while (w && w->others)
-		w = w->others;
+	for (w = p->waiting; w; w = w->others)
+		ocf = w->ocf;
 	pthread_mutex_unlock(&p->lock);
-	return w;
+	return ocf;
 }
 
 static void reap(struct process *p, struct ocf *ocf)
@@ -138,7 +145,7 @@ static void reap(struct process *p, struct ocf *ocf)
 	n = ioctl(ocf_fd(ocf), OCF_REAP, &reap);
 	for (i = 0; i < n; i++) {
 		w = (struct waiting *)(uintptr_t)results[i].cookie;
-		if (take_off(p, w))
+		if (take_off(p, w, ocf))
 			tell(w, results[i].res);
 	}
 	if (n <= 0)
@@ -150,11 +157,15 @@ static void *fetch(void *arg)
 {
 	struct process *p = arg;
 	struct waiting *w;
+	struct ocf *ocf;
 
-	while ((w = oldest(p))) {
-		if (ocf_is_open(w->ocf)) {
-			reap(p, w->ocf);
-		} else if (take_off(p, w)) {
+	while ((ocf = next_device(p))) {
+		if (ocf_is_open(ocf)) {
+			reap(p, ocf);
+			continue;
+		}
+		w = take_off(p, NULL, ocf);
+		if (w) {
 			w->lost = true;
 			tell(w, -EIO);
 		}
@@ -201,6 +212,12 @@ static void free_waiting(struct told *told, struct waiting *w)
 
 /* ---- jobs that are given up ---- */
 
+static void wait_until_done(const struct waiting *w)
+{
+	while (!atomic_load(&w->done))
+		usleep(100);
+}
+
 /* Of a command of the parent's nothing is written, nor heard here. */
 static void cancel(const struct waiting *w, struct process *p)
 {
@@ -210,8 +227,7 @@ static void cancel(const struct waiting *w, struct process *p)
 		return;
 	if (!process_is_confined(p) && ocf_is_open(w->ocf))
 		ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
-	while (!atomic_load(&w->done))
-		usleep(100);
+	wait_until_done(w);
 }
 
 static void close_pipe(const struct told *told)
@@ -382,7 +398,9 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 			take_result(w, ses, given);
 	} else {
 		res = -errno;
-		take_off(prov->process, w);
+		/* the thread may be failing it, having found the device closed */
+		if (!take_off(prov->process, w, ocf))
+			wait_until_done(w);
 	}
 	free_waiting(told, w);
 	return res;
