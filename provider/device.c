@@ -93,9 +93,9 @@ bool process_is_confined(struct process *p)
 }
 
 /*
- * The device, or NULL if there is none that may be used.  A daemon may have
- * closed it with all it did not know: then it is opened anew.  The old one
- * stays in memory, since other threads may be about asking it.
+ * The device, or NULL if there is none that may be used.  If a daemon has
+ * closed the descriptor, this opens the device again.  The old struct ocf is
+ * not freed, since other threads may be using it.
  */
 static struct ocf *device_of(struct provider *prov)
 {

@@ -398,7 +398,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 			take_result(w, ses, given);
 	} else {
 		res = -errno;
-		/* the thread may be failing it, having found the device closed */
+		/* or the thread is failing it: the device was closed */
 		if (!take_off(prov->process, w, ocf))
 			wait_until_done(w);
 	}

@@ -293,6 +293,12 @@ void *ocf_device_priv(const struct ocf_device *dev);
 	struct device_attribute dev_attr_##name = __ATTR(name, 0440,	\
 							 name##_show, NULL)
 
+/*
+ * What a transform of the kernel's crypto API counts as, for ocf_context.more:
+ * the API does not tell how much memory it takes.
+ */
+#define OCF_TRANSFORM_BYTES	2048
+
 /**
  * struct ocf_context - a session's state on one device
  * @dev: the device

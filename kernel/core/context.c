@@ -48,8 +48,8 @@ static void free_context(struct ocf_context *ctx)
 }
 
 /*
- * The worker of a device whose contexts are to be freed.  A card may take long
- * about forgetting one, which is nobody else's time.
+ * The worker of a device frees its contexts.  A card may take long to forget
+ * one; only this worker waits for it.
  */
 static void free_going(struct work_struct *work)
 {

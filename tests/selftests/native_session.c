@@ -228,7 +228,7 @@ TEST_F(native, what_there_is)
 	ASSERT_EQ(0, call(fd, OCF_FEATURES, &other));
 	EXPECT_EQ(f.file, other.file);
 	close(fd);
-	/* who does not know it is not told */
+	/* a caller with the older, shorter structure does not get it */
 	other.size = OCF_FEATURES_SIZE_VER0;
 	other.file = 1;
 	ASSERT_EQ(0, call(self->fd, OCF_FEATURES, &other));

@@ -129,8 +129,8 @@ static int fill_up(const struct ocf_session_open *kind, int *n, long *left)
 }
 
 /*
- * None takes much more than it is charged for, red zones around each object
- * and all, and what was charged is given back.
+ * No session takes much more memory than the user is charged for, even where
+ * the kernel puts red zones around each object.  Closing gives all of it back.
  */
 TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
 {

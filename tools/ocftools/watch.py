@@ -116,8 +116,8 @@ class Watch:
                 raise
             return ABSENT
 
-    def _note(self, found: list[Change], name: str, state: str) -> None:
-        new, old = state, self.known.get(name, ABSENT)
+    def _note(self, found: list[Change], name: str, new: str) -> None:
+        old = self.known.get(name, ABSENT)
         if new == old:
             return
         found.append(Change(time.time(), name, old, new))

@@ -307,9 +307,6 @@ void bridge_claim(struct bridge *b, struct ocf_device *dev)
 	spin_unlock_bh(&b->lock);
 }
 
-/* Bytes that a transform of the crypto API takes, at most; nothing tells. */
-#define TRANSFORM	2048
-
 static int bridge_ctx_init(struct ocf_context *ctx,
 			   const struct ocf_session_params *p)
 {
@@ -330,7 +327,7 @@ static int bridge_ctx_init(struct ocf_context *ctx,
 		return -EOPNOTSUPP;
 	}
 	c->transform = t;
-	ctx->more = TRANSFORM;
+	ctx->more = OCF_TRANSFORM_BYTES;
 	return 0;
 }
 

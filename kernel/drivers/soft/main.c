@@ -130,9 +130,6 @@ static void soft_ctx_exit(struct ocf_context *context)
 	/* the core wipes the context itself */
 }
 
-/* Bytes that a transform of the crypto API takes, at most; nothing tells. */
-#define TRANSFORM	2048
-
 static int soft_ctx_init(struct ocf_context *context,
 			 const struct ocf_session_params *p)
 {
@@ -155,7 +152,7 @@ static int soft_ctx_init(struct ocf_context *context,
 		soft_ctx_exit(context);
 		return err;
 	}
-	context->more = TRANSFORM * (!!ctx->cipher + !!ctx->aead +
+	context->more = OCF_TRANSFORM_BYTES * (!!ctx->cipher + !!ctx->aead +
 				     !!ctx->hash + !!ctx->tls);
 	if (modes[p->mode].submit)
 		context->submit = modes[p->mode].submit;

@@ -42,8 +42,9 @@ struct ocf;
 int ocf_open(struct ocf **ocf);
 
 /*
- * Closes it, and with the last who has it all sessions.  A descriptor that is
- * not its own any more it leaves alone.  NULL is nothing.
+ * Closes it, and with the last descriptor of the open file all its sessions.
+ * If the number belongs to another file by now, that stays open.  NULL is
+ * nothing.
  */
 void ocf_close(struct ocf *ocf);
 
