@@ -3,14 +3,18 @@
  * Cards that Linux's own driver has.  The bus gives a card to the driver that
  * is there first, and has no driver_override.
  */
-#include <linux/delay.h>
+#include <linux/crypto.h>
 #include <linux/device.h>
 #include <linux/module.h>
 
 #include "virtio.h"
 
-#define SELFTEST_MS	1000	/* another driver may be busy with them */
-#define LOOK_MS		50
+/* The names by which Linux's driver registers its algorithms. */
+static const char *const others_algs[] = {
+	"virtio_crypto_aes_cbc",
+	"virtio-crypto-rsa",
+	"virtio-pkcs1-rsa",
+};
 
 static bool is_others(struct device *d)
 {
@@ -39,22 +43,29 @@ static bool is_busy(struct device *d)
 }
 
 /*
- * A driver that was given a card just now is held by its self-tests.
- *
- * Whoever begins to use it between the last look and its end is not seen.  No
- * lock of ours helps: crypto_alg_sem would keep users out, but the driver takes
- * it itself when it takes its algorithms back.
+ * A driver that was given a card just now is held by the self-tests of its
+ * algorithms, and RSA's take seconds.  Looking an algorithm up waits for its
+ * test.
+ */
+static void wait_for_selftests(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others_algs); i++)
+		crypto_has_alg(others_algs[i], 0, 0);
+}
+
+/*
+ * Whoever begins to use it between the look and its end is not seen.  No lock
+ * of ours helps: crypto_alg_sem would keep users out, but the driver takes it
+ * itself when it takes its algorithms back.
  */
 static int take_over(struct device *d)
 {
-	int tries = SELFTEST_MS / LOOK_MS;
-
-	while (is_busy(d)) {
-		if (!tries--) {
-			dev_warn(d, "left to another driver, which is in use\n");
-			return -EBUSY;
-		}
-		msleep(LOOK_MS);
+	wait_for_selftests();
+	if (is_busy(d)) {
+		dev_warn(d, "left to another driver, which is in use\n");
+		return -EBUSY;
 	}
 	device_release_driver(d);
 	return device_driver_attach(&ocf_virtio_driver.driver, d);
