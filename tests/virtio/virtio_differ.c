@@ -323,7 +323,8 @@ TEST_F_TIMEOUT(virtio, many_in_flight_from_both_processors, TIMEOUT)
 	TH_LOG("%lld operations, %lld interrupts", done_by_card(self),
 	       interrupts);
 	EXPECT_LE(COUNT(c) * n * RING, done_by_card(self));
-	EXPECT_LT(interrupts, done_by_card(self));
+	/* how many answers one tells of is up to the card and its host */
+	EXPECT_LE(interrupts, done_by_card(self));
 }
 
 /* Two contexts each, of which QEMU's backend has 256: they take turns. */
