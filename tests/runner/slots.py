@@ -116,7 +116,8 @@ class Guest:
         self.sock.settimeout(test.timeout + GRACE_S)
         self.sock.sendall(json.dumps({
             "name": test.name, "run": test.run, "env": env,
-            "timeout": test.timeout}).encode() + b"\n")
+            "timeout": test.timeout,
+            "dirty": bool(test.dirty)}).encode() + b"\n")
         begun = time.monotonic()
         while said := self.hears():
             got.output += said.get("out", "")
@@ -158,7 +159,7 @@ def judge(got: Result, status: int, left: list[str]) -> str:
     allow = [*got.test.allow, *(machine.allow if machine else ())]
     if kmsg.reports(got.kernel, allow):
         return "a report in the kernel's log"
-    if left and not got.test.dirty:
+    if left:
         got.output += "\nit leaves behind:\n" + "\n".join(
             f"  {x}" for x in left) + "\n"
         return "it leaves something behind"
