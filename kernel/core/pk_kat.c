@@ -14,12 +14,14 @@
  * struct trial - asking one device
  * @dev: the device
  * @req: for the questions
+ * @again: it has answered before
  * @proven: operations of which an answer was right
  * @out: results
  */
 struct trial {
 	struct ocf_device	*dev;
 	struct ocf_pk_request	req;
+	bool			again;
 	u32			proven;
 	u8			out[OCF_PK_OUT_MAX][OCF_PK_NUMBER_MAX];
 };
@@ -125,10 +127,14 @@ static int ask(struct trial *t, const struct ocf_pk_kat *k)
 	return err == -ENODEV ? -EIO : err;
 }
 
-/* A card in use may have others' requests to do first. */
+/*
+ * -EPERM: we do not permit it.  A new device may refuse a key or its size, and
+ * is not capable then.  One in use may have others' requests to do first.
+ */
 static bool is_no_word(const struct trial *t, int err)
 {
-	return err == -EOPNOTSUPP ||
+	return err == -EOPNOTSUPP || err == -EPERM ||
+	       (err == -EINVAL && !t->again) ||
 	       (err == -ETIMEDOUT &&
 		READ_ONCE(t->dev->state) == OCF_DEVICE_READY);
 }
@@ -178,6 +184,7 @@ int ocf_pk_kat(struct ocf_device *dev, bool again)
 	if (!t)
 		return -ENOMEM;
 	t->dev = dev;
+	t->again = again;
 	err = ask_all(t);
 	if ((!err || err == -ENODEV) && !again)
 		WRITE_ONCE(dev->pk->codes, dev->pk->codes & t->proven);
