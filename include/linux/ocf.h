@@ -632,6 +632,7 @@ struct ocf_alg_info {
 #define OCF_ALG_ROUNDS	BIT(1)	/* has a choice of rounds: 12, 20 */
 #define OCF_ALG_CHAINS	BIT(2)	/* OCF_REQ_NEXT_IV means something */
 #define OCF_ALG_PARTS	BIT(3)	/* OCF_REQ_UPDATE is possible */
+#define OCF_ALG_FIPS	BIT(4)	/* is offered with fips=1 too */
 	u32		flags;
 	u64		tags;
 	u16		key_min;

@@ -51,15 +51,18 @@
 
 static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 	[OCF_NULL_CIPHER] = CIPHER("null", NULL, 1,
-		KEY(0, 64, 1), IDS(16, 16)),
+		KEY(0, 64, 1), IDS(16, 16), .flags = OCF_ALG_FIPS),
 	[OCF_AES_CBC] = CIPHER("aes-cbc", "cbc(aes)", 16,
-		KEY(16, 32, 8), IV(16), IDS(11, 11), .flags = OCF_ALG_CHAINS),
+		KEY(16, 32, 8), IV(16), IDS(11, 11),
+		.flags = OCF_ALG_FIPS | OCF_ALG_CHAINS),
 	[OCF_AES_CTR] = CIPHER("aes-ctr", "ctr(aes)", 1,
-		KEY(16, 32, 8), IV(16), IDS(21, 23), .flags = OCF_ALG_CHAINS),
+		KEY(16, 32, 8), IV(16), IDS(21, 23),
+		.flags = OCF_ALG_FIPS | OCF_ALG_CHAINS),
 	[OCF_AES_ECB] = CIPHER("aes-ecb", "ecb(aes)", 16,
-		KEY(16, 32, 8), IDS(23, 0)),
+		KEY(16, 32, 8), IDS(23, 0), .flags = OCF_ALG_FIPS),
 	[OCF_AES_XTS] = CIPHER("aes-xts", "xts(aes)", 16,
-		KEY(32, 64, 16), IV_CHOICE(16, 8, 16, 8), IDS(22, 22)),
+		KEY(32, 64, 16), IV_CHOICE(16, 8, 16, 8), IDS(22, 22),
+		.flags = OCF_ALG_FIPS),
 	[OCF_DES3_CBC] = CIPHER("des3-cbc", "cbc(des3_ede)", 8,
 		KEY(24, 24, 1), IV(8), IDS(2, 2), .flags = OCF_ALG_CHAINS),
 	[OCF_DES_CBC] = CIPHER("des-cbc", "cbc(des)", 8,
@@ -77,34 +80,35 @@ static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 
 	[OCF_AES_GCM] = AEAD("aes-gcm", "gcm(aes)",
 		TAG(4) | TAG(8) | TAGS(12, 16),
-		KEY(16, 32, 8), IV(12), IDS(50, 25)),
+		KEY(16, 32, 8), IV(12), IDS(50, 25), .flags = OCF_ALG_FIPS),
 	[OCF_AES_CCM] = AEAD("aes-ccm", "ccm(aes)",
 		TAG(4) | TAG(6) | TAG(8) | TAG(10) | TAG(12) | TAG(14) |
 		TAG(16),
-		KEY(16, 32, 8), IV_CHOICE(12, 7, 13, 1), IDS(51, 40)),
+		KEY(16, 32, 8), IV_CHOICE(12, 7, 13, 1), IDS(51, 40),
+		.flags = OCF_ALG_FIPS),
 	[OCF_CHACHA20_POLY1305] = AEAD("chacha20-poly1305",
 		"rfc7539(chacha20,poly1305)", TAG(16),
 		KEY(32, 32, 1), IV(12), IDS(201, 41)),
 
 	[OCF_MD5] = DIGEST("md5", "md5", 16, OCF_ALG_WEAK,
 		IDS(13, 13)),
-	[OCF_SHA1] = DIGEST("sha1", "sha1", 20, 0,
+	[OCF_SHA1] = DIGEST("sha1", "sha1", 20, OCF_ALG_FIPS,
 		IDS(14, 14)),
-	[OCF_SHA224] = DIGEST("sha224", "sha224", 28, 0,
+	[OCF_SHA224] = DIGEST("sha224", "sha224", 28, OCF_ALG_FIPS,
 		IDS(103, 34)),
-	[OCF_SHA256] = DIGEST("sha256", "sha256", 32, 0,
+	[OCF_SHA256] = DIGEST("sha256", "sha256", 32, OCF_ALG_FIPS,
 		IDS(104, 35)),
-	[OCF_SHA384] = DIGEST("sha384", "sha384", 48, 0,
+	[OCF_SHA384] = DIGEST("sha384", "sha384", 48, OCF_ALG_FIPS,
 		IDS(105, 36)),
-	[OCF_SHA512] = DIGEST("sha512", "sha512", 64, 0,
+	[OCF_SHA512] = DIGEST("sha512", "sha512", 64, OCF_ALG_FIPS,
 		IDS(106, 37)),
-	[OCF_SHA3_224] = DIGEST("sha3-224", "sha3-224", 28, 0,
+	[OCF_SHA3_224] = DIGEST("sha3-224", "sha3-224", 28, OCF_ALG_FIPS,
 		IDS(202, 0)),
-	[OCF_SHA3_256] = DIGEST("sha3-256", "sha3-256", 32, 0,
+	[OCF_SHA3_256] = DIGEST("sha3-256", "sha3-256", 32, OCF_ALG_FIPS,
 		IDS(203, 0)),
-	[OCF_SHA3_384] = DIGEST("sha3-384", "sha3-384", 48, 0,
+	[OCF_SHA3_384] = DIGEST("sha3-384", "sha3-384", 48, OCF_ALG_FIPS,
 		IDS(204, 0)),
-	[OCF_SHA3_512] = DIGEST("sha3-512", "sha3-512", 64, 0,
+	[OCF_SHA3_512] = DIGEST("sha3-512", "sha3-512", 64, OCF_ALG_FIPS,
 		IDS(205, 0)),
 	[OCF_RIPEMD160] = DIGEST("ripemd160", "rmd160", 20, 0,
 		IDS(102, 33)),
@@ -113,36 +117,37 @@ static const struct ocf_alg_info algs[OCF_ALG_COUNT] = {
 	[OCF_BLAKE2S] = DIGEST("blake2s", "blake2s-256", 32, 0,
 		KEY(0, 32, 1), IDS(211, 30)),
 
-	[OCF_NULL_MAC] = MAC("null-mac", NULL, 16, 0,
+	[OCF_NULL_MAC] = MAC("null-mac", NULL, 16, OCF_ALG_FIPS,
 		KEY(0, OCF_MACKEY_MAX, 1), IDS(214, 15)),
 	[OCF_HMAC_MD5] = HMAC("hmac-md5", "hmac(md5)", 16, OCF_ALG_WEAK,
 		IDS(6, 6)),
-	[OCF_HMAC_SHA1] = HMAC("hmac-sha1", "hmac(sha1)", 20, 0, IDS(7, 7)),
-	[OCF_HMAC_SHA224] = HMAC("hmac-sha224", "hmac(sha224)", 28, 0,
-		IDS(107, 32)),
-	[OCF_HMAC_SHA256] = HMAC("hmac-sha256", "hmac(sha256)", 32, 0,
-		IDS(18, 18)),
-	[OCF_HMAC_SHA384] = HMAC("hmac-sha384", "hmac(sha384)", 48, 0,
-		IDS(19, 19)),
-	[OCF_HMAC_SHA512] = HMAC("hmac-sha512", "hmac(sha512)", 64, 0,
-		IDS(20, 20)),
-	[OCF_HMAC_SHA3_224] = HMAC("hmac-sha3-224", "hmac(sha3-224)", 28, 0,
-		IDS(206, 0)),
-	[OCF_HMAC_SHA3_256] = HMAC("hmac-sha3-256", "hmac(sha3-256)", 32, 0,
-		IDS(207, 0)),
-	[OCF_HMAC_SHA3_384] = HMAC("hmac-sha3-384", "hmac(sha3-384)", 48, 0,
-		IDS(208, 0)),
-	[OCF_HMAC_SHA3_512] = HMAC("hmac-sha3-512", "hmac(sha3-512)", 64, 0,
-		IDS(209, 0)),
+	[OCF_HMAC_SHA1] = HMAC("hmac-sha1", "hmac(sha1)", 20,
+		OCF_ALG_FIPS, IDS(7, 7)),
+	[OCF_HMAC_SHA224] = HMAC("hmac-sha224", "hmac(sha224)", 28,
+		OCF_ALG_FIPS, IDS(107, 32)),
+	[OCF_HMAC_SHA256] = HMAC("hmac-sha256", "hmac(sha256)", 32,
+		OCF_ALG_FIPS, IDS(18, 18)),
+	[OCF_HMAC_SHA384] = HMAC("hmac-sha384", "hmac(sha384)", 48,
+		OCF_ALG_FIPS, IDS(19, 19)),
+	[OCF_HMAC_SHA512] = HMAC("hmac-sha512", "hmac(sha512)", 64,
+		OCF_ALG_FIPS, IDS(20, 20)),
+	[OCF_HMAC_SHA3_224] = HMAC("hmac-sha3-224", "hmac(sha3-224)", 28,
+		OCF_ALG_FIPS, IDS(206, 0)),
+	[OCF_HMAC_SHA3_256] = HMAC("hmac-sha3-256", "hmac(sha3-256)", 32,
+		OCF_ALG_FIPS, IDS(207, 0)),
+	[OCF_HMAC_SHA3_384] = HMAC("hmac-sha3-384", "hmac(sha3-384)", 48,
+		OCF_ALG_FIPS, IDS(208, 0)),
+	[OCF_HMAC_SHA3_512] = HMAC("hmac-sha3-512", "hmac(sha3-512)", 64,
+		OCF_ALG_FIPS, IDS(209, 0)),
 	[OCF_HMAC_RIPEMD160] = HMAC("hmac-ripemd160", "hmac(rmd160)", 20, 0,
 		IDS(8, 8)),
-	[OCF_AES_CMAC] = MAC("aes-cmac", "cmac(aes)", 16, 0,
+	[OCF_AES_CMAC] = MAC("aes-cmac", "cmac(aes)", 16, OCF_ALG_FIPS,
 		KEY(16, 32, 8), IDS(212, 0)),
-	[OCF_AES_GMAC] = MAC("aes-gmac", "ghash", 16, 0,
+	[OCF_AES_GMAC] = MAC("aes-gmac", "ghash", 16, OCF_ALG_FIPS,
 		KEY(16, 32, 8), IV(12), IDS(213, 24)),
 
 	[OCF_DEFLATE] = { .name = "deflate", .impl = "deflate",
-		.type = OCF_TYPE_COMPRESS, .block = 1 },
+		.type = OCF_TYPE_COMPRESS, .block = 1, .flags = OCF_ALG_FIPS },
 };
 
 static_assert(OCF_ALG_COUNT <= 64, "a set of algorithms is one word");
@@ -266,21 +271,21 @@ int ocf_algs_show(u64 set, char *buf, size_t size)
 	return n + scnprintf(buf + n, size - n, "\n");
 }
 
-static u64 weak_algs(void)
+u64 ocf_algs_with(u32 flag)
 {
 	unsigned int alg;
-	u64 weak = 0;
+	u64 set = 0;
 
 	for (alg = 1; alg < OCF_ALG_COUNT; alg++)
-		if (algs[alg].flags & OCF_ALG_WEAK)
-			weak |= BIT_ULL(alg);
-	return weak;
+		if (algs[alg].flags & flag)
+			set |= BIT_ULL(alg);
+	return set;
 }
 
 int ocf_weak_set(const char *list)
 {
 	u64 allowed;
-	int err = ocf_algs_parse(list, weak_algs(), &allowed);
+	int err = ocf_algs_parse(list, ocf_algs_with(OCF_ALG_WEAK), &allowed);
 
 	if (!err)
 		WRITE_ONCE(weak_allowed, allowed);

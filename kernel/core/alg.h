@@ -8,6 +8,7 @@
 #include <linux/ocf.h>
 
 bool ocf_alg_permitted(enum ocf_alg alg);
+u64 ocf_algs_with(u32 flag);
 int ocf_weak_set(const char *list);
 int ocf_weak_show(char *buf, size_t size);
 int ocf_algs_parse(const char *list, u64 of, u64 *set);

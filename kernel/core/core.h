@@ -745,6 +745,11 @@ void ocf_device_rescue(struct ocf_device *dev);
 void ocf_device_drain(struct ocf_device *dev);
 void ocf_device_resume(struct ocf_device *dev);
 
+/* fips.c */
+void ocf_fips_tell(void);
+void ocf_fips_limit(struct ocf_device *dev);
+int ocf_fips_check_keys(const struct ocf_session_params *p);
+
 /* kat.c */
 int ocf_kat_device(struct ocf_device *dev);
 int ocf_kat_again(struct ocf_device *dev);

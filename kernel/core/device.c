@@ -308,6 +308,7 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 		kfree(dev);
 		return NULL;
 	}
+	ocf_fips_limit(dev);
 	dev->state = OCF_DEVICE_TESTING;
 	dev->weight = 100;
 	dev->crowded = jiffies;

@@ -87,6 +87,7 @@ static int __init ocf_init(void)
 	if (err)
 		goto unregister_class;
 	ocf_debug_init();
+	ocf_fips_tell();
 	return 0;
 
 unregister_class:

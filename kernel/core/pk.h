@@ -158,6 +158,9 @@ enum {
 	OCF_PK_ANSWERED,	/* the device is done; off all lists */
 };
 
+/* fips.c */
+bool ocf_fips_permits(const struct ocf_pk_op *op);
+
 /* pk_op.c: pure */
 extern const struct ocf_pk_row ocf_pk_rows[OCF_PK_COUNT];
 int ocf_pk_check(const struct ocf_pk_op *op);

@@ -216,8 +216,8 @@ int ocf_pk_check_result(const struct ocf_pk_op *op)
  *
  * Context: any.
  * Return: 0; -EINVAL; -E2BIG for an operand that is too large; -EPERM for a
- * hash that is weak and not allowed; -EDOM or -EKEYREJECTED for a peer's value
- * that must not be used.
+ * hash that is weak and not allowed, or for what FIPS 140 forbids; -EDOM or
+ * -EKEYREJECTED for a peer's value that must not be used.
  */
 int ocf_pk_check(const struct ocf_pk_op *op)
 {
@@ -258,6 +258,8 @@ int ocf_pk_check(const struct ocf_pk_op *op)
 					  op->in[1].len != X25519_BYTES))
 		return -EINVAL;
 	if (op->hash && !ocf_alg_permitted(op->hash))
+		return -EPERM;
+	if (!ocf_fips_permits(op))
 		return -EPERM;
 	return check_value(op);
 }

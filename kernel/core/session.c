@@ -266,7 +266,7 @@ ocf_session_create_on(const struct ocf_session_params *given,
 	struct ocf_keys *keys;
 	int err;
 
-	err = ocf_check_params(&p);
+	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
 	if (err == -EPERM && testing)
 		err = 0;
 	if (err)
@@ -385,7 +385,7 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 		p.mackey = mackey;
 		p.mackeylen = mackeylen;
 	}
-	err = ocf_check_params(&p);
+	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
 	if (err)
 		return ERR_PTR(err);
 	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);

@@ -71,6 +71,45 @@ const struct alg *alg_named(const char *name)
 	return NULL;
 }
 
+bool fips_forbids(const char *name)
+{
+	static const char * const names[] = {
+		"des3-cbc", "des-cbc", "camellia-cbc", "blowfish-cbc",
+		"cast5-cbc", "chacha20", "chacha20-poly1305", "md5",
+		"ripemd160", "blake2b", "blake2s", "hmac-md5",
+		"hmac-ripemd160",
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool is_fips(void)
+{
+	static int fips = -1;
+	char c = '0';
+	int fd;
+
+	if (fips >= 0)
+		return fips;
+	fd = open("/proc/sys/crypto/fips_enabled", O_RDONLY);
+	if (fd >= 0 && read(fd, &c, 1) != 1)
+		c = '0';
+	close(fd);
+	fips = c == '1';
+	return fips;
+}
+
+/* The kernel's GHASH, which GMAC is made of, is for GCM only with fips=1. */
+static bool is_offered(const struct alg *alg)
+{
+	return !is_fips() || (!fips_forbids(alg->name) &&
+			      !is_alg(alg, "aes-gmac"));
+}
+
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name))
 {
 	const struct alg *alg = alg_named(getenv("OCF_CIPHER") ?: "");
@@ -79,22 +118,26 @@ const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name))
 		return alg;
 	do
 		alg = &algs[below(nalgs)];
-	while (!(alg->kind & kinds) || !has(alg->name));
+	while (!(alg->kind & kinds) || !has(alg->name) || !is_offered(alg));
 	return alg;
 }
 
 /* Every length that is legal, the ends more often. */
 static uint32_t pick_keylen(const struct alg *alg)
 {
-	uint32_t steps = (alg->key_max - alg->key_min) / alg->key_step;
+	bool hmac = is_fips() && !strncmp(alg->name, "hmac-", 5);
+	bool xts = is_fips() && is_alg(alg, "aes-xts");
+	uint32_t min = hmac ? FIPS_HMAC_KEY_MIN : alg->key_min;
+	uint32_t step = xts ? 32 : alg->key_step;
+	uint32_t steps = (alg->key_max - min) / step;
 
 	switch (below(8)) {
 	case 0:
-		return alg->key_min;
+		return min;
 	case 1:
-		return alg->key_min + steps * alg->key_step;
+		return min + steps * step;
 	default:
-		return alg->key_min + below(steps + 1) * alg->key_step;
+		return min + below(steps + 1) * step;
 	}
 }
 

@@ -68,7 +68,7 @@ $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
 # The native interface, whose structures are the same for 32-bit programs
-SELF_native := session source card ring fault public differ ending secrets
+SELF_native := session source card ring fault public fips differ ending secrets
 NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
 
 $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \
@@ -77,6 +77,8 @@ $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(S
 	$(Q)$(CC) $(SELF_CFLAGS) -o $@ $< $(NATIVE_WITH) -luring -lpthread
 $(B)/selftests/native_differ: NATIVE_WITH := tests/selftests/differ.c \
 	tools/lib/oracle.c -lcrypto -lz
+$(B)/selftests/native_fips: NATIVE_WITH := tests/selftests/differ.c \
+	tools/lib/oracle.c -lcrypto
 
 # unload is the last: it leaves everything as if loaded just now
 SELF_BUILT := $(foreach t,$(SELFTESTS),$(B)/selftests/$(t) $(B)/selftests/$(t).32) \

@@ -151,7 +151,8 @@ static void make_row(char *row, enum ocf_alg alg)
 	add_id(row, a->linux_id);
 	add_id(row, a->bsd_id);
 	add_modes(row, alg);
-	add(row, a->flags & OCF_ALG_WEAK ? " weak |" : " - |");
+	add(row, a->flags & OCF_ALG_WEAK ? " weak |" :
+		 a->flags & OCF_ALG_FIPS ? " FIPS |" : " - |");
 	if (a->impl)
 		add(row, " `%s` |", a->impl);
 	else

@@ -472,7 +472,8 @@ struct ocf_pk_value {
  * told of the first: ocf_result.res.  Errors besides those of a command:
  * EBADMSG: a signature, or the padding of OAEP, is wrong; EKEYREJECTED: a key
  * or a peer's value that must not be used; EDOM: an operand is out of range;
- * EOPNOTSUPP: there is no device for it; EPERM: a weak hash.
+ * EOPNOTSUPP: there is no device for it; EPERM: a weak hash, or FIPS 140
+ * forbids it.
  *
  * What the CPU does of it is done by the kernel's workers, of several commands
  * on several processors, and who hands it in need not wait; but the only
