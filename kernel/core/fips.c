@@ -30,13 +30,12 @@
  */
 void ocf_fips_limit(struct ocf_device *dev)
 {
-	u64 allowed = ocf_algs_with(OCF_ALG_FIPS);
 	unsigned int alg;
 
 	if (!fips_enabled)
 		return;
 	for (alg = 1; alg < OCF_ALG_COUNT; alg++)
-		if (!(allowed & BIT_ULL(alg)))
+		if (!(ocf_alg_info(alg)->flags & OCF_ALG_FIPS))
 			__clear_bit(alg, dev->info.algs);
 	if (dev->pk)
 		dev->pk->codes &= ~(u32)FORBIDDEN_CODES;

@@ -137,12 +137,12 @@ void trial_begin(struct differ *d, int round);
 /* All that repeats @t, as text. */
 const char *trial_text(const struct trial *t);
 
-/* One of @kinds for which @has says yes; OCF_CIPHER's, if it is of @kinds. */
 /* Whether a kernel that was started with fips=1 does not offer it */
 bool fips_forbids(const char *name);
 
 #define FIPS_HMAC_KEY_MIN	14	/* bytes: 112 bits, SP 800-131A, 10 */
 
+/* One of @kinds for which @has says yes; OCF_CIPHER's, if it is of @kinds. */
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name));
 const struct alg *alg_named(const char *name);
 bool is_alg(const struct alg *alg, const char *name);

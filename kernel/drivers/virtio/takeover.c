@@ -56,8 +56,8 @@ static void wait_for_selftests(void)
 }
 
 /*
- * Whoever begins to use it between the look and its end is not seen.  No lock
- * of ours helps: crypto_alg_sem would keep users out, but the driver takes it
+ * A user that comes between the look and the release is not seen.  No lock of
+ * ours helps: crypto_alg_sem would keep users out, but the driver takes it
  * itself when it takes its algorithms back.
  */
 static int take_over(struct device *d)
