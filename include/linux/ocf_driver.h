@@ -316,13 +316,15 @@ struct ocf_context {
 	u32					more;
 	/* private: the core's: its generation's, and one for each submitter
 	 * who works with it; jiffies, when it was used last; requests that wait
-	 * for the device or are in it, under its queue's lock; one more that
-	 * goes; then frees the memory
+	 * for the device or are in it, under its queue's lock; in the list of
+	 * those that requests find on the device, then of those that go; then
+	 * frees the memory
 	 */
 	refcount_t				refs;
 	unsigned long				used;
 	unsigned int				users;
 	union {
+		struct list_head		node;
 		struct llist_node		going;
 		struct rcu_head			rcu;
 	};

@@ -32,11 +32,47 @@ static size_t charged_for(const struct ocf_context *ctx)
 	return size_on(ctx->dev) + ctx->more;
 }
 
+static struct ocf_keys *keys_of(const struct ocf_context *ctx)
+{
+	return container_of(ctx->params, struct ocf_keys, params);
+}
+
+/*
+ * The contexts that requests find are in the list of their device, which looks
+ * there for one to give up.  Memory has no limit that would make the CPU look.
+ */
+static void list_context(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE)
+		return;
+	mutex_lock(&dev->contexts_lock);
+	list_add(&ctx->node, &dev->contexts);
+	mutex_unlock(&dev->contexts_lock);
+}
+
+/**
+ * ocf_context_unlist() - a context is going to be no generation's any more
+ * @ctx: the context
+ *
+ * Context: process; may sleep.
+ */
+void ocf_context_unlist(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE)
+		return;
+	mutex_lock(&dev->contexts_lock);
+	list_del(&ctx->node);
+	mutex_unlock(&dev->contexts_lock);
+}
+
 static void free_context(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
-	struct ocf_keys *keys = container_of(ctx->params, struct ocf_keys,
-					     params);
+	struct ocf_keys *keys = keys_of(ctx);
 
 	dev->info.ops->ctx_exit(ctx);
 	memzero_explicit(ctx->priv, dev->info.ctx_size);
@@ -68,6 +104,8 @@ static void free_going(struct work_struct *work)
 
 void ocf_contexts_init(struct ocf_device *dev)
 {
+	mutex_init(&dev->contexts_lock);
+	INIT_LIST_HEAD(&dev->contexts);
 	mutex_init(&dev->room);
 	init_llist_head(&dev->going);
 	INIT_WORK(&dev->going_work, free_going);
@@ -156,6 +194,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	}
 	ocf_device_get(dev);
 	refcount_inc(&keys->holds);
+	list_context(ctx);
 	rcu_assign_pointer(keys->ctx[dev->number], ctx);
 	__set_bit(dev->number, &keys->present);
 	return 0;
@@ -164,11 +203,13 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
 	struct mem_cgroup *old;
-	int err = 0;
+	/* who makes room on a card may wait in it for a second */
+	int err = mutex_lock_killable(&keys->mutex);
 
+	if (err)
+		return err;
 	/* a worker makes it for another */
 	old = set_active_memcg(keys->memcg);
-	mutex_lock(&keys->mutex);
 	if (!test_bit(dev->number, &keys->present)) {
 		if ((!(flags & OCF_CONTEXT_TESTING) &&
 		     READ_ONCE(dev->state) != OCF_DEVICE_READY) ||
@@ -177,39 +218,13 @@ static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 		else
 			err = init_context(keys, dev);
 	}
-	mutex_unlock(&keys->mutex);
 	set_active_memcg(old);
+	mutex_unlock(&keys->mutex);
 	trace_ocf_context_create(keys, dev->number, err);
 	return err;
 }
 
 /* ---- room ---- */
-
-/*
- * Whether @keys have a context on @dev that was not used after *@limit,
- * jiffies, which is then set to when it was.  One in use counts if @busy.
- */
-static bool is_idle(const struct ocf_keys *keys, struct ocf_device *dev,
-		    unsigned long *limit, bool busy)
-{
-	struct ocf_context *ctx;
-	unsigned long used;
-	bool idle = false;
-
-	ocf_read_lock();
-	ctx = ocf_dereference(keys->ctx[dev->number]);
-	if (ctx) {
-		used = READ_ONCE(ctx->used);
-		/* what is about to be freed makes room by itself */
-		idle = refcount_read(&keys->refs) &&
-		       !time_after(used, *limit) &&
-		       (busy || !ocf_queue_uses(dev, ctx));
-	}
-	ocf_read_unlock();
-	if (idle)
-		*limit = used;
-	return idle;
-}
 
 /*
  * The generation whose context on @dev was not used for longest, nor since
@@ -218,18 +233,24 @@ static bool is_idle(const struct ocf_keys *keys, struct ocf_device *dev,
 static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
 				   bool busy)
 {
-	struct ocf_keys *keys, *found = NULL;
+	struct ocf_keys *found = NULL;
+	struct ocf_context *ctx;
+	unsigned long used;
 
-	mutex_lock(&ocf_generations_mutex);
-	list_for_each_entry(keys, &ocf_generations, node) {
-		if (!is_idle(keys, dev, &limit, busy))
+	mutex_lock(&dev->contexts_lock);
+	list_for_each_entry(ctx, &dev->contexts, node) {
+		used = READ_ONCE(ctx->used);
+		/* what is about to be freed makes room by itself */
+		if (time_after(used, limit) ||
+		    !refcount_read(&keys_of(ctx)->refs) ||
+		    (!busy && ocf_queue_uses(dev, ctx)))
 			continue;
-		limit--;
-		found = keys;
+		limit = used - 1;
+		found = keys_of(ctx);
 	}
 	if (found && !refcount_inc_not_zero(&found->refs))
 		found = NULL;
-	mutex_unlock(&ocf_generations_mutex);
+	mutex_unlock(&dev->contexts_lock);
 	return found;
 }
 
@@ -262,10 +283,12 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 				  lockdep_is_held(&keys->mutex));
 	if (ctx) {
 		left = is_left(dev, ctx, urgent);
-		if (left)
+		if (left) {
 			__clear_bit(dev->number, &keys->present);
-		else
+			ocf_context_unlist(ctx);
+		} else {
 			rcu_assign_pointer(keys->ctx[dev->number], ctx);
+		}
 	}
 	mutex_unlock(&keys->mutex);
 	if (ctx && left) {
@@ -391,6 +414,7 @@ static struct ocf_context *take_context(struct ocf_keys *keys,
 				  lockdep_is_held(&keys->mutex));
 	if (ctx) {
 		__clear_bit(dev->number, &keys->present);
+		ocf_context_unlist(ctx);
 		trace_ocf_context_drop(keys, dev->number, 0);
 	}
 	mutex_unlock(&keys->mutex);

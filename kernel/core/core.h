@@ -206,6 +206,8 @@ struct ocf_queue {
  * @spurious: completions of requests that were complete
  * @blocks: times it said that it is full
  * @replays: requests that were taken back and placed anew
+ * @contexts_lock: of @contexts; taken last
+ * @contexts: those that requests find, unless it is the CPU
  * @room: held while one makes room for a context of his own
  * @waiting: generations that want room for a context; keys.c
  * @room_work: makes it for one after the other
@@ -246,6 +248,8 @@ struct ocf_device {
 	atomic64_t		spurious;
 	atomic64_t		blocks;
 	atomic64_t		replays;
+	struct mutex		contexts_lock;
+	struct list_head	contexts;
 	struct mutex		room;
 	struct llist_head	waiting;
 	struct work_struct	room_work;
@@ -486,6 +490,7 @@ static inline bool ocf_keys_try_get(struct ocf_keys *keys)
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
 void ocf_contexts_init(struct ocf_device *dev);
 void ocf_context_put(struct ocf_context *ctx);
+void ocf_context_unlist(struct ocf_context *ctx);
 void ocf_context_free_later(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);
 

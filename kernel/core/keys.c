@@ -21,7 +21,7 @@
 
 #define PARKED_MAX	4096	/* of an owner's requests, for some context */
 
-/* All generations, so that a device finds its contexts. */
+/* All generations: a device that goes is forgotten by each of them. */
 LIST_HEAD(ocf_generations);
 DEFINE_MUTEX(ocf_generations_mutex);
 
@@ -126,6 +126,7 @@ static void free_keys(struct ocf_keys *keys)
 		/* the last reference: nobody else reads or writes it */
 		ctx = rcu_dereference_protected(keys->ctx[i], true);
 		trace_ocf_context_drop(keys, i, 0);
+		ocf_context_unlist(ctx);
 		ocf_context_put(ctx);
 	}
 	for (i = 0; i < ARRAY_SIZE(keys->part); i++)

@@ -9,6 +9,8 @@
 #define SESSIONS	7
 #define EITHER		24
 #define CROWD		300	/* more than a workqueue has workers */
+#define TURNS		16
+#define OTHERS		(IS_ENABLED(CONFIG_KASAN) ? 4000 : 20000)
 
 static struct card *small_card(struct test *t, unsigned int room)
 {
@@ -425,12 +427,59 @@ static void room_cancelled(struct test *t)
 	card_drop(card);
 }
 
+/* ns of this task's own time that it takes for two to take turns */
+static u64 time_of_turns(struct test *t, struct card *card)
+{
+	struct ocf_session *ses, *last = ERR_PTR(-ENOENT);
+	u64 begun;
+	int i;
+
+	schedule_timeout_uninterruptible(1);
+	begun = current->se.sum_exec_runtime;
+	for (i = 0; i < TURNS; i++) {
+		ses = on_card(card);
+		EQUAL(t, PTR_ERR_OR_ZERO(ses), 0);
+		put_all(&last, 1);
+		last = ses;
+	}
+	put_all(&last, 1);
+	schedule_timeout_uninterruptible(1);
+	return current->se.sum_exec_runtime - begun;
+}
+
+/* It takes as long whatever others have, who have nothing on the card. */
+static void room_beside_others(struct test *t)
+{
+	struct card *card = small_card(t, 1);
+	u64 alone, beside = U64_MAX;
+	struct ocf_session **ses;
+	int n, i;
+
+	ses = kvcalloc(OTHERS, sizeof(*ses), GFP_KERNEL);
+	if (card && CHECK(t, ses)) {
+		alone = time_of_turns(t, card);
+		for (n = 0; n < OTHERS; n++) {
+			ses[n] = work_session(t, OCF_NULL_CIPHER, 0,
+					      OCF_DEVICE_ANY);
+			if (!ses[n])
+				break;
+		}
+		/* another task may come between */
+		for (i = 0; i < 3; i++)
+			beside = min(beside, time_of_turns(t, card));
+		CHECK(t, beside < 3 * alone);
+		put_all(ses, n);
+	}
+	kvfree(ses);
+	card_drop(card);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_by_turns),
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
 	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_on_both),
-	TEST(room_cancelled),
+	TEST(room_cancelled), TEST(room_beside_others),
 	{}
 };

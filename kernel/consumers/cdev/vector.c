@@ -158,6 +158,11 @@ static void run_done(struct ocf_request *req, int err)
 	wake_up_var(&op->passed);
 }
 
+static bool is_done(struct cdev_op *op)
+{
+	return atomic_read_acquire(&op->passed) & PASSED_DONE;
+}
+
 /* What software does is not left to itself: it does not take long. */
 static int run(struct cdev_op *op)
 {
@@ -168,8 +173,11 @@ static int run(struct cdev_op *op)
 	err = ocf_submit(&op->req);
 	if (err != -EINPROGRESS)
 		return err ?: op->err;
-	wait_var_event(&op->passed,
-		       atomic_read_acquire(&op->passed) & PASSED_DONE);
+	if (wait_var_event_killable(&op->passed, is_done(op))) {
+		/* its context is being made, or the CPU is at it */
+		ocf_cancel(&op->req);
+		wait_var_event(&op->passed, is_done(op));
+	}
 	return op->err;
 }
 
