@@ -162,7 +162,10 @@ struct ocf_device_ops {
  * @ctx_size: bytes of ocf_context_priv()
  * @max_len: bytes a request may span (ocf_request_span()); 0 for no limit
  * @patience: ms a request may be overdue before the device is held to have
- *	failed; 0 for a second
+ *	failed; 0 for a second.  A request is expected when eight times the work
+ *	is done that is inside the device as it enters.  A device that completes
+ *	nothing at all has its patience and eight times the work inside it, but
+ *	10 s of that at most.
  * @modes: BIT(OCF_MODE_*) for each mode it can do
  * @algs: a bit for each algorithm it may be capable of; a session needs its
  *	mode and all of its algorithms.  Known answers decide: an algorithm of

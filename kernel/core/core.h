@@ -577,16 +577,27 @@ static inline void ocf_queue_pump(struct ocf_device *dev)
 /* A request may take this many times what it was expected to. */
 #define OCF_LENIENCE	8
 
-/* ns that what is handed to @dev now may take, with all it has before */
-static inline u64 ocf_queue_patience(const struct ocf_device *dev)
+/* ns of work inside @dev; may be off, also below 0, without the queue's lock */
+static inline s64 ocf_queue_inside(const struct ocf_device *dev)
 {
-	return dev->queue.patience +
-	       OCF_LENIENCE * max(atomic_long_read(&dev->load), 0L);
+	return atomic_long_read(&dev->load) - dev->queue.fair.waiting;
 }
 
-/* jiffies a new device has for an answer to what is known */
+/*
+ * Whether the queue's watch finds out that an answer of @dev is late.  Then the
+ * known-answer test needs no limit of its own, which would depend on how many
+ * requests of users are before the question.
+ */
+static inline bool ocf_device_is_watched(const struct ocf_device *dev)
+{
+	return READ_ONCE(dev->state) == OCF_DEVICE_READY;
+}
+
+/* jiffies that @dev has for a known answer, or until it is looked at again */
 static inline unsigned long ocf_kat_patience(const struct ocf_device *dev)
 {
+	if (ocf_device_is_watched(dev))
+		return max(HZ / 10, 1);
 	return 5 * HZ + msecs_to_jiffies(dev->info.patience);
 }
 

@@ -133,10 +133,15 @@ static void answered(struct ocf_request *req, int err)
 	complete(&t->done);
 }
 
-/* jiffies more, if public-key operations of users are in the way */
-static unsigned long grace(const struct trial *t, u64 begun)
+/* Waits for the answer; whether it came. */
+static bool wait_for_answer(struct trial *t)
 {
-	return t->again ? nsecs_to_jiffies(ocf_pk_grace(t->dev, begun)) : 0;
+	do {
+		if (wait_for_completion_timeout(&t->done,
+						ocf_kat_patience(t->dev)))
+			return true;
+	} while (ocf_device_is_watched(t->dev));
+	return false;
 }
 
 /*
@@ -146,14 +151,9 @@ static unsigned long grace(const struct trial *t, u64 begun)
  */
 static int run(struct trial *t)
 {
-	unsigned long patience = ocf_kat_patience(t->dev);
 	struct ocf_request *req = t->req;
-	u64 begun = ktime_get_ns();
 	int err;
 
-	/* users' requests may be before one that is asked again */
-	if (t->again)
-		patience = nsecs_to_jiffies(2 * ocf_queue_patience(t->dev));
 	req->flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
 	req->done = answered;
 	req->cookie = t;
@@ -161,8 +161,7 @@ static int run(struct trial *t)
 	err = ocf_submit(req);
 	if (err && err != -EINPROGRESS)
 		return err;
-	if (!wait_for_completion_timeout(&t->done, patience) &&
-	    !wait_for_completion_timeout(&t->done, grace(t, begun))) {
+	if (!wait_for_answer(t)) {
 		ocf_device_rescue(t->dev);
 		wait_for_completion(&t->done);
 		return -ETIMEDOUT;

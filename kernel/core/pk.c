@@ -220,7 +220,7 @@ OCF_EXPORT(ocf_pk_submit);
  * ocf_pk_run_on() - the same as ocf_pk_run(), perhaps on a device being tested
  * @req: the request
  * @testing: the device, or NULL
- * @timeout: jiffies
+ * @timeout: jiffies; longer while @testing is in use
  *
  * Context: process; may sleep.
  * Return: as ocf_pk_run(), or -ETIMEDOUT.
@@ -238,7 +238,10 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 	err = submit(req);
 	if (err)
 		return err;
-	left = wait_for_completion_killable_timeout(&req->over, timeout);
+	do {
+		left = wait_for_completion_killable_timeout(&req->over,
+							    timeout);
+	} while (!left && testing && ocf_device_is_watched(testing));
 	if (left > 0)
 		return req->err;
 	ocf_pk_cancel(req);

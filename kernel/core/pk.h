@@ -20,7 +20,6 @@
 
 #define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
 #define OCF_PK_WAITING	256	/* of one flow may wait for a card */
-#define OCF_PK_LENIENCE	4	/* times what is expected, something may take */
 
 /**
  * struct ocf_pk_row - what an operation is made of
@@ -109,7 +108,8 @@ struct ocf_pk_hand {
  * @queued: on @lines
  * @backlog: ns of work in both; on the CPU, under way
  * @last: ns, when it last completed one
- * @slowest: ns of service, of what takes longest of late
+ * @inside: ns of work of @inflight
+ * @most: ns, the most that was inside of late
  * @full_since: ns, when it was first found to take nothing with nothing in it;
  *	0 if it was not
  * @full: it was so for longer than it has patience when @watch looked last
@@ -135,7 +135,8 @@ struct ocf_pk_unit {
 	u32			queued;
 	u64			backlog;
 	u64			last;
-	u64			slowest;
+	u64			inside;
+	u64			most;
 	u64			full_since;
 	bool			full;
 	u32			failures;
@@ -191,6 +192,18 @@ struct ocf_pk_request *ocf_pk_line_next(struct ocf_pk_unit *unit);
 static inline bool ocf_pk_is_card(const struct ocf_device *dev)
 {
 	return dev->info.kind == OCF_KIND_HARDWARE;
+}
+
+/* ns, when @dev completed its latest public-key operation */
+static inline u64 ocf_pk_last(const struct ocf_device *dev)
+{
+	return dev->pk ? READ_ONCE(dev->pk->last) : 0;
+}
+
+/* ns of public-key work inside @dev */
+static inline u64 ocf_pk_inside(const struct ocf_device *dev)
+{
+	return dev->pk ? READ_ONCE(dev->pk->inside) : 0;
 }
 
 static inline const struct ocf_pk_ops *

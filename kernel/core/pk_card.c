@@ -12,12 +12,36 @@
 
 #define RETRY		max(HZ / 500, 1) /* jiffies, of a card that is busy */
 
+/*
+ * ns of work that is let into a card, or one request: what is inside cannot be
+ * overtaken, and delays what others wait for.
+ */
+#define INSIDE_MAX	(NSEC_PER_SEC / 4)
+
 static u32 depth_of(const struct ocf_pk_unit *unit)
 {
 	return ocf_pk_ops_of(unit->dev)->depth;
 }
 
+static bool has_room(const struct ocf_pk_unit *unit)
+{
+	return unit->count < depth_of(unit) && unit->inside < INSIDE_MAX;
+}
+
 /* ---- in ---- */
+
+/* @req is not inside its card any more. */
+static void leave(struct ocf_pk_request *req)
+{
+	struct ocf_pk_unit *unit = req->dev->pk;
+
+	lockdep_assert_held(&ocf_pk_lock);
+	list_del(&req->node);
+	unit->count--;
+	WRITE_ONCE(unit->inside, unit->inside - req->expected);
+	WRITE_ONCE(unit->most, max(unit->most - (unit->most >> 6),
+				   unit->inside));
+}
 
 /* Takes @req, which is inside, out. */
 static void take_out(struct ocf_pk_request *req)
@@ -25,8 +49,7 @@ static void take_out(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	list_del(&req->node);
-	unit->count--;
+	leave(req);
 	unit->backlog -= req->expected;
 	if (unit->queued && !unit->closed)
 		mod_delayed_work(ocf_pk_wq, &unit->feed, 0);
@@ -43,23 +66,21 @@ static void wait_first(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	list_del(&req->node);
-	unit->count--;
+	leave(req);
 	ocf_pk_line_up(req, true);
 	if (!unit->count && !unit->full_since)
 		unit->full_since = ktime_get_ns();
 	feed_later(unit);
 }
 
-/* jiffies it may take, with what the card has to do besides */
+/* jiffies it may take, with what is inside the card besides */
 static unsigned long time_for(const struct ocf_pk_request *req)
 {
-	u64 ms = div_u64(OCF_PK_LENIENCE * req->dev->pk->backlog,
-			 NSEC_PER_MSEC);
+	const struct ocf_device *dev = req->dev;
+	u64 ns = dev->pk->inside + max(ocf_queue_inside(dev), 0LL);
 
 	lockdep_assert_held(&ocf_pk_lock);
-	ms += req->dev->info.patience ?: MSEC_PER_SEC;
-	return msecs_to_jiffies(ms);
+	return nsecs_to_jiffies(dev->queue.patience + OCF_LENIENCE * ns);
 }
 
 /* Gives the card @req, for which there is room. */
@@ -111,7 +132,8 @@ static void admit(struct ocf_pk_request *req)
 	req->entering = true;
 	req->late = false;
 	req->started = ktime_get_ns();
-	WRITE_ONCE(unit->slowest, max(unit->slowest, req->expected));
+	WRITE_ONCE(unit->inside, unit->inside + req->expected);
+	WRITE_ONCE(unit->most, max(unit->most, unit->inside));
 	list_add_tail(&req->node, &unit->inflight);
 	unit->count++;
 }
@@ -133,7 +155,7 @@ int ocf_pk_enter_card(struct ocf_pk_request *req)
 	spin_lock_bh(&ocf_pk_lock);
 	if (unit->closed) {
 		err = -EAGAIN;
-	} else if (unit->count < depth_of(unit) && !unit->queued) {
+	} else if (has_room(unit) && !unit->queued) {
 		unit->backlog += req->expected;
 		admit(req);
 		goes_in = true;
@@ -164,7 +186,7 @@ static void feed(struct work_struct *work)
 
 	for (left = depth_of(unit); left; left--) {
 		spin_lock_bh(&ocf_pk_lock);
-		req = unit->closed || unit->count >= depth_of(unit) ?
+		req = unit->closed || !has_room(unit) ?
 		      NULL : ocf_pk_line_next(unit);
 		if (!req) {
 			spin_unlock_bh(&ocf_pk_lock);
@@ -195,7 +217,7 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 		if (!err)
 			ocf_pk_learn(unit, req, now - max(req->started,
 							  unit->last));
-		unit->last = now;
+		WRITE_ONCE(unit->last, now);
 		take_out(req);
 		/* one that is still entering is looked at by who enters it */
 		if (!req->entering)

@@ -75,8 +75,6 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		ns = cost->ns - (cost->ns >> COST_SHIFT) + (ns >> COST_SHIFT);
 	cost->ns = max(ns, 1ULL);
 	cost->heard = jiffies;
-	WRITE_ONCE(unit->slowest, max(unit->slowest - (unit->slowest >> 6),
-				      cost->ns));
 }
 
 /**
@@ -96,8 +94,7 @@ u64 ocf_pk_grace(const struct ocf_device *dev, u64 since)
 	if (!unit ||
 	    (!READ_ONCE(unit->count) && READ_ONCE(unit->last) < since))
 		return 0;
-	return READ_ONCE(unit->slowest) * dev->info.pk->depth *
-	       OCF_PK_LENIENCE;
+	return OCF_LENIENCE * READ_ONCE(unit->most);
 }
 
 /* What @dev would have to do for @req, or NULL if it cannot. */

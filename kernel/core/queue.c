@@ -8,8 +8,12 @@
  * -EBUSY: the request goes back to the head of its owner's line and the device
  * counts as full until it says otherwise.
  *
- * Each request has a time by which it should be done.  While a device has any,
- * a timer looks for one that is overdue: then the device has failed.
+ * Each request has a time by which it should be done, which allows for what is
+ * inside the device when it enters.  While a device has any, a timer looks for
+ * one that is overdue.  It also looks whether the device has completed nothing
+ * at all for longer than what is inside explains, or for more than
+ * SILENCE_MAX: a dead device is found soon, however much is inside it.  In both
+ * cases the device has failed.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -44,6 +48,9 @@
 /* Looks this many times before a request with no work before it is overdue. */
 #define LOOKS		4
 
+/* ns beyond its patience that a device may be silent, whatever is inside */
+#define SILENCE_MAX	(10 * NSEC_PER_SEC)
+
 static unsigned long look_interval(const struct ocf_queue *q)
 {
 	return max(nsecs_to_jiffies(q->patience / LOOKS), 1UL);
@@ -56,6 +63,21 @@ static bool is_overdue(const struct ocf_device *dev,
 	return now > req->due && now > req->due + ocf_pk_grace(dev, req->begun);
 }
 
+/* Whether @dev has completed nothing for longer than its work explains. */
+static bool is_silent(const struct ocf_device *dev, u64 now)
+{
+	const struct ocf_queue *q = &dev->queue;
+	const struct ocf_request *oldest;
+	u64 since, work;
+
+	if (list_empty(&q->inflight))
+		return false;
+	oldest = list_first_entry(&q->inflight, struct ocf_request, node);
+	since = max3(q->last_done, oldest->begun, ocf_pk_last(dev));
+	work = OCF_LENIENCE * (ocf_queue_inside(dev) + ocf_pk_inside(dev));
+	return now > since + q->patience + min_t(u64, work, SILENCE_MAX);
+}
+
 static bool any_overdue(const struct ocf_device *dev)
 {
 	const struct ocf_queue *q = &dev->queue;
@@ -66,6 +88,8 @@ static bool any_overdue(const struct ocf_device *dev)
 	/* it has nothing to do, and will not have anything */
 	if (q->full && !q->count && now - q->full_since >
 	    q->patience + ocf_pk_grace(dev, q->full_since))
+		return true;
+	if (is_silent(dev, now))
 		return true;
 	list_for_each_entry(req, &q->inflight, node)
 		if (is_overdue(dev, req, now))
@@ -122,7 +146,8 @@ static __always_inline unsigned int enter(struct ocf_device *dev,
 	q->count++;
 	ocf_fair_enter(&q->fair, req);
 	req->begun = ktime_get_ns();
-	req->due = req->begun + ocf_queue_patience(dev);
+	req->due = req->begun + q->patience +
+		   OCF_LENIENCE * ocf_queue_inside(dev);
 	/* after req->dev: pairs with ocf_queue_leave() */
 	smp_store_release(&req->where, OCF_AT_DEVICE);
 	atomic_inc(&q->handing);
@@ -235,7 +260,7 @@ static u64 runs_low(const struct ocf_device *dev,
 		.done = q->last_done,
 		.begun = oldest->begun,
 		.oldest = oldest->estimate,
-		.inside = atomic_long_read(&dev->load) - q->fair.waiting,
+		.inside = ocf_queue_inside(dev),
 		.lag = READ_ONCE(dev->lag),
 		.noise = READ_ONCE(dev->noise),
 		.late = q->feed_late,

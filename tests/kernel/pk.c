@@ -135,7 +135,8 @@ static void wait_behind(struct test *t, struct card *card,
 	struct work *w = work_make(ses, 512, 0);
 
 	EQUAL(t, work_submit(w), -EINPROGRESS);
-	msleep(3 * HASTE);
+	/* but not until the card counts as silent */
+	msleep(HASTE + HASTE / 2);
 	CHECK(t, card_has(card, &w->req));
 	CHECK(t, answer());
 	wait_for_completion(&x->over);
