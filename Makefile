@@ -42,6 +42,8 @@
 #	make machine		the test machine
 #	make debug-kernel	the kernel that finds mistakes
 #	make debug-modules	the modules for it
+#	make rt-kernel		Debian's PREEMPT_RT kernel, not installed
+#	make rt-modules		the modules for it
 #	make unit-built		the unit tests, built
 #	make unit-run		and run
 #	make examples-built	the examples, built
@@ -76,8 +78,8 @@ HARNESS	:= -I$(B)/linux-tools/tools/testing/selftests
 TEST_WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 	     -Wno-clobbered -Wno-pointer-to-int-cast
 
-.PHONY: all deps modules debug-kernel debug-modules machine run check unit \
-	t quick test test-debug test-all test-list test-mutations \
+.PHONY: all deps modules debug-kernel debug-modules rt-kernel rt-modules \
+	machine run check unit t quick test test-debug test-all test-list test-mutations \
 	bench budgets clean clean-cache install uninstall help
 
 all: modules
@@ -105,6 +107,13 @@ debug-kernel: deps
 
 debug-modules: debug-kernel
 	@scripts/modules $(B)/debug/linux $(B)/debug -s -j$(JOBS)
+
+rt-kernel: deps
+	@scripts/rt-kernel
+
+rt-modules: rt-kernel
+	@scripts/modules $(B)/rt/kernel/usr/src/linux-headers-*-rt-amd64 $(B)/rt \
+		-s -j$(JOBS)
 
 machine: $(B)/vm/init
 

@@ -22,6 +22,9 @@
  * The last six are never held together, and none while a driver or a
  * callback is called, but for ocf_device_ops.capable() under refresh_lock.
  *
+ * To disable BH keeps a task on its CPU and excludes completions there.  On
+ * PREEMPT_RT it excludes no other task, so it protects no data of a CPU.
+ *
  * A request that is not in flight belongs to its consumer, who may not touch
  * it from two places.  In flight it is moved from list to list under the lock
  * of the list; its state says on which it is.

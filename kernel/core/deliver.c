@@ -7,7 +7,11 @@
  * and delivers what is ready, so that callbacks neither overtake nor overlap.
  */
 #include <linux/bottom_half.h>
+#include <linux/cleanup.h>
+#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 
 #include "core.h"
 
@@ -27,25 +31,69 @@ static DEFINE_PER_CPU(struct later, later);
 /* Of our own, so that the module can wait for all of it. */
 static struct workqueue_struct *bh_wq;
 
-/* Callbacks running on this CPU, one inside the other; BH is disabled. */
+/*
+ * A callback that is running.  They nest when a callback submits and the result
+ * is there at once.
+ */
+struct frame {
+	struct list_head	node;
+	struct task_struct	*task;
+};
+
+/*
+ * Callbacks running on this CPU.  While BH is disabled no other task runs here,
+ * so a count is enough.  On PREEMPT_RT another task may preempt a callback and
+ * run one of its own: each task then counts the frames that are its own.
+ */
 static DEFINE_PER_CPU(unsigned int, nesting);
+static DEFINE_PER_CPU(struct list_head, frames);
 #define NESTING_MAX	2
 
 /* Of a session in order, at a time */
 #define DELIVERIES	64
 
+static unsigned int frames_of_current(void)
+{
+	struct frame *f;
+	unsigned int n = 0;
+
+	guard(preempt)();
+	list_for_each_entry(f, this_cpu_ptr(&frames), node)
+		n += f->task == current;
+	return n;
+}
+
 static bool nested_too_deeply(void)
 {
-	return this_cpu_read(nesting) >= NESTING_MAX;
+	unsigned int n = IS_ENABLED(CONFIG_PREEMPT_RT) ?
+			 frames_of_current() : this_cpu_read(nesting);
+
+	return n >= NESTING_MAX;
+}
+
+/* BH is disabled, which keeps the task on this CPU. */
+static void call_back_in_frame(struct ocf_request *req)
+{
+	struct frame f = { .task = current };
+
+	scoped_guard(preempt)
+		list_add(&f.node, this_cpu_ptr(&frames));
+	req->done(req, req->err);
+	scoped_guard(preempt)
+		list_del(&f.node);
 }
 
 /* The request belongs to its consumer once more: it may be gone after. */
 static void call_back(struct ocf_request *req)
 {
 	local_bh_disable();
-	__this_cpu_inc(nesting);
-	req->done(req, req->err);
-	__this_cpu_dec(nesting);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		call_back_in_frame(req);
+	} else {
+		__this_cpu_inc(nesting);
+		req->done(req, req->err);
+		__this_cpu_dec(nesting);
+	}
 	local_bh_enable();
 }
 
@@ -274,6 +322,7 @@ int ocf_deliver_init(void)
 	for_each_possible_cpu(cpu) {
 		struct later *l = per_cpu_ptr(&later, cpu);
 
+		INIT_LIST_HEAD(per_cpu_ptr(&frames, cpu));
 		init_llist_head(&l->list);
 		INIT_WORK(&l->work, call_back_later);
 	}

@@ -10,9 +10,13 @@ import fnmatch
 import pathlib
 import re
 import subprocess
+import sys
 import tomllib
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests" / "vm"))
+from vmlib.kernel import KINDS  # noqa: E402
+
 HOST = "host"
 # Kernel parameters with which the stock kernel finds stray reads and writes.
 WATCHFUL = ("kfence.sample_interval=1 kfence.skip_covered_thresh=100 "
@@ -30,6 +34,8 @@ KEYS = {
     "timeout": 1200,        # s; more on a slow host, and four times as many on
                             # the debug kernel
     "allow": [],            # reports in the kernel's log that are not ours
+    "smp": [],              # tiers beside "all" in which it has two processors,
+                            # because it is about what happens at the same time
     "dirty": "",            # why the machine is of no use to others afterwards
     # Whether it is in the tier: true, false, what part of its random rounds
     # (OCF_ROUNDS), as "5%", or what to run there instead.
@@ -59,6 +65,12 @@ class Machine:
     @property
     def debug(self) -> bool:
         return "--debug" in self.options
+
+    @property
+    def modules(self) -> str:
+        """Make's target of the modules for its kernel."""
+        kind = next((k for k in KINDS if f"--{k}" in self.options), "stock")
+        return KINDS[kind][0]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,9 +114,19 @@ def read_machines() -> dict[str, Machine]:
 def debug_machine(stock: Machine) -> Machine:
     """The same cards and memory with the debug kernel, which finds stray reads
     by itself and stops at the first report."""
-    keep = [o for o in stock.options if not o.startswith("--append=")]
+    keep = [o for o in stock.options
+            if not o.startswith("--append=") and o != "--rt"]
     return Machine(f"{stock.name}-debug", tuple(keep) + (
         "--debug", "--append=panic_on_warn=1"))
+
+
+def on_one_processor(machine: Machine, machines: dict[str, Machine]) -> Machine:
+    """The same with one processor: the one of @machines, if it is there."""
+    if any(o.startswith("--cpus=") for o in machine.options):
+        return machine
+    one = Machine(f"{machine.name}-one", (*machine.options, "--cpus=1"))
+    return next((m for m in machines.values()
+                 if set(m.options) == set(one.options)), one)
 
 
 def _place(path: pathlib.Path) -> str:
@@ -125,6 +147,8 @@ def _rows(path: pathlib.Path) -> list[dict]:
             raise Bad(f"{where}: unknown key {', '.join(sorted(unknown))}")
         if not row["names"]:
             raise Bad(f"{where}: a test without names")
+        if unknown := set(row["smp"]) - set(TIERS):
+            raise Bad(f"{where}: unknown tier {', '.join(sorted(unknown))}")
         row["reads"] = [_place(path), *row["reads"]]
         out += [{**row, "name": n} for n in row["names"]]
     return out
@@ -138,7 +162,7 @@ def _tables() -> list[pathlib.Path]:
 
 
 def _make(row: dict, run: str, machines: dict[str, Machine],
-          debug: bool) -> Test:
+          tier: str) -> Test:
     name = row["name"]
     machine = None
 
@@ -150,11 +174,13 @@ def _make(row: dict, run: str, machines: dict[str, Machine],
         if row["machine"] not in machines:
             raise Bad(f"{name}: no machine {row['machine']} in machines.toml")
         machine = machines[row["machine"]]
-        if debug:
+        if tier not in (*row["smp"], "all"):
+            machine = on_one_processor(machine, machines)
+        if tier == "debug":
             machine = debug_machine(machine)
     return Test(name, fill(run), tuple(map(fill, row["build"])),
                 tuple(map(fill, row["reads"])), machine,
-                row["timeout"] * (4 if debug else 1), tuple(row["allow"]),
+                row["timeout"] * (4 if tier == "debug" else 1), tuple(row["allow"]),
                 row["dirty"])
 
 
@@ -184,7 +210,7 @@ def read(tier: str) -> list[Test]:
                 raise Bad(f"{row['name']} is in no tier")
             if row[which]:
                 out.append(_make(row, _command(row["run"], row[which]),
-                                 machines, which == "debug"))
+                                 machines, which))
     return out
 
 

@@ -11,6 +11,7 @@
  * implementation that goes through both page by page meets whole blocks.
  */
 #include <linux/gfp.h>
+#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
@@ -21,12 +22,15 @@
 
 /**
  * struct rooms - a processor's
+ * @lock: of the rest, taken with BH disabled; disabling BH is not enough where
+ *	  another task can then still run on this processor (PREEMPT_RT)
  * @chunk: what is cut off next, with a reference
  * @off: from where on
  * @ring: those before it, with a reference each
  * @next: the oldest one
  */
 struct rooms {
+	local_lock_t	lock;
 	struct page	*chunk;
 	u32		off;
 	struct page	*ring[RING];
@@ -69,15 +73,17 @@ static struct page *new_chunk(gfp_t gfp)
 	return page ?: alloc_page(gfp | __GFP_NOWARN);
 }
 
-/* What completions in BH cut off, too.  Undone by let_go(). */
+/* Completions in BH cut off chunks, too.  Undone by let_go(). */
 static struct rooms *take(void)
 {
 	local_bh_disable();
+	local_lock_nested_bh(&rooms->lock);
 	return this_cpu_ptr(rooms);
 }
 
 static void let_go(void)
 {
+	local_unlock_nested_bh(&rooms->lock);
 	local_bh_enable();
 }
 
@@ -262,8 +268,14 @@ u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg)
 
 int so_rooms_init(void)
 {
+	int cpu;
+
 	rooms = alloc_percpu(struct rooms);
-	return rooms ? 0 : -ENOMEM;
+	if (!rooms)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		local_lock_init(&per_cpu_ptr(rooms, cpu)->lock);
+	return 0;
 }
 
 void so_rooms_exit(void)

@@ -25,7 +25,7 @@ CRYPTO = ("des3_ede_x86_64", "des_generic", "camellia_aesni_avx_x86_64",
           "cast5_generic", "ghash_generic")
 
 # Of ours: who wants it loads it.  It would keep the core from being unloaded.
-ASIDE = ("ocf_socrypt",)
+ASIDE = ("ocf_socrypt", "ocf_alg")
 
 
 def cache() -> pathlib.Path:
@@ -38,17 +38,26 @@ class Missing(Exception):
     """Something the machine needs is not there; says what to do."""
 
 
+# Make's targets for each kind of kernel, and where its own modules are; the
+# debug kernel has none.
+KINDS = {
+    "stock": ("modules", "kernel"),
+    "debug": ("debug-modules", None),
+    "rt": ("rt-modules", "rt/kernel"),
+}
+
+
 class Kernel:
     """A kernel image, its modules and the project's modules built for it."""
 
-    def __init__(self, debug: bool):
-        self.debug = debug
-        self.tree = BUILD / ("debug" if debug else "stock")
+    def __init__(self, kind: str):
+        self.debug = kind == "debug"
+        self.target, root = KINDS[kind]
+        self.tree = BUILD / kind
         self.release = self._read("release")
-        # where the kernel's own modules are; the debug kernel has none
-        self.root = None if debug else (BUILD / "kernel").resolve()
-        self.image = self.tree / "linux/arch/x86/boot/bzImage" if debug else \
-            self.root / f"boot/vmlinuz-{self.release}"
+        self.root = (BUILD / root).resolve() if root else None
+        self.image = self.root / f"boot/vmlinuz-{self.release}" if self.root \
+            else self.tree / "linux/vmlinux"
         if not self.image.exists():
             raise Missing(f"{self.image} is not there: run 'make deps'")
 
@@ -56,8 +65,8 @@ class Kernel:
         try:
             return (self.tree / name).read_text().strip()
         except FileNotFoundError:
-            target = "debug-modules" if self.debug else "modules"
-            raise Missing(f"nothing is built: run 'make {target}'") from None
+            raise Missing(
+                f"nothing is built: run 'make {self.target}'") from None
 
     def resolve(self, *names: str) -> list[str]:
         """Paths of the kernel's own modules @names and what they need."""
@@ -87,8 +96,8 @@ class Kernel:
             order = [str(self.tree / p) for p in
                      (self.tree / "modules.order.ocf").read_text().split()]
         except FileNotFoundError:
-            raise Missing("the modules are not built: run 'make modules' or "
-                          "'make debug-modules'") from None
+            raise Missing("the modules are not built: run "
+                          f"'make {self.target}'") from None
         own = {pathlib.Path(p).stem for p in order}
         needs = []
         for path in order:
