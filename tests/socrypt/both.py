@@ -6,23 +6,28 @@
 """
 
 import errno
+import fcntl
 import os
 import pathlib
 import random
 import select
 import socket
+import struct
 import sys
 import threading
 import time
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[i] / folder)
+                for i, folder in ((0, ""), (1, "lib"))]
 
 import so_crypt as so  # noqa: E402
+from ocf import wait_for  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 SOON = 300
+FIONREAD, SIOCOUTQ = 0x541b, 0x5411
 SO_TIMESTAMPING = 37
 TX_SOFTWARE = 1 << 1 | 1 << 4 | 1 << 11     # SOF_TIMESTAMPING_*, no data
 
@@ -34,6 +39,12 @@ def joined(crypt: so.Crypt, family: int = socket.AF_INET) -> tuple:
         so.attach(s)
         s.setsockopt(so.SOL_OCF, which, crypt.pack())
     return a, b
+
+
+def count(s: socket.socket, what: int) -> int:
+    raw = bytearray(4)
+    fcntl.ioctl(s, what, raw)
+    return struct.unpack("i", raw)[0]
 
 
 class Both(unittest.TestCase):
@@ -237,19 +248,50 @@ class Both(unittest.TestCase):
         b.close()
 
     def test_low_water_mark(self):
-        """It is TCP's; records are read whole or in parts."""
-        a, b = joined(self.crypt())
-        with self.assertRaises(OSError) as e:
-            b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 100)
-        self.assertEqual(errno.EOPNOTSUPP, e.exception.errno)
-        a2, b2 = so.pair()
-        b2.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 5000)
-        crypt = self.crypt()
-        for s, which in ((a2, so.TX), (b2, so.RX)):
-            so.attach(s)
-            s.setsockopt(so.SOL_OCF, which, crypt.pack())
-        a2.sendall(b"short")
-        self.assertEqual(b"short", b2.recv(100))
+        """As TCP's, in bytes of payload, set before the keys or after."""
+        for early in (True, False):
+            with self.subTest(early=early):
+                a, b = so.pair()
+                if early:
+                    b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 5000)
+                crypt = self.crypt()
+                for s, which in ((a, so.TX), (b, so.RX)):
+                    so.attach(s)
+                    s.setsockopt(so.SOL_OCF, which, crypt.pack())
+                if not early:
+                    b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 5000)
+                poll = select.poll()
+                poll.register(b, select.POLLIN)
+                a.sendall(b"x" * 3000)
+                self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 3000,
+                                         SOON))
+                self.assertEqual([], poll.poll(0))
+                a.sendall(b"y" * 2000)
+                self.assertEqual([(b.fileno(), select.POLLIN)],
+                                 poll.poll(SOON * 1000))
+                self.assertEqual(b"x" * 3000 + b"y" * 2000, b.recv(6000))
+                a.sendall(b"few")
+                self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 3, SOON))
+                self.assertEqual([], poll.poll(0))
+                self.assertEqual(b"few", b.recv(100, socket.MSG_DONTWAIT))
+                # others end them, and so does the end
+                a.sendall(b"few")
+                a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])
+                for want in b"few", b"\1\0":
+                    self.assertTrue(poll.poll(SOON * 1000))
+                    self.assertEqual(want, b.recvmsg(100, 100)[0])
+                # who polls is told when it is less
+                a.sendall(b"few")
+                self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 3, SOON))
+                lower = threading.Timer(0.3, b.setsockopt, (
+                    socket.SOL_SOCKET, socket.SO_RCVLOWAT, 3))
+                lower.start()
+                self.assertTrue(poll.poll(SOON * 1000))
+                lower.join()
+                self.assertEqual(b"few", b.recv(100))
+                a.shutdown(socket.SHUT_WR)
+                self.assertTrue(poll.poll(SOON * 1000))
+                self.assertEqual(b"", b.recv(100))
 
     def test_splice(self):
         a, b = joined(self.crypt())
@@ -289,6 +331,77 @@ class Both(unittest.TestCase):
         self.assertEqual(b" text", b.recv(400))
         self.assertEqual([], poll.poll(0))
 
+    def test_how_much_there_is(self):
+        """Of open records of one type; and what TCP does not have yet."""
+        a, b = joined(self.crypt())
+        self.assertEqual((0, 0), (count(b, FIONREAD), count(a, SIOCOUTQ)))
+        data = self.rng.randbytes(40000)
+        a.sendall(data)
+        self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 40000, SOON))
+        self.assertEqual(data[:100], b.recv(100))
+        self.assertEqual(39900, count(b, FIONREAD))
+        self.assertEqual(data[100:30100], b.recv(30000, socket.MSG_PEEK))
+        self.assertEqual(39900, len(b.recv(50000, socket.MSG_PEEK)))
+        more = threading.Timer(0.3, a.sendall, (data[:5000],))
+        more.start()
+        self.assertEqual(data[100:] + data[:5000], b.recv(
+            44900, socket.MSG_PEEK | socket.MSG_WAITALL))
+        more.join()
+        data += data[:5000]
+        a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])
+        a.sendall(b"more")
+        time.sleep(0.2)
+        self.assertEqual(44900, count(b, FIONREAD))
+        self.assertEqual(data[100:], b.recv(50000))
+        a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])
+        for what in socket.MSG_PEEK, 0:
+            self.assertEqual(2, count(b, FIONREAD))
+            self.assertEqual(b"\1\0", b.recvmsg(9, 100, what)[0])
+        self.assertEqual(b"more", b.recv(100))
+        self.assertTrue(wait_for(lambda: not count(a, SIOCOUTQ), SOON))
+        a.send(data[:1000], socket.MSG_MORE)
+        self.assertEqual(1000, count(a, SIOCOUTQ))
+
+    def test_what_is_thrown_away(self):
+        a, b = joined(self.crypt())
+        data = self.rng.randbytes(30000)
+        a.sendall(data)
+        room = bytearray(20000)
+        self.assertEqual(20000, b.recv_into(
+            room, 20000, socket.MSG_TRUNC | socket.MSG_WAITALL))
+        self.assertEqual(bytes(20000), room)
+        self.assertEqual(data[20000:], b.recv(10000, socket.MSG_WAITALL))
+        with self.assertRaises(OSError) as e:
+            b.recv(1, socket.MSG_OOB)
+        self.assertEqual(errno.EINVAL, e.exception.errno)
+
+    def test_who_does_not_wait_waits_for_nobody(self):
+        """One waits for room, and another is told at once that there is none;
+        what both have sent arrives, a record of one after one of the other."""
+        a, b = joined(self.crypt())
+        a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 100000)
+        b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 100000)
+        data = self.rng.randbytes(4 << 20).replace(b"x", b"").replace(b"y", b"")
+        writers = [threading.Thread(target=a.sendall, args=(what,))
+                   for what in (data, b"y" * 100000)]
+        writers[0].start()
+        self.assertTrue(wait_for(lambda: not select.select(
+            [], [a], [], 0.2)[1], SOON))
+        sent = 0
+        # a little more than what says that it is writable
+        with self.assertRaises(BlockingIOError):
+            while sent < 1 << 20:
+                sent += a.send(b"x" * 1000, socket.MSG_DONTWAIT)
+        writers[1].start()
+        got = bytearray()
+        while len(got) < len(data) + 100000 + sent:
+            got += b.recv(1 << 20)
+        for w in writers:
+            w.join()
+        self.assertEqual((sent, 100000), (got.count(b"x"), got.count(b"y")))
+        self.assertTrue(
+            data == got.replace(b"x", b"").replace(b"y", b""))
+
     def test_types(self):
         """Data and others never come together."""
         a, b = joined(self.crypt())
@@ -321,7 +434,12 @@ class Both(unittest.TestCase):
             with self.assertRaises(OSError) as e:
                 b.recv(100)
             self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+            # who polls is not woken again and again until they are set
+            poll = select.poll()
+            poll.register(b, select.POLLIN)
+            self.assertEqual([], poll.poll(100))
             b.setsockopt(so.SOL_OCF, so.RX, new.pack())
+            self.assertTrue(poll.poll(SOON * 1000))
             self.assertEqual(b"after" * 10000,
                              b.recv(50000, socket.MSG_WAITALL))
             self.assertEqual(i + 2, so.info(b, so.RX)["keys"])

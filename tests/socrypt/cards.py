@@ -111,6 +111,34 @@ class Cards(unittest.TestCase):
         self.assertTrue(self.data == peer.all())
         return most[0]
 
+    def test_nobody_waits_for_new_keys(self):
+        """What cards have, or what is held for them, keeps the old ones."""
+        for args in ((so.TLS_1_3, "aes-gcm", 128),
+                     (so.TLS_1_0, "aes-cbc", 128, "hmac-sha1", so.ETM)):
+            old, new, newer = (crypt_of(self.rng, *args[:4],
+                                        flags=sum(args[4:], so.HARDWARE))
+                               for _ in range(3))
+            with self.subTest(args=args):
+                a, b = joined(old)
+                a.setblocking(False)
+                for name in self.names:
+                    write(Device(name).path / "device" / "hold", 1)
+                for i, keys in enumerate((new, newer, None)):
+                    self.assertEqual(40000, a.send(
+                        self.data[i * 40000:][:40000]))
+                    self.assertLess(2 * i, so.info(a, so.TX)["in_flight"])
+                    if keys:
+                        a.setsockopt(so.SOL_OCF, so.TX, keys.pack())
+                for name in self.names:
+                    write(Device(name).path / "device" / "hold", 0)
+                for i, keys in enumerate((None, new, newer)):
+                    if keys:
+                        b.setsockopt(so.SOL_OCF, so.RX, keys.pack())
+                    got = b.recv(40000, socket.MSG_WAITALL)
+                    self.assertTrue(self.data[i * 40000:][:40000] == got)
+                a.close()
+                b.close()
+
     def test_unplugged(self):
         """A card goes in the middle, and the other one, and comes back."""
         marks = [SIZE // 8 * i for i in range(1, 8)]

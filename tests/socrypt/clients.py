@@ -72,7 +72,7 @@ def taken() -> int:
     return Device(SOFTWARE).counter("bytes")
 
 
-class Clients(unittest.TestCase):
+class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.dir = tempfile.mkdtemp()
@@ -150,6 +150,14 @@ class Clients(unittest.TestCase):
              "--ciphers=" + self.priority(version, cipher),
              f"https://127.0.0.1:{port}/{name}"], env)
 
+    # curl 7.88 gives OpenSSL no socket but a BIO of its own; this does
+    def s_client(self, port: int, version: str, suite: str) -> list:
+        which = ["-tls1_3", "-ciphersuites", suite] if version == "1.3" else [
+            "-tls1_2", "-cipher", suite]
+        return ["openssl", "s_client", "-quiet", "-CAfile",
+                f"{self.dir}/cert.pem", "-verify_return_error", *which,
+                "-connect", f"127.0.0.1:{port}"]
+
     @staticmethod
     def priority(version: str, cipher: str) -> str:
         return (f"NONE:+VERS-TLS{version}:+ECDHE-ECDSA:+{cipher}:+AEAD:"
@@ -160,6 +168,10 @@ class Clients(unittest.TestCase):
         if suite in NOT_BY_OPENSSL:
             return
         self.assertGreaterEqual(taken() - before, ways * size)
+
+
+class Clients(Base):
+    """OpenSSL's, and wget, whose GnuTLS has no kTLS."""
 
     # -- servers on our engine -----------------------------------------------
 
@@ -253,14 +265,6 @@ class Clients(unittest.TestCase):
                          [sha(f.read_bytes()) for f in found.iterdir()])
 
     # -- clients on our engine -----------------------------------------------
-    # curl 7.88 gives OpenSSL no socket but a BIO of its own: s_client does
-
-    def s_client(self, port: int, version: str, suite: str) -> list:
-        which = ["-tls1_3", "-ciphersuites", suite] if version == "1.3" else [
-            "-tls1_2", "-cipher", suite]
-        return ["openssl", "s_client", "-quiet", "-CAfile",
-                f"{self.dir}/cert.pem", "-verify_return_error", *which,
-                "-connect", f"127.0.0.1:{port}"]
 
     def ask(self, port, version, suite, request: bytes) -> bytes:
         """The body of the answer."""
@@ -296,6 +300,10 @@ class Clients(unittest.TestCase):
             put.unlink()
 
         self.each(upload)
+
+
+class Gnutls(Base):
+    """With a GnuTLS that knows kTLS."""
 
     def echo(self, port: int, client: list, env: dict, data: bytes) -> bytes:
         """What comes back of @data, which may not fit in between."""

@@ -28,8 +28,8 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
 import so_crypt as so  # noqa: E402
 from ocf import wait_for  # noqa: E402
 from rounds import rounds  # noqa: E402
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: E402
 from both import joined  # noqa: E402
+from records import seal  # noqa: E402
 from send import SEED, crypt_of, rows  # noqa: E402
 
 ROUNDS = rounds(400)
@@ -139,29 +139,17 @@ class Hostile(unittest.TestCase):
                              (18433, errno.EMSGSIZE), (65535, errno.EMSGSIZE)):
             data = b"\x17\3\3" + struct.pack(">H", length) + bytes(length)
             self.assertEqual((b"", want), self.receive(crypt, data))
+        # a length that cannot be is told before what else is wrong
         for header in (b"\x17\3\2", b"\x17\2\3", b"\0\0\0"):
-            want = (b"", errno.EPROTO)
-            self.assertEqual(want, self.receive(crypt, header + bytes(100)))
-
-    def seal(self, crypt: so.Crypt, text: bytes, kind: int = 23) -> bytes:
-        """A record of AES-GCM with that type in its header, by a peer who has
-        the keys and does as he likes."""
-        number = struct.pack(">Q", crypt.number)
-        if crypt.protocol == so.TLS_1_3:
-            nonce = bytes(x ^ y for x, y in zip(crypt.iv, bytes(4) + number))
-            header = bytes([kind, 3, 3]) + struct.pack(">H", len(text) + 16)
-            return header + AESGCM(crypt.key).encrypt(nonce, text, header)
-        start = bytes([kind, 3, 3])
-        aad = number + start + struct.pack(">H", len(text))
-        body = number + AESGCM(crypt.key).encrypt(crypt.iv[:4] + number, text,
-                                                  aad)
-        return start + struct.pack(">H", len(body)) + body
+            for length, want in ((100, errno.EPROTO), (0, errno.EBADMSG)):
+                data = header + struct.pack(">H", length) + bytes(100)
+                self.assertEqual((b"", want), self.receive(crypt, data))
 
     def test_another_type_outside(self):
         """Of TLS 1.3 it is always application_data (RFC 8446 5.2)."""
         crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
         for kind in range(20, 25):
-            data = self.seal(crypt, b"text\x17", kind)
+            data = seal(crypt, b"text\x17", kind)
             want = (b"text", 0) if kind == 23 else (b"", errno.EPROTO)
             with self.subTest(kind):
                 self.assertEqual(want, self.receive(crypt, data))
@@ -174,7 +162,7 @@ class Hostile(unittest.TestCase):
                 want = (text, 0) if length <= 16384 else (b"", errno.EMSGSIZE)
                 with self.subTest(protocol=protocol, length=length):
                     self.assertEqual(want, self.receive(
-                        crypt, self.seal(crypt, text + end)))
+                        crypt, seal(crypt, text + end)))
 
     def test_a_key_update_before_another_message(self):
         """It counts wherever it is in a record of handshake messages."""
@@ -182,7 +170,7 @@ class Hostile(unittest.TestCase):
         update, ticket = b"\x18\0\0\1\0", b"\4\0\0\3abc"
         for messages in (update, ticket + update, update + ticket,
                          ticket + update + ticket):
-            data = self.seal(crypt, messages + b"\x16")
+            data = seal(crypt, messages + b"\x16")
             with self.subTest(messages):
                 self.assertEqual((messages, errno.EKEYEXPIRED),
                                  self.receive(crypt, data))
@@ -403,8 +391,12 @@ class Again(unittest.TestCase):
         self.set(self.tls)
         self.a.sendall(b"x" * 1000)
         self.assertEqual(b"x" * 10, self.b.recv(10))
-        self.refused(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128))
+        other = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+        self.set(other)
         self.assertEqual(b"x" * 990, self.b.recv(2000))
+        self.a.setsockopt(so.SOL_OCF, so.TX, other.pack())
+        self.a.sendall(b"y")
+        self.assertEqual(b"y", self.b.recv(10))
 
 
 class Memory(unittest.TestCase):

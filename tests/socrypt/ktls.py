@@ -22,6 +22,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import so_crypt as so  # noqa: E402
+from both import FIONREAD, SOON, count  # noqa: E402
+from ocf import wait_for  # noqa: E402
 from send import SEED, SIZES  # noqa: E402
 
 SOL_TLS, TX, RX, ZEROCOPY, NO_PAD = 282, 1, 2, 3, 4
@@ -51,6 +53,15 @@ class Keys:
             self.key + self.salt + struct.pack(">Q", self.number)
 
 
+def join(a: socket.socket, b: socket.socket, sends: bytes, receives: bytes,
+         keys: Keys) -> None:
+    """One sends, the other receives, each by its engine."""
+    attach(a, sends)
+    attach(b, receives)
+    a.setsockopt(SOL_TLS, TX, keys.pack())
+    b.setsockopt(SOL_TLS, RX, keys.pack())
+
+
 def outcome(call, *args):
     """What it returns, or its errno."""
     try:
@@ -73,10 +84,7 @@ class Ktls(unittest.TestCase):
 
     def joined(self, sends: bytes, receives: bytes, keys: Keys) -> tuple:
         a, b = so.pair()
-        attach(a, sends)
-        attach(b, receives)
-        a.setsockopt(SOL_TLS, TX, keys.pack())
-        b.setsockopt(SOL_TLS, RX, keys.pack())
+        join(a, b, sends, receives, keys)
         self.addCleanup(a.close)
         self.addCleanup(b.close)
         return a, b
@@ -262,10 +270,7 @@ class Ktls(unittest.TestCase):
         keys = Keys(self.rng, V13, 51)
 
         def script(engine, a, b):
-            attach(a, engine)
-            attach(b, engine)
-            a.setsockopt(SOL_TLS, TX, keys.pack())
-            b.setsockopt(SOL_TLS, RX, keys.pack())
+            join(a, b, engine, engine, keys)
             out = []
             a.sendall(b"one")
             a.sendall(b"two")
@@ -285,18 +290,59 @@ class Ktls(unittest.TestCase):
                                    (1, 64, 0), (100, 64, 0),
                                    (100, 64, socket.MSG_PEEK), (100, 64, 0),
                                    (100, 64, 0)):
-                said = outcome(b.recvmsg, n, room, flags)
-                # the kernel does not say of each record that it ended
-                ended = not isinstance(said, str) and said[2] & socket.MSG_EOR
-                out.append(said if isinstance(said, str) else
-                           (*said[:2], said[2] & ~socket.MSG_EOR))
-                ends.append(bool(ended))
+                out.append(outcome(b.recvmsg, n, room, flags))
             return out
-        ends = []
         said = self.compare(script)
         self.assertEqual(["EINVAL", "EINVAL", 1, "EINVAL"], said[:4])
-        self.assertEqual([False, True, False, False, True, False, True, True],
-                         ends[len(ends) // 2:])
+
+    def test_an_error_is_told_once(self):
+        """While the peer is there nothing more comes."""
+        keys = Keys(self.rng, V13, 51)
+
+        def script(engine, a, b):
+            attach(b, engine)
+            b.setsockopt(SOL_TLS, RX, keys.pack())
+            a.sendall(b"\x55" * 64)
+            said = [outcome(b.recv, 100)]
+            b.setblocking(False)
+            return said + [outcome(b.recv, 100) for _ in range(2)]
+        self.assertEqual(["EMSGSIZE", "EAGAIN", "EAGAIN"],
+                         self.compare(script))
+
+    def test_number_of_the_next(self):
+        """That is read, however many have come."""
+        keys = Keys(self.rng, V13, 51, 7)
+
+        def script(engine, a, b):
+            join(a, b, engine, engine, keys)
+            for i in range(3):
+                a.sendall(b"text")
+            self.assertTrue(wait_for(lambda: count(b, FIONREAD) >= 12, SOON))
+            said = []
+            for n in 4, 2, 2, 4:
+                said.append(b.getsockopt(SOL_TLS, RX, 40)[-8:])
+                b.recv(n)
+            return said + [s.getsockopt(SOL_TLS, which, 40)[-8:]
+                           for s, which in ((b, RX), (a, TX))]
+        self.compare(script)
+
+    def test_ends_within_others(self):
+        """OpenSSL 4.0 takes what says of no end for a record too long."""
+        keys = Keys(self.rng, V13, 51)
+
+        def script(engine, a, b):
+            join(a, b, engine, engine, keys)
+            for text in (b"one" * 1000, b"two" * 1000, b"three" * 1000):
+                a.sendall(text)
+            # all of it, or of the kernel's bytes on the wire, is there
+            self.assertTrue(wait_for(lambda: count(b, FIONREAD) >= 11000, SOON))
+            return [outcome(b.recvmsg, n, 64, flags)
+                    for n, flags in ((4000, socket.MSG_PEEK), (4000, 0),
+                                     (500, 0), (1500, 0), (3000, 0), (100, 0),
+                                     (100, socket.MSG_OOB),
+                                     (100, socket.MSG_TRUNC), (5000, 0))]
+        said = self.compare(script)
+        self.assertTrue(said[1][2] & socket.MSG_EOR)
 
     def test_wrong_records(self):
         """The first error who reads gets to see."""
@@ -316,14 +362,19 @@ class Ktls(unittest.TestCase):
                 good[:-1] + bytes([good[-1] ^ 1]),
                 good[:5] + bytes([good[5] ^ 1]) + good[6:],
                 good[:3] + (explicit - 1).to_bytes(2, "big") + good[5:-1],
-                good[:20], good[:3], b""]
+                good[:20], good[:3], b"", b"\x55" * 64,
+                # too long for one suite or all
+                *(good[:3] + (16384 + n).to_bytes(2, "big") + bytes(20000)
+                  for n in (17, 18, 24, 25, 256, 257)),
+                # too short, and no header either
+                b"\x17\3\1\0\7" + bytes(30)]
             for i, bad in enumerate(wrong):
                 def script(engine, a, b):
                     attach(b, engine)
                     b.setsockopt(SOL_TLS, RX, keys.pack())
                     a.sendall(bad)
                     a.shutdown(socket.SHUT_WR)
-                    return outcome(b.recv, 100)
+                    return [outcome(b.recv, 100) for _ in range(3)]
                 with self.subTest(version=keys.version, suite=keys.suite,
                                   which=i):
                     self.compare(script)
@@ -347,6 +398,23 @@ class Ktls(unittest.TestCase):
             b.setsockopt(SOL_TLS, RX, new.pack())
             self.assertEqual(b"after" * 10000,
                              b.recv(50000, socket.MSG_WAITALL))
+
+    def test_an_error_after_the_last_number(self):
+        """What was told of the old keys is no word on the new ones."""
+        keys = Keys(self.rng, V13, 51, 2**64 - 2)
+        new, other = (Keys(self.rng, V13, 51) for _ in range(2))
+        a, b = self.joined(b"ocf", b"ocf", keys)
+        a.sendall(b"last")
+        self.assertEqual(b"last", b.recv(100))
+        a.setsockopt(SOL_TLS, TX, new.pack())
+        a.sendall(b"first")
+        self.assertEqual("EKEYEXPIRED", outcome(b.recv, 100))
+        b.setsockopt(SOL_TLS, RX, new.pack())
+        self.assertEqual(b"first", b.recv(100))
+        a.setsockopt(SOL_TLS, TX, other.pack())
+        a.sendall(b"what nobody can open")
+        a.shutdown(socket.SHUT_WR)
+        self.assertEqual("EBADMSG", outcome(b.recv, 100))
 
     def test_one_interface_for_a_direction(self):
         crypt = so.Crypt(so.TLS_1_3, "aes-gcm", bytes(16), iv=bytes(12))

@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass, field
 
 TCP_ULP = 31
+SO_MEMINFO = 55
 SOL_OCF, TX, RX, TYPE = 0x4f43, 1, 2, 3
 FRAMED, TLS_1_0, TLS_1_1, TLS_1_2, TLS_1_3 = range(5)
 HARDWARE, SOFTWARE, ETM, SESSION, STABLE = (1 << i for i in range(5))
@@ -83,6 +84,11 @@ def info(sock: socket.socket, which: int = TX) -> dict:
     for name in ("cipher", "mac"):
         out[name] = out[name].rstrip(b"\0").decode()
     return out
+
+
+def meminfo(sock: socket.socket) -> tuple:
+    """SO_MEMINFO: what TCP has counted, received bytes first."""
+    return struct.unpack("=9I", sock.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 36))
 
 
 def pair(family: int = socket.AF_INET) -> tuple:

@@ -21,6 +21,11 @@ $(B)/socrypt/fail: tests/socrypt/fail.c tests/lib/tcp.h tests/selftests/fail.h \
 		include/uapi/linux/so_crypt.h $(B)/linux-tools/version
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $<
+$(B)/socrypt/priorities: tests/socrypt/priorities.c tests/lib/tcp.h \
+		tests/selftests/random.h include/uapi/linux/so_crypt.h \
+		$(B)/linux-tools/version
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $<
 LIBS_openssl := ssl -lcrypto
 LIBS_gnutls := gnutls
 

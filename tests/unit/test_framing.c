@@ -96,7 +96,8 @@ TEST(both_ways)
 			framing_plan(&fr, n, &out);
 			framing_head(&fr, &out, 21, nonce, head);
 			ASSERT_EQ(out.wire - 5, framing_sealed(&fr, head));
-			ASSERT_EQ(0, framing_open(&fr, out.wire - 5, &in));
+			ASSERT_EQ(0, framing_open(&fr, head, out.wire - 5,
+						  &in));
 			ASSERT_EQ(out.data, in.data);
 			ASSERT_EQ(out.head, in.head);
 			ASSERT_EQ(out.tag, in.tag);
@@ -163,15 +164,18 @@ TEST(what_is_no_record)
 	EXPECT_EQ(0x4800, framing_sealed(&gcm, head));
 	head[4] = 1;
 	EXPECT_EQ(-EMSGSIZE, framing_sealed(&gcm, head));
-	head[1] = 2;
-	EXPECT_EQ(-EPROTO, framing_sealed(&gcm, head));
-	EXPECT_EQ(-EBADMSG, framing_open(&gcm, 23, &p));
-	EXPECT_EQ(0, framing_open(&gcm, 24, &p));
+	EXPECT_EQ(-EBADMSG, framing_open(&gcm, head, 23, &p));
+	EXPECT_EQ(0, framing_open(&gcm, head, 24, &p));
 	/* an IV, and a MAC of 32 with a byte of padding, in whole blocks */
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, 16 + 32, &p));
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, 16 + 47, &p));
-	EXPECT_EQ(0, framing_open(&cbc, 16 + 48, &p));
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, 16 + 49, &p));
+	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 32, &p));
+	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 47, &p));
+	EXPECT_EQ(0, framing_open(&cbc, head, 16 + 48, &p));
+	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 49, &p));
+	/* its length is looked at before the rest of a header */
+	head[1] = 2;
+	EXPECT_EQ(-EMSGSIZE, framing_sealed(&gcm, head));
+	EXPECT_EQ(-EBADMSG, framing_open(&gcm, head, 23, &p));
+	EXPECT_EQ(-EPROTO, framing_open(&gcm, head, 24, &p));
 }
 
 /* A protocol of one's own: a length of 4, encrypt then MAC */

@@ -35,11 +35,25 @@
  * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC: as
  * of a session of /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
  * the direction was set by another interface; or records look other than
- * before, and some of them, or a part of one, were received and not read.
+ * before, and not all that was received was read.
  * ENOTCONN: the connection is being closed.  EDQUOT: the user's sessions take
- * too much memory.  ENOMEM.  EFAULT.
+ * too much memory.  E2BIG: the structure is longer than the kernel's, and what
+ * the kernel does not know is not zero.  ENOPROTOOPT: no such option.  EFAULT,
+ * ENOMEM.  It does not wait for the peer: what was written before goes out with
+ * the keys of before.
  *
  * getsockopt(): struct so_crypt_info.  ENOENT: the direction has no keys.
+ * EINVAL: a negative length.  ENOPROTOOPT, EFAULT.
+ *
+ * What is sent: EKEYEXPIRED: the last number was used.  EPIPE: the connection
+ * is closed for sending.  EINVAL: a control message that makes no sense.
+ * EOPNOTSUPP: a flag that means nothing here.  EAGAIN, EINTR: as of any socket.
+ * EIO, ENODEV: a record could not be encrypted, and no more are sent.  If there
+ * is no memory, the call waits, as it does for room.
+ *
+ * What is received: EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: what came is no
+ * record.  EKEYEXPIRED: new keys have to be set.  EIO: the record is no data,
+ * and there is no room for its type.
  */
 #define SO_CRYPT_TX		1
 #define SO_CRYPT_RX		2

@@ -426,7 +426,16 @@ void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
 int framing_sealed(const struct framing *fr, const u8 *header)
 {
 	const struct so_crypt_framing *f = &fr->f;
-	s64 sealed;
+	s64 sealed = (s64)get_length(f, header) - f->length_more;
+
+	if (sealed < 0)
+		return -EPROTO;
+	return sealed > f->sealed_max ? -EMSGSIZE : sealed;
+}
+
+/* Whether a header that was received has what all have. */
+static bool is_header(const struct so_crypt_framing *f, const u8 *header)
+{
 	u32 i;
 
 	for (i = 0; i < f->header_len; i++) {
@@ -436,23 +445,24 @@ int framing_sealed(const struct framing *fr, const u8 *header)
 			continue;
 		if (i == f->type_at ? header[i] != f->data_type :
 				      header[i] != f->header[i])
-			return -EPROTO;
+			return false;
 	}
-	sealed = (s64)get_length(f, header) - f->length_more;
-	if (sealed < 0)
-		return -EPROTO;
-	return sealed > f->sealed_max ? -EMSGSIZE : sealed;
+	return true;
 }
 
 /**
  * framing_open() - the sizes of a record that was received
  * @fr: the framing
- * @sealed: bytes after its header
+ * @header: its header
+ * @sealed: bytes after that, of framing_sealed()
  * @p: is filled in; @p->payload is what there is at most
  *
- * Return: 0, or -EBADMSG: nobody made this record.
+ * The checks are in kTLS's order, so the first error is the same.
+ *
+ * Return: 0; -EBADMSG: nobody made this record; -EPROTO: this begins none.
  */
-int framing_open(const struct framing *fr, u32 sealed, struct framing_plan *p)
+int framing_open(const struct framing *fr, const u8 *header, u32 sealed,
+		 struct framing_plan *p)
 {
 	const struct so_crypt_framing *f = &fr->f;
 	struct framing_plan least;
@@ -460,6 +470,8 @@ int framing_open(const struct framing *fr, u32 sealed, struct framing_plan *p)
 	framing_plan(fr, 0, &least);
 	if (sealed < least.wire - f->header_len)
 		return -EBADMSG;
+	if (!is_header(f, header))
+		return -EPROTO;
 	*p = least;
 	p->wire = f->header_len + sealed;
 	p->data = p->wire - p->head - p->tag;

@@ -81,7 +81,8 @@ void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
 
 /* to receive */
 int framing_sealed(const struct framing *fr, const u8 *header);
-int framing_open(const struct framing *fr, u32 sealed, struct framing_plan *p);
+int framing_open(const struct framing *fr, const u8 *header, u32 sealed,
+		 struct framing_plan *p);
 bool framing_type_fits(const struct so_crypt_framing *f, u8 type);
 u8 framing_type(const struct framing *fr, const u8 *header);
 

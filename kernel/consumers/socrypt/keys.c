@@ -137,6 +137,10 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	    (k->fr.f.nonce == SO_CRYPT_NONCE_NONE &&
 	     k->cipher != OCF_NULL_CIPHER))
 		return -EINVAL;
+	/* kTLS's limit: the longest payload, and what is added to it */
+	if (k->ktls)
+		k->fr.f.sealed_max = n + k->fr.f.payload_max + k->fr.maclen +
+				     !!(k->fr.f.flags & SO_CRYPT_INNER_TYPE);
 	k->flags = c->flags;
 	k->protocol = c->protocol;
 	k->ivlen = c->ivlen;
@@ -254,12 +258,12 @@ int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
 
 	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c))
 		return -EINVAL;
+	k.ktls = ktls;
 	if (c->flags & SO_CRYPT_SESSION)
 		err = take_session(&k, keys, c, any, receive);
 	else
 		err = make_keys(&k, keys, c, NULL, any, receive);
 	if (!err) {
-		k.ktls = ktls;
 		so_keys_forget(keys);
 		*keys = k;
 	}

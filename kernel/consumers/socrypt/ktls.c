@@ -117,6 +117,7 @@ int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen)
 /**
  * so_ktls_tell() - say TLS_TX or TLS_RX
  * @k: the direction's
+ * @number: of its next record
  * @option: SO_KTLS_OPTION_MAX bytes
  * @len: bytes the caller has room for: of all, or of what the keys are for
  *
@@ -125,7 +126,7 @@ int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen)
  * Context: the socket is held.
  * Return: bytes, or -EINVAL.
  */
-int so_ktls_tell(const struct so_keys *k, u8 *option, u32 len)
+int so_ktls_tell(const struct so_keys *k, u64 number, u8 *option, u32 len)
 {
 	struct tls_crypto_info info = {
 		.version = version_of(k), .cipher_type = k->ktls,
@@ -140,7 +141,7 @@ int so_ktls_tell(const struct so_keys *k, u8 *option, u32 len)
 	memset(option + sizeof(info), 0, len - sizeof(info));
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED)
 		put_unaligned_be64(k->counter, option + sizeof(info));
-	put_unaligned_be64(k->number, option + len - NUMBER_SIZE);
+	put_unaligned_be64(number, option + len - NUMBER_SIZE);
 	return len;
 }
 

@@ -3,7 +3,9 @@
  * The ULP: what a TCP socket does differently once it has one.
  */
 #include <linux/module.h>
+#include <linux/sockios.h>
 #include <linux/splice.h>
+#include <asm/ioctls.h>
 #include <net/inet_common.h>
 #include <net/sock.h>
 
@@ -21,22 +23,6 @@ static DEFINE_MUTEX(families_lock);
 
 /* ---- sending ---- */
 
-/* Takes the socket, and the right to write.  Context: process. */
-int so_write_begin(struct so_ctx *ctx, struct sock *sk)
-{
-	int err = mutex_lock_interruptible(&ctx->tx.writer);
-
-	if (!err)
-		lock_sock(sk);
-	return err ? -ERESTARTSYS : 0;
-}
-
-void so_write_end(struct so_ctx *ctx, struct sock *sk)
-{
-	release_sock(sk);
-	mutex_unlock(&ctx->tx.writer);
-}
-
 static int do_sendmsg(struct sock *sk, struct msghdr *msg, size_t size)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -44,11 +30,9 @@ static int do_sendmsg(struct sock *sk, struct msghdr *msg, size_t size)
 
 	if (!READ_ONCE(ctx->tx_keys))
 		return ctx->base->sendmsg(sk, msg, size);
-	err = so_write_begin(ctx, sk);
-	if (err)
-		return err;
+	lock_sock(sk);
 	err = so_tx_write(&ctx->tx, msg, size);
-	so_write_end(ctx, sk);
+	release_sock(sk);
 	return err;
 }
 
@@ -59,10 +43,9 @@ static void do_splice_eof(struct socket *sock)
 	struct so_ctx *ctx = so_ctx(sk);
 
 	if (READ_ONCE(ctx->tx_keys)) {
-		mutex_lock(&ctx->tx.writer);
 		lock_sock(sk);
 		so_tx_cut(&ctx->tx);
-		so_write_end(ctx, sk);
+		release_sock(sk);
 	}
 	ctx->base->splice_eof(sock);
 }
@@ -97,12 +80,8 @@ static void end_writing(struct so_ctx *ctx, struct sock *sk)
 {
 	lock_sock(sk);
 	so_tx_end(&ctx->tx);
-	release_sock(sk);
-	if (mutex_lock_killable(&ctx->tx.writer))
-		return;
-	lock_sock(sk);
 	so_tx_finish(&ctx->tx);
-	so_write_end(ctx, sk);
+	release_sock(sk);
 }
 
 static int do_shutdown(struct socket *sock, int how)
@@ -124,8 +103,6 @@ static int do_recvmsg(struct sock *sk, struct msghdr *msg, size_t size,
 
 	if (!READ_ONCE(ctx->rx_keys) || flags & MSG_ERRQUEUE)
 		return ctx->base->recvmsg(sk, msg, size, flags, addr_len);
-	if (flags & (MSG_OOB | MSG_TRUNC))
-		return -EOPNOTSUPP;
 	lock_sock(sk);
 	err = so_rx_read(&ctx->rx, msg, size, flags);
 	so_rx_settle(&ctx->rx);
@@ -151,6 +128,25 @@ static ssize_t do_splice_read(struct socket *sock, loff_t *pos,
 	return n;
 }
 
+/* TCP knows neither what is open, nor what it has not been given. */
+static int do_ioctl(struct sock *sk, int cmd, int *value)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	int err = ctx->base->ioctl(sk, cmd, value);
+
+	if (err)
+		return err;
+	lock_sock(sk);
+	if (cmd == SIOCINQ && ctx->rx_keys) {
+		*value = so_rx_readable(&ctx->rx);
+		so_rx_settle(&ctx->rx);
+	} else if ((cmd == SIOCOUTQ || cmd == SIOCOUTQNSD) && ctx->tx_keys) {
+		*value += so_tx_queued(&ctx->tx);
+	}
+	release_sock(sk);
+	return 0;
+}
+
 /* For others of the kernel, who call it without asking whether it is there. */
 static int do_read_sock(struct sock *sk, read_descriptor_t *desc,
 			sk_read_actor_t actor)
@@ -171,7 +167,7 @@ static __poll_t do_poll(struct file *file, struct socket *sock,
 	if (!(mask & (EPOLLERR | EPOLLHUP)) &&
 	    !(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
 		mask &= ~(EPOLLIN | EPOLLRDNORM);
-	if (READ_ONCE(ctx->rx.ready))
+	if (READ_ONCE(ctx->rx.enough))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	return mask;
 }
@@ -180,9 +176,12 @@ static int do_set_rcvlowat(struct sock *sk, int value)
 {
 	struct so_ctx *ctx = so_ctx(sk);
 
-	if (READ_ONCE(ctx->rx_keys))
-		return -EOPNOTSUPP;
-	return ctx->base_ops->set_rcvlowat(sk, value);
+	if (!READ_ONCE(ctx->rx_keys))
+		return ctx->base_ops->set_rcvlowat(sk, value);
+	ctx->rx.lowat = value ?: 1;
+	/* it may be enough now: who polls is woken */
+	so_rx_arrived(&ctx->rx);
+	return 0;
 }
 
 static void do_data_ready(struct sock *sk)
@@ -206,6 +205,7 @@ void so_take_over_reading(struct sock *sk)
 	sk->sk_data_ready = do_data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
 	/* TCP counts the bytes that are left with it, and we leave none */
+	ctx->rx.lowat = sk->sk_rcvlowat;
 	WRITE_ONCE(sk->sk_rcvlowat, 1);
 	WRITE_ONCE(ctx->rx_keys, true);
 }
@@ -232,7 +232,6 @@ static void do_close(struct sock *sk, long timeout)
 	struct so_ctx *ctx = so_ctx(sk);
 	struct proto *base = ctx->base;
 
-	mutex_lock(&ctx->tx.writer);
 	lock_sock(sk);
 	if (ctx->tx_keys) {
 		so_tx_end(&ctx->tx);
@@ -251,7 +250,7 @@ static void do_close(struct sock *sk, long timeout)
 	if (sk->sk_write_space == do_write_space)
 		sk->sk_write_space = ctx->write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
-	so_write_end(ctx, sk);
+	release_sock(sk);
 	disable_delayed_work_sync(&ctx->tx.retry);
 	disable_delayed_work_sync(&ctx->rx.retry);
 	so_tx_exit(&ctx->tx);
@@ -270,6 +269,7 @@ static void build_family(struct family *f, struct sock *sk)
 	f->proto.setsockopt = so_setsockopt;
 	f->proto.getsockopt = so_getsockopt;
 	f->proto.disconnect = do_disconnect;
+	f->proto.ioctl = do_ioctl;
 	f->proto.close = do_close;
 	f->ops = *sk->sk_socket->ops;
 	f->ops.shutdown = do_shutdown;

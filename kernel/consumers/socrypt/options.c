@@ -48,16 +48,14 @@ static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
 	struct so_ctx *ctx = so_ctx(sk);
 	int err;
 
-	err = so_write_begin(ctx, sk);
-	if (err)
-		return err;
+	lock_sock(sk);
 	err = -ENOTCONN;
 	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
 	    sk->sk_shutdown & SEND_SHUTDOWN)
 		goto end;
 	err = fits(ctx, false, c, type);
 	if (!err && ctx->tx_keys)
-		err = so_tx_cut(&ctx->tx) ?: so_tx_wait(&ctx->tx);
+		err = so_tx_cut(&ctx->tx);
 	if (type && ctx->stable)
 		c->flags |= SO_CRYPT_STABLE;
 	if (!err)
@@ -69,7 +67,7 @@ static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
 	sk->sk_use_task_frag = false;
 	WRITE_ONCE(ctx->tx_keys, true);
 end:
-	so_write_end(ctx, sk);
+	release_sock(sk);
 	return err;
 }
 
@@ -150,13 +148,14 @@ static int set_stable(struct sock *sk, sockptr_t optval, u32 optlen)
 	bool on;
 	int err;
 
-	err = read_switch(&on, optval, optlen) ?: so_write_begin(ctx, sk);
+	err = read_switch(&on, optval, optlen);
 	if (err)
 		return err;
+	lock_sock(sk);
 	ctx->stable = on;
 	if (ctx->tx_keys && ctx->tx.keys.ktls)
 		so_keys_stable(&ctx->tx.keys, on);
-	so_write_end(ctx, sk);
+	release_sock(sk);
 	return 0;
 }
 
@@ -263,13 +262,15 @@ static int tell_ktls_keys(struct sock *sk, int optname, char __user *optval,
 			  int len)
 {
 	u8 option[SO_KTLS_OPTION_MAX];
+	struct so_ctx *ctx = so_ctx(sk);
 	const struct so_keys *k;
 	int n = -EBUSY;
 
 	lock_sock(sk);
-	k = keys_of(so_ctx(sk), optname == TLS_RX);
+	k = keys_of(ctx, optname == TLS_RX);
 	if (k && k->ktls)
-		n = so_ktls_tell(k, option, len);
+		n = so_ktls_tell(k, optname == TLS_TX ? k->number :
+				 so_rx_number(&ctx->rx), option, len);
 	release_sock(sk);
 	if (n < 0)
 		return n;

@@ -5,152 +5,54 @@
 #include <linux/fs.h>
 #include <linux/splice.h>
 #include <linux/tls.h>
-#include <linux/unaligned.h>
 #include <net/sock.h>
 
 #include "rx.h"
 
-#define TLS_CHANGE_CIPHER_SPEC	20	/* RFC 5246, 6.2.1 */
-#define TLS_HANDSHAKE		22
-#define TLS_KEY_UPDATE		24	/* RFC 8446, 4.6.3 */
-
-/* ---- what a record turned out to be ---- */
-
-static u8 byte_at(const struct so_inbound *r, u32 at)
-{
-	u32 left;
-
-	return *so_room_byte(&r->to, at, &left);
-}
-
-/* RFC 8446, 5.2: the type is before the zeros. */
-static int find_type(struct so_inbound *r)
-{
-	u32 n = r->plan.data;
-
-	while (n && !byte_at(r, n - 1))
-		n--;
-	if (!n)
-		return r->rx->keys.ktls ? -EBADMSG : -EPROTO;
-	r->type = byte_at(r, n - 1);
-	r->text = n - 1;
-	return 0;
-}
-
-/* RFC 7366: it is authentic; still it has to be what it should. */
-static int unpad(struct so_inbound *r)
-{
-	u32 n = byte_at(r, r->plan.data - 1) + 1, i;
-
-	if (n > r->plan.data)
-		return -EBADMSG;
-	for (i = 1; i <= n; i++)
-		if (byte_at(r, r->plan.data - i) != n - 1)
-			return -EBADMSG;
-	r->text = r->plan.data - n;
-	return 0;
-}
-
-/* Its type, its payload, or why it is none. */
-static int look(const struct so_rx *rx, struct so_inbound *r)
-{
-	const struct so_crypt_framing *f = &rx->keys.fr.f;
-	int err = 0;
-
-	r->type = framing_type(&rx->keys.fr, r->header);
-	r->text = r->plan.data;
-	if (f->flags & SO_CRYPT_INNER_TYPE)
-		err = find_type(r);
-	else if (f->order == SO_CRYPT_MAC_THEN_ENCRYPT)
-		r->text = r->req.result_len;
-	else if (f->flags & SO_CRYPT_PADDED)
-		err = unpad(r);
-	if (err)
-		return err;
-	if (r->text > f->payload_max)
-		return -EMSGSIZE;
-	if (r->text || r->type == f->data_type)
-		return 0;
-	return rx->keys.ktls ? -EBADMSG : -EPROTO;
-}
-
-/*
- * Follows the messages of a handshake, which may be many in a record, or in
- * many records.  Whether a KeyUpdate has ended.
- */
-static bool is_key_update(struct so_rx *rx, const struct so_inbound *r)
-{
-	struct so_message *m = &rx->message;
-	bool update = false;
-	u32 at = 0, skipped;
-
-	while (at < r->text) {
-		if (m->have < sizeof(m->head)) {
-			m->head[m->have++] = byte_at(r, at++);
-			m->left = get_unaligned_be24(m->head + 1);
-		}
-		if (m->have < sizeof(m->head))
-			continue;
-		skipped = min(m->left, r->text - at);
-		at += skipped;
-		m->left -= skipped;
-		if (m->left)
-			break;
-		update |= m->head[0] == TLS_KEY_UPDATE;
-		m->have = 0;
-	}
-	return update;
-}
-
-/* Whether records after this one have other keys. */
-static bool ends_keys(struct so_rx *rx, const struct so_inbound *r)
-{
-	switch (rx->keys.protocol) {
-	case SO_CRYPT_FRAMED:
-		return false;
-	case SO_CRYPT_TLS_1_3:
-		return r->type == TLS_HANDSHAKE && is_key_update(rx, r);
-	default:
-		/* kTLS leaves renegotiation to who reads, who cannot do it */
-		return r->type == TLS_CHANGE_CIPHER_SPEC && !rx->keys.ktls;
-	}
-}
-
-/* ---- reading ---- */
-
 /* All of a record was read. */
 static void finish(struct so_rx *rx, struct so_inbound *r)
 {
-	if (r->text && ends_keys(rx, r))
-		rx->paused = true;
+	rx->paused = r->ends_keys;
 	rx->got += r->text;
 	rx->count++;
-	so_inbound_end(r);
+	so_inbound_end(rx, r);
 }
 
-/* The next record with something in it, or NULL. */
+/* The next record, or NULL. */
 static struct so_inbound *next_open(struct so_rx *rx)
 {
-	struct so_inbound *r;
+	struct so_inbound *r = so_rx_first(rx);
+	struct so_opening *o = so_rx_opening(rx);
 
-	while (!rx->err && !rx->paused && (r = so_rx_first(rx)) &&
-	       so_inbound_state(r) == SO_OPEN) {
-		if (!r->err && !r->looked)
-			r->err = look(rx, r);
-		r->looked = true;
-		if (!r->err && r->text)
-			return r;
-		if (r->err)
-			rx->err = r->err;
-		else
-			finish(rx, r);
-	}
-	/* what came before bytes that are no record was read */
-	if (!rx->err && list_empty(&rx->records))
+	if (rx->err || rx->paused)
+		return NULL;
+	if (r)
+		return r;
+	if (o) {
+		rx->err = so_opening_state(o) == SO_OPEN ? o->err : 0;
+	} else {
+		/* what came before bytes that are no record was read */
 		rx->err = rx->stop;
+		rx->once = rx->err && rx->keys.ktls;
+	}
 	if (rx->err)
 		so_rx_purge(rx);
 	return NULL;
+}
+
+/* The record after @r, of the same type, or NULL. */
+static struct so_inbound *open_after(struct so_rx *rx, struct so_inbound *r)
+{
+	struct so_inbound *next = list_next_entry(r, node);
+
+	return !list_entry_is_head(next, &rx->records, node) &&
+	       next->type == r->type ? next : NULL;
+}
+
+/* No whole record is on its way. */
+static bool nothing_comes(const struct so_rx *rx)
+{
+	return list_empty(&rx->records) && so_rx_opening(rx) == rx->cut;
 }
 
 /* The peer has sent all it will, and nothing whole is left of it. */
@@ -158,8 +60,7 @@ static bool is_at_end(const struct so_rx *rx)
 {
 	return (rx->sk->sk_shutdown & RCV_SHUTDOWN ||
 		rx->sk->sk_state == TCP_CLOSE) &&
-	       so_rx_first(rx) == rx->cut &&
-	       !test_bit(SO_RX_STOPPED, &rx->notes);
+	       nothing_comes(rx) && !test_bit(SO_RX_STOPPED, &rx->notes);
 }
 
 /*
@@ -168,11 +69,13 @@ static bool is_at_end(const struct so_rx *rx)
  */
 static int read_error(struct so_rx *rx, bool *end, bool some)
 {
-	if (rx->err)
+	if (rx->err && !rx->told) {
+		rx->told = rx->once;
 		return rx->err;
+	}
 	if (rx->paused)
 		return -EKEYEXPIRED;
-	if (so_rx_first(rx) != rx->cut)
+	if (!nothing_comes(rx))
 		return 0;
 	if (rx->sk->sk_err)
 		return some ? -EAGAIN : sock_error(rx->sk);
@@ -191,6 +94,10 @@ static bool more_room(struct so_rx *rx)
 	return true;
 }
 
+/*
+ * Lets the socket go until something happens to it: a record is open, an error,
+ * the end.
+ */
 static void wait(struct so_rx *rx, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -199,10 +106,9 @@ static void wait(struct so_rx *rx, long *timeo)
 	so_rx_settle(rx);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	/* an error is told after what was received before */
-	sk_wait_event(sk, timeo, READ_ONCE(rx->ready) ||
-		      (sk->sk_err && so_rx_first(rx) == rx->cut) ||
-		      is_at_end(rx), &wait);
+	release_sock(sk);
+	*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
+	lock_sock(sk);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
 }
@@ -232,6 +138,21 @@ static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 	}
 }
 
+/* Whether bytes may yet come to those of @r, the last that is open. */
+static bool more_may_come(const struct so_rx *rx, struct so_inbound *r)
+{
+	struct so_opening *o = so_rx_opening(rx);
+
+	if (!list_is_last(&r->node, &rx->records))
+		return false;
+	/* if it is open by now, it is delivered when the socket is let go */
+	if (o != rx->cut)
+		return !rx->ended &&
+		       (so_opening_state(o) != SO_OPEN || !o->err);
+	return !rx->stop && !rx->sk->sk_err && !so_rx_is_full(rx) &&
+	       !(rx->sk->sk_shutdown & RCV_SHUTDOWN);
+}
+
 static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
 {
 	bool data = type == rx->keys.fr.f.data_type;
@@ -246,21 +167,70 @@ static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
 	       -EIO : 0;
 }
 
-static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
+/* How much could be copied. */
+static u32 copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
 {
 	u32 n, done = 0;
 	const u8 *from;
 	size_t got;
 
 	while (done < len) {
-		from = so_room_byte(&r->to, r->read + done, &n);
+		from = so_inbound_byte(r, r->read + done, &n);
 		n = min(n, len - done);
 		got = copy_to_iter(from, n, &msg->msg_iter);
 		done += got;
 		if (got < n)
 			break;
 	}
-	return done ? (int)done : -EFAULT;
+	return done;
+}
+
+/* Bytes that are open from @r on, which is; they end with the record *@last. */
+static int open_bytes(struct so_rx *rx, struct so_inbound *r,
+		      struct so_inbound **last)
+{
+	int n = 0;
+
+	do {
+		n += r->text - r->read;
+		*last = r;
+		/* of others than data each record is read alone */
+		r = r->type == rx->keys.fr.f.data_type ? open_after(rx, r) :
+							 NULL;
+	} while (r);
+	return n;
+}
+
+/**
+ * so_rx_has_enough() - whether poll() is to say that there is something
+ * @rx: what is received, of which something is to be had
+ *
+ * Context: the socket's lock is held, in whatever way.
+ * Return: whether: SO_RCVLOWAT bytes, or nothing can come to those there are.
+ */
+bool so_rx_has_enough(struct so_rx *rx)
+{
+	struct so_inbound *r = so_rx_first(rx), *last;
+
+	if (rx->lowat <= 1 || rx->err || !r)
+		return true;
+	return open_bytes(rx, r, &last) >= rx->lowat ||
+	       last->type != rx->keys.fr.f.data_type ||
+	       !more_may_come(rx, last);
+}
+
+/**
+ * so_rx_readable() - SIOCINQ: how much a read gives at once
+ * @rx: what is received
+ *
+ * Context: process; the socket is held.
+ * Return: bytes of payload.
+ */
+int so_rx_readable(struct so_rx *rx)
+{
+	struct so_inbound *r = next_open(rx), *last;
+
+	return r ? open_bytes(rx, r, &last) : 0;
 }
 
 /**
@@ -268,7 +238,7 @@ static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
  * @rx: what is received
  * @msg: where to
  * @size: bytes wanted
- * @flags: MSG_*
+ * @flags: MSG_*; MSG_OOB and MSG_TRUNC mean nothing to kTLS
  *
  * Context: process; the socket is held.
  * Return: bytes, 0 at the end, or an errno.
@@ -276,34 +246,60 @@ static int copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
 int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 {
 	long timeo = sock_rcvtimeo(rx->sk, flags & MSG_DONTWAIT), none = 0;
-	int target = sock_rcvlowat(rx->sk, flags & MSG_WAITALL, size);
-	int err = 0, done = 0, n, type = -1;
-	struct so_inbound *r;
+	size_t target = min_t(size_t, rx->lowat, size), done = 0;
+	bool ours = !rx->keys.ktls, peek = flags & MSG_PEEK;
+	bool discard = flags & MSG_TRUNC && ours;
+	struct so_inbound *r = NULL;
+	int err = 0, type = -1;
+	bool more;
+	u32 n;
 
+	if (flags & MSG_OOB && ours)
+		return -EINVAL;		/* there are no such data, says TCP */
+	if (flags & MSG_WAITALL)
+		target = size;
 	while (done < size) {
-		r = wait_for_record(rx, done < target ? &timeo : &none, done,
+		/* before it is looked for: it may be open in a moment */
+		more = peek && r && done < target && timeo &&
+		       !signal_pending(current) && more_may_come(rx, r);
+		r = peek && r ? open_after(rx, r) :
+		    wait_for_record(rx, done < target ? &timeo : &none, done,
 				    &err);
+		if (!r && more) {
+			/* meanwhile somebody may read what was seen */
+			wait(rx, &timeo);
+			iov_iter_revert(&msg->msg_iter, done);
+			done = 0;
+			continue;
+		}
 		if (!r)
 			break;
-		if (type >= 0 && r->type != type)
+		if (type >= 0 && r->type != type) {
+			err = -EAGAIN;	/* seen if nothing was read */
 			break;
+		}
 		if (type < 0) {
 			err = tell_type(rx, msg, r->type);
 			if (err)
 				break;
 			type = r->type;
 		}
-		n = copy_out(r, msg, min_t(size_t, size - done,
-					   r->text - r->read));
-		if (n < 0) {
-			err = n;
+		n = min_t(size_t, size - done, r->text - r->read);
+		if (!discard)
+			n = copy_out(r, msg, n);
+		if (!n && r->text) {
+			err = -EFAULT;
 			break;
 		}
 		done += n;
-		if (flags & MSG_PEEK)
+		if (peek && type == rx->keys.fr.f.data_type)
+			continue;
+		if (peek)
 			break;
 		r->read += n;
-		msg->msg_flags &= ~MSG_EOR;
+		/* OpenSSL wants to see it of kTLS if any record has ended */
+		if (ours)
+			msg->msg_flags &= ~MSG_EOR;
 		if (r->read < r->text)
 			continue;
 		finish(rx, r);
@@ -318,6 +314,32 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 static void release_piece(struct splice_pipe_desc *spd, unsigned int i)
 {
 	put_page(spd->pages[i]);
+}
+
+/* The next of at most @size bytes, for a pipe; false: there is no memory. */
+static bool add_piece(struct splice_pipe_desc *spd, struct so_inbound *r,
+		      u32 at, u32 size)
+{
+	struct partial_page *part = &spd->partial[spd->nr_pages];
+	struct page *page;
+	u32 left;
+	u8 *from;
+
+	from = so_inbound_byte(r, at, &left);
+	size = min3(size, left, (u32)(PAGE_SIZE - offset_in_page(from)));
+	*part = (struct partial_page){ offset_in_page(from), size };
+	if (r->kind == SO_SMALL) {
+		/* no page of a slab may be given away */
+		page = alloc_page(GFP_KERNEL);
+		if (!page)
+			return false;
+		memcpy(page_address(page) + part->offset, from, size);
+	} else {
+		page = virt_to_page(from);
+		get_page(page);
+	}
+	spd->pages[spd->nr_pages++] = page;
+	return true;
 }
 
 /**
@@ -342,10 +364,9 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 		.ops = &nosteal_pipe_buf_ops, .spd_release = release_piece,
 	};
 	struct so_inbound *r;
-	u32 at, left, n;
 	ssize_t done;
 	int err = 0;
-	u8 *from;
+	u32 at;
 
 	r = wait_for_record(rx, &timeo, false, &err);
 	if (!r)
@@ -353,16 +374,13 @@ ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 	if (r->type != rx->keys.fr.f.data_type)
 		return rx->keys.ktls ? -EINVAL : -EIO;
 	size = min_t(size_t, size, r->text - r->read);
-	for (at = r->read; size && spd.nr_pages < PIPE_DEF_BUFFERS; at += n) {
-		from = so_room_byte(&r->to, at, &left);
-		n = min3((size_t)left, size, PAGE_SIZE - offset_in_page(from));
-		pages[spd.nr_pages] = virt_to_page(from);
-		partial[spd.nr_pages] = (struct partial_page){
-			.offset = offset_in_page(from), .len = n,
-		};
-		get_page(pages[spd.nr_pages++]);
-		size -= n;
+	for (at = r->read; size && spd.nr_pages < PIPE_DEF_BUFFERS &&
+	     add_piece(&spd, r, at, size);) {
+		at += partial[spd.nr_pages - 1].len;
+		size -= partial[spd.nr_pages - 1].len;
 	}
+	if (size && !spd.nr_pages)
+		return -ENOMEM;
 	done = splice_to_pipe(pipe, &spd);
 	if (done <= 0)
 		return done;

@@ -5,7 +5,8 @@
  *
  * A record is copied once, so that it is all in a few pieces and nobody else's;
  * it is decrypted to other pages, because the keys may turn out to be the old
- * ones: a record that says so may be right before it.
+ * ones: a record that says so may be right before it.  Once it is known to be
+ * right, in order, only its payload is kept until it is read.
  */
 #include <linux/slab.h>
 #include <net/sock.h>
@@ -13,39 +14,74 @@
 #include "rx.h"
 
 #define SMALL		2048		/* bytes; less is not worth pages */
+/* bytes; a longer payload stays in its pages, which are parts of larger ones */
+#define COPY_MAX	8192
 
-static struct kmem_cache *records;
+static struct kmem_cache *openings;
 
 /* ---- records and their memory ---- */
 
-static void charge(struct so_inbound *r, u32 bytes)
+static void charge(struct so_rx *rx, u32 bytes)
 {
-	struct so_rx *rx = r->rx;
+	sk_mem_charge(rx->sk, bytes);
+	rx->pending += bytes;
+}
 
-	if (bytes > r->charged)
-		sk_mem_charge(rx->sk, bytes - r->charged);
-	else
-		sk_mem_uncharge(rx->sk, r->charged - bytes);
-	rx->pending += bytes - r->charged;
-	r->charged = bytes;
+static void uncharge(struct so_rx *rx, u32 bytes)
+{
+	sk_mem_uncharge(rx->sk, bytes);
+	rx->pending -= bytes;
+}
+
+/* Nothing of it is needed any more. */
+static void opening_end(struct so_opening *o)
+{
+	uncharge(o->rx, o->charged);
+	so_room_put(&o->from);
+	so_room_put(&o->to);
+	if (o->rx->cut == o)
+		o->rx->cut = NULL;
+	list_del(&o->node);
+	ocf_request_wipe(&o->req);
+	kmem_cache_free(openings, o);
+}
+
+static struct so_paged *paged(struct so_inbound *r)
+{
+	return container_of(r, struct so_paged, base);
+}
+
+/**
+ * so_inbound_byte() - find a byte of the payload
+ * @r: the record
+ * @at: which
+ * @left: bytes from there on that are in one piece
+ *
+ * Return: where it is.
+ */
+u8 *so_inbound_byte(struct so_inbound *r, u32 at, u32 *left)
+{
+	if (r->kind == SO_PAGED)
+		return so_room_byte(&paged(r)->room, at, left);
+	*left = r->text - at;
+	return container_of(r, struct so_small, base)->data + at;
 }
 
 /* Nothing of a record is needed any more.  Context: the socket is held. */
-void so_inbound_end(struct so_inbound *r)
+void so_inbound_end(struct so_rx *rx, struct so_inbound *r)
 {
-	charge(r, 0);
-	so_room_put(&r->from);
-	so_room_put(&r->to);
-	if (r->rx->cut == r)
-		r->rx->cut = NULL;
+	uncharge(rx, r->charged);
+	atomic_sub(r->seen, &rx->sk->sk_rmem_alloc);
+	rx->unread -= r->charged;
+	if (r->kind == SO_PAGED)
+		so_room_put(&paged(r)->room);
 	list_del(&r->node);
-	ocf_request_wipe(&r->req);
-	kmem_cache_free(records, r);
+	kfree(r);
 }
 
-static bool is_in_core(const struct so_inbound *r)
+static bool is_in_core(const struct so_opening *o)
 {
-	enum so_inbound_state state = so_inbound_state(r);
+	enum so_opening_state state = so_opening_state(o);
 
 	return state == SO_SUBMITTING || state == SO_OPENING;
 }
@@ -54,10 +90,13 @@ static bool is_in_core(const struct so_inbound *r)
 void so_rx_purge(struct so_rx *rx)
 {
 	struct so_inbound *r, *next;
+	struct so_opening *o, *after;
 
 	list_for_each_entry_safe(r, next, &rx->records, node)
-		if (!is_in_core(r))
-			so_inbound_end(r);
+		so_inbound_end(rx, r);
+	list_for_each_entry_safe(o, after, &rx->opening, node)
+		if (!is_in_core(o))
+			opening_end(o);
 }
 
 static int align_of(u32 len)
@@ -70,36 +109,115 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 			const struct framing_plan *plan)
 {
 	u32 head = rx->keys.fr.f.explicit_len;
-	struct so_inbound *r;
+	struct so_opening *o;
 	/* with what a small one needs, of which there may be many */
-	u32 size = sizeof(*r) + ALIGN(sealed, SO_ROOM_ALIGN) +
+	u32 size = sizeof(*o) + ALIGN(sealed, SO_ROOM_ALIGN) +
 		   ALIGN(plan->data, SO_ROOM_ALIGN);
 
 	if (!__sk_rmem_schedule(rx->sk, size, false))
 		return -ENOMEM;
-	r = kmem_cache_alloc(records, GFP_ATOMIC);
-	if (!r)
+	o = kmem_cache_alloc(openings, GFP_ATOMIC);
+	if (!o)
 		return -ENOMEM;
-	memset(r, 0, offsetof(struct so_inbound, src));
-	r->rx = rx;
-	r->state = SO_CUT;
-	r->sealed = sealed;
-	r->plan = *plan;
-	memcpy(r->header, rx->header, sizeof(r->header));
-	sg_init_table(r->src, ARRAY_SIZE(r->src));
-	sg_init_table(r->dst, ARRAY_SIZE(r->dst));
-	list_add_tail(&r->node, &rx->records);
-	charge(r, size);
-	if (so_room_get(&r->from, head, align_of(sealed), sealed, GFP_ATOMIC) ||
-	    r->from.size < sealed ||
-	    (plan->data && so_room_get(&r->to, 0, align_of(sealed), plan->data,
+	memset(o, 0, offsetof(struct so_opening, src));
+	o->rx = rx;
+	o->state = SO_CUT;
+	o->sealed = sealed;
+	o->plan = *plan;
+	memcpy(o->header, rx->header, sizeof(o->header));
+	list_add_tail(&o->node, &rx->opening);
+	o->charged = size;
+	charge(rx, size);
+	if (so_room_get(&o->from, head, align_of(sealed), sealed, GFP_ATOMIC) ||
+	    o->from.size < sealed ||
+	    (plan->data && so_room_get(&o->to, 0, align_of(sealed), plan->data,
 				       GFP_ATOMIC)) ||
-	    r->to.size < plan->data) {
-		so_inbound_end(r);
+	    o->to.size < plan->data) {
+		opening_end(o);
 		return -ENOMEM;
 	}
-	rx->cut = r;
+	rx->cut = o;
 	return 0;
+}
+
+/* ---- records that are right ---- */
+
+/* Copied, or with the pages that it is in.  NULL: there is no memory. */
+static struct so_inbound *inbound_make(struct so_opening *o)
+{
+	struct so_small *small;
+	struct so_paged *paged;
+	size_t size = struct_size(small, data, o->text);
+
+	if (size <= COPY_MAX) {
+		small = kmalloc(size, GFP_ATOMIC | __GFP_NOWARN);
+		if (!small)
+			return NULL;
+		so_room_read(&o->to, 0, small->data, o->text);
+		small->base.kind = SO_SMALL;
+		small->base.charged = ksize(small);
+		return &small->base;
+	}
+	paged = kmalloc(sizeof(*paged), GFP_ATOMIC | __GFP_NOWARN);
+	if (!paged)
+		return NULL;
+	paged->room = o->to;
+	o->to.parts = 0;
+	paged->base.kind = SO_PAGED;
+	paged->base.charged = ksize(paged) + paged->room.size;
+	return &paged->base;
+}
+
+/* It can be read from now on.  False: there is no memory for that. */
+static bool deliver(struct so_rx *rx, struct so_opening *o)
+{
+	struct sock *sk = rx->sk;
+	struct so_inbound *r;
+	u32 all;
+
+	r = inbound_make(o);
+	if (!r)
+		return false;
+	r->number = o->number;
+	r->text = o->text;
+	r->read = 0;
+	r->type = o->type;
+	r->ends_keys = o->ends_keys;
+	/* a part of what was charged till now */
+	o->charged -= r->charged;
+	rx->unread += r->charged;
+	/* TCP tells its peer of room only when it is read from itself */
+	all = atomic_read(&sk->sk_rmem_alloc) + r->charged;
+	r->seen = all <= READ_ONCE(sk->sk_rcvbuf) / 2 ? r->charged : 0;
+	atomic_add(r->seen, &sk->sk_rmem_alloc);
+	list_add_tail(&r->node, &rx->records);
+	return true;
+}
+
+/*
+ * What is open and right can be read, up to a record that says that other keys
+ * follow, and nothing else is kept of it.  Of the records after that one all is
+ * kept that came: they may have failed for having the other keys.  False: there
+ * is no memory for one that is right.
+ */
+static bool deliver_open(struct so_rx *rx)
+{
+	struct so_opening *o;
+
+	while (!rx->ended && (o = so_rx_opening(rx)) &&
+	       so_opening_state(o) == SO_OPEN && !o->err) {
+		o->err = so_look(rx, o);
+		if (o->err)
+			break;
+		if (o->text && !deliver(rx, o)) {
+			queue_delayed_work(system_wq, &rx->retry, HZ / 10);
+			return false;
+		}
+		rx->count += !o->text;
+		rx->ended = o->ends_keys;
+		opening_end(o);
+	}
+	return true;
 }
 
 /* ---- opening ---- */
@@ -107,27 +225,50 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 /* Something is to be had at once, be it an error. */
 static bool is_ready(const struct so_rx *rx)
 {
-	const struct so_inbound *r = so_rx_first(rx);
+	const struct so_opening *o = so_rx_opening(rx);
 
-	if (rx->err || rx->paused)
+	if (rx->err)
+		return !rx->told;
+	/* so_rx_set() wakes a task that waits for new keys */
+	if (rx->paused)
+		return false;
+	if (so_rx_first(rx))
 		return true;
-	return r ? so_inbound_state(r) == SO_OPEN : rx->stop;
+	return o ? so_opening_state(o) == SO_OPEN && o->err : rx->stop;
 }
 
-/* Says so to who polls or waits, who does not hold the socket. */
-static void set_ready(struct so_rx *rx)
+/*
+ * Brings the flags up to date after a read.
+ * Context: the socket's lock is held, in whatever way.
+ */
+void so_rx_settle(struct so_rx *rx)
 {
 	bool ready = is_ready(rx);
 
 	WRITE_ONCE(rx->ready, ready);
-	if (ready)
-		rx->data_ready(rx->sk);
+	WRITE_ONCE(rx->enough, ready && so_rx_has_enough(rx));
 }
 
-/* Who has read leaves the flag as it is to be.  Context: the socket is held. */
-void so_rx_settle(struct so_rx *rx)
+/* There may be bytes that TCP has and that are to be taken. */
+static bool is_stopped(const struct so_rx *rx)
 {
-	WRITE_ONCE(rx->ready, is_ready(rx));
+	return test_bit(SO_RX_STOPPED, &rx->notes) && !rx->err && !rx->stop &&
+	       !rx->paused;
+}
+
+/*
+ * Delivers what is open, and wakes tasks that poll or wait.
+ * Context: the socket's lock is held, in whatever way.
+ */
+static void set_ready(struct so_rx *rx)
+{
+	deliver_open(rx);
+	/* it was for lack of memory: perhaps nobody else comes again */
+	if (is_stopped(rx) && !so_rx_is_full(rx))
+		queue_delayed_work(system_wq, &rx->retry, HZ / 10);
+	so_rx_settle(rx);
+	if (rx->ready)
+		rx->data_ready(rx->sk);
 }
 
 static void advance(struct so_rx *rx);
@@ -135,32 +276,38 @@ static void advance(struct so_rx *rx);
 /* A record is open.  Context: the socket's spinlock is held, nobody owns it. */
 static void go_on(struct so_rx *rx)
 {
-	advance(rx);
-	set_ready(rx);
+	/* of an open record less is kept, and there may be room for others */
+	deliver_open(rx);
+	if (is_stopped(rx) && !so_rx_is_full(rx)) {
+		so_rx_arrived(rx);
+	} else {
+		advance(rx);
+		set_ready(rx);
+	}
 	wake_up_all(&rx->idle);
 }
 
 /* As sealed() in tx.c. */
 static void opened(struct ocf_request *req, int err)
 {
-	struct so_inbound *r = req->cookie;
-	struct so_rx *rx = r->rx;
+	struct so_opening *o = req->cookie;
+	struct so_rx *rx = o->rx;
 	struct sock *sk = rx->sk;
 
-	r->err = err;
-	/* pairs with advance(), and with so_inbound_state() */
-	if (cmpxchg(&r->state, SO_SUBMITTING, SO_OPEN) == SO_SUBMITTING)
+	o->err = err;
+	/* pairs with advance(), and with so_opening_state() */
+	if (cmpxchg(&o->state, SO_SUBMITTING, SO_OPEN) == SO_SUBMITTING)
 		return;
 	rcu_read_lock();
 	if (!spin_trylock(&sk->sk_lock.slock)) {
-		/* pairs with so_inbound_state() */
-		smp_store_release(&r->state, SO_OPEN);
+		/* pairs with so_opening_state() */
+		smp_store_release(&o->state, SO_OPEN);
 		mod_delayed_work(system_wq, &rx->retry, 0);
 		rcu_read_unlock();
 		return;
 	}
-	/* pairs with so_inbound_state() */
-	smp_store_release(&r->state, SO_OPEN);
+	/* pairs with so_opening_state() */
+	smp_store_release(&o->state, SO_OPEN);
 	if (sock_owned_by_user(sk))
 		set_bit(SO_RX_OPENED, &rx->notes);
 	else
@@ -183,71 +330,70 @@ void so_rx_released(struct so_rx *rx)
 		go_on(rx);
 }
 
-static void make_lists(struct so_inbound *r, u32 skip)
+static void make_lists(struct so_opening *o, u32 skip)
 {
-	bool aad = r->plan.aad;
+	bool aad = o->plan.aad;
 	u32 n;
 
 	if (aad) {
-		so_sg_set_bytes(&r->src[0], r->aad, r->plan.aad);
-		so_sg_set_bytes(&r->dst[0], r->aad, r->plan.aad);
+		so_sg_set_bytes(&o->src[0], o->aad, o->plan.aad);
+		so_sg_set_bytes(&o->dst[0], o->aad, o->plan.aad);
 	}
-	n = so_room_list(&r->from, skip, &r->src[aad]);
-	sg_mark_end(&r->src[aad + n - 1]);
-	r->req.src = r->src;
-	n = so_room_list(&r->to, 0, &r->dst[aad]);
+	n = so_room_list(&o->from, skip, &o->src[aad]);
+	sg_mark_end(&o->src[aad + n - 1]);
+	o->req.src = o->src;
+	n = so_room_list(&o->to, 0, &o->dst[aad]);
 	if (n || aad)
-		sg_mark_end(&r->dst[aad + n - 1]);
-	r->req.dst = r->dst;
+		sg_mark_end(&o->dst[aad + n - 1]);
+	o->req.dst = o->dst;
 }
 
 /* What the MAC covers, and where it is. */
-static void make_ranges(struct so_inbound *r, u8 order)
+static void make_ranges(struct so_opening *o, u8 order)
 {
-	struct ocf_request *req = &r->req;
-	u32 aad = r->plan.aad;
+	struct ocf_request *req = &o->req;
+	u32 aad = o->plan.aad;
 
-	req->data = (struct ocf_range){ aad, r->plan.data };
+	req->data = (struct ocf_range){ aad, o->plan.data };
 	req->auth = (struct ocf_range){ 0, aad };
 	if (order != SO_CRYPT_MAC_THEN_ENCRYPT)
-		req->tag_start = aad + r->plan.data;
+		req->tag_start = aad + o->plan.data;
 	if (order == SO_CRYPT_ENCRYPT_THEN_MAC)
-		req->auth.len += r->plan.data;
+		req->auth.len += o->plan.data;
 }
 
 /* A whole record is made a request, under the keys there are now. */
-static void make_request(struct so_rx *rx, struct so_inbound *r)
+static void make_request(struct so_rx *rx, struct so_opening *o)
 {
 	u32 n = rx->keys.fr.f.explicit_len;
 	struct so_keys *k = &rx->keys;
 	u8 head[FRAMING_HEAD_MAX], *nonce = head + k->fr.f.header_len;
 
-	memcpy(head, r->header, k->fr.f.header_len);
-	so_room_read(&r->from, 0, nonce, n);
-	ocf_request_init(&r->req, k->ses);
-	framing_aad(&k->fr, &r->plan, head, k->number, r->aad);
-	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
+	memcpy(head, o->header, k->fr.f.header_len);
+	so_room_read(&o->from, 0, nonce, n);
+	ocf_request_init(&o->req, k->ses);
+	framing_aad(&k->fr, &o->plan, head, k->number, o->aad);
+	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, o->req.iv);
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_CHAINED)
-		so_room_read(&r->from, n + r->plan.data - k->fr.ivlen, k->iv,
+		so_room_read(&o->from, n + o->plan.data - k->fr.ivlen, k->iv,
 			     k->fr.ivlen);
-	k->number++;
-	make_lists(r, n);
-	make_ranges(r, k->fr.f.order);
-	r->req.op = OCF_OP_DECRYPT;
-	r->req.flags = OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
-	r->req.done = opened;
-	r->req.cookie = r;
-	r->err = 0;
-	r->looked = false;
-	r->state = SO_HELD;
+	o->number = k->number++;
+	make_lists(o, n);
+	make_ranges(o, k->fr.f.order);
+	o->req.op = OCF_OP_DECRYPT;
+	o->req.flags = OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
+	o->req.done = opened;
+	o->req.cookie = o;
+	o->err = 0;
+	o->state = SO_HELD;
 }
 
 static bool any_in_core(struct so_rx *rx)
 {
-	struct so_inbound *r;
+	struct so_opening *o;
 
-	list_for_each_entry(r, &rx->records, node)
-		if (is_in_core(r))
+	list_for_each_entry(o, &rx->opening, node)
+		if (is_in_core(o))
 			return true;
 	return false;
 }
@@ -258,37 +404,40 @@ static bool any_in_core(struct so_rx *rx)
  */
 static void advance(struct so_rx *rx)
 {
-	struct so_inbound *r;
+	struct so_opening *o;
 	int err;
 
-	list_for_each_entry_reverse(r, &rx->records, node)
-		if (r->state != SO_HELD && r->state != SO_CUT)
+	list_for_each_entry_reverse(o, &rx->opening, node)
+		if (o->state != SO_HELD && o->state != SO_CUT)
 			break;
-	list_for_each_entry_continue(r, &rx->records, node) {
-		if (r->state != SO_HELD)
+	list_for_each_entry_continue(o, &rx->opening, node) {
+		if (o->state != SO_HELD)
 			continue;
-		WRITE_ONCE(r->state, SO_SUBMITTING);
-		err = ocf_submit(&r->req);
+		WRITE_ONCE(o->state, SO_SUBMITTING);
+		err = ocf_submit(&o->req);
 		if (!err || err == -EINPROGRESS) {
 			/* or it is open by now: pairs with opened() */
-			cmpxchg(&r->state, SO_SUBMITTING, SO_OPENING);
+			cmpxchg(&o->state, SO_SUBMITTING, SO_OPENING);
 			continue;
 		}
 		if (err == -EBUSY) {
-			WRITE_ONCE(r->state, SO_HELD);
+			WRITE_ONCE(o->state, SO_HELD);
 			if (!any_in_core(rx))
 				queue_delayed_work(system_wq, &rx->retry,
 						   max(HZ / 100, 1));
 			return;
 		}
-		r->err = err;
-		WRITE_ONCE(r->state, SO_OPEN);
+		o->err = err;
+		WRITE_ONCE(o->state, SO_OPEN);
 	}
 }
 
 /* ---- cutting ---- */
 
-/* The header is there: begins its record, if it is one. */
+/*
+ * The header is there: begins its record, if it is one.  -ENOBUFS: the socket
+ * is full; -ENOMEM.
+ */
 static int begin(struct so_rx *rx)
 {
 	struct framing_plan plan;
@@ -297,16 +446,16 @@ static int begin(struct so_rx *rx)
 	if (rx->keys.number > rx->keys.fr.f.number_max)
 		return -EKEYEXPIRED;
 	sealed = framing_sealed(&rx->keys.fr, rx->header);
-	/* kTLS has another word for bytes that begin no record */
-	if (sealed == -EPROTO && rx->keys.ktls)
-		return -EINVAL;
 	if (sealed < 0)
 		return sealed;
-	err = framing_open(&rx->keys.fr, sealed, &plan);
+	err = framing_open(&rx->keys.fr, rx->header, sealed, &plan);
+	/* kTLS has another word for bytes that begin no record */
+	if (err == -EPROTO && rx->keys.ktls)
+		return -EINVAL;
 	if (err)
 		return err;
 	if (so_rx_is_full(rx))
-		return -ENOMEM;
+		return -ENOBUFS;
 	err = record_begin(rx, sealed, &plan);
 	if (!err)
 		rx->header_len = 0;
@@ -326,18 +475,18 @@ static u32 take_some(struct sk_buff *skb, u32 *off, size_t *len, u8 *to,
 }
 
 /* Goes on with a record; true if it is whole. */
-static bool take_body(struct so_inbound *r, struct sk_buff *skb, u32 *off,
+static bool take_body(struct so_opening *o, struct sk_buff *skb, u32 *off,
 		      size_t *len)
 {
 	u32 n;
 	u8 *to;
 
-	while (*len && r->got < r->sealed) {
-		to = so_room_byte(&r->from, r->got, &n);
-		r->got += take_some(skb, off, len, to,
-				    min(n, r->sealed - r->got));
+	while (*len && o->got < o->sealed) {
+		to = so_room_byte(&o->from, o->got, &n);
+		o->got += take_some(skb, off, len, to,
+				    min(n, o->sealed - o->got));
 	}
-	return r->got == r->sealed;
+	return o->got == o->sealed;
 }
 
 /* TCP's actor: as many bytes as are used. */
@@ -349,6 +498,9 @@ static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
 	size_t before = len;
 	int err = 0;
 
+	/* within a packet TCP does not look at it */
+	if (!desc->count)
+		return 0;
 	while (len && !err) {
 		if (rx->cut) {
 			if (!take_body(rx->cut, skb, &off, &len))
@@ -363,13 +515,28 @@ static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
 		if (rx->header_len == header)
 			err = begin(rx);
 	}
-	if (err == -ENOMEM)
-		set_bit(SO_RX_STOPPED, &rx->notes);
-	else if (err)
-		rx->stop = err;
 	if (err)
 		desc->count = 0;
+	desc->error = err;
 	return before - len;
+}
+
+/* Takes what TCP has; or why a record could not begin. */
+static int take_all(struct so_rx *rx)
+{
+	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
+
+	clear_bit(SO_RX_STOPPED, &rx->notes);
+	/* a header may be there whose record was too much before */
+	if (rx->header_len == rx->keys.fr.f.header_len)
+		desc.error = begin(rx);
+	if (!desc.error)
+		tcp_read_sock(rx->sk, &desc, take);
+	if (desc.error == -ENOMEM || desc.error == -ENOBUFS)
+		set_bit(SO_RX_STOPPED, &rx->notes);
+	else if (desc.error)
+		rx->stop = desc.error;
+	return desc.error;
 }
 
 /**
@@ -380,29 +547,17 @@ static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
  */
 void so_rx_arrived(struct so_rx *rx)
 {
-	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
+	int err;
 
 	advance(rx);
-	if (rx->err || rx->stop || rx->paused)
-		goto out;
-	if (rx->header_len == rx->keys.fr.f.header_len) {
-		/* its record was too much before */
-		desc.error = begin(rx);
-		if (desc.error == -ENOMEM)
-			goto stopped;
-		if (desc.error) {
-			rx->stop = desc.error;
-			goto out;
-		}
+	if (!rx->err && !rx->stop && !rx->paused) {
+		do {
+			err = take_all(rx);
+			advance(rx);
+			/* of open records less is kept: there may be room */
+			deliver_open(rx);
+		} while (err == -ENOBUFS && !so_rx_is_full(rx));
 	}
-	clear_bit(SO_RX_STOPPED, &rx->notes);
-	tcp_read_sock(rx->sk, &desc, take);
-	advance(rx);
-stopped:
-	/* who reads makes room; else nobody would come again */
-	if (test_bit(SO_RX_STOPPED, &rx->notes) && list_empty(&rx->records))
-		queue_delayed_work(system_wq, &rx->retry, HZ / 10);
-out:
 	set_ready(rx);
 }
 
@@ -426,7 +581,8 @@ static void retry(struct work_struct *work)
 /* Of a record, whole or not, that was cut as records looked till now. */
 static bool any_bytes(const struct so_rx *rx)
 {
-	return rx->header_len || !list_empty(&rx->records);
+	return rx->header_len || !list_empty(&rx->opening) ||
+	       !list_empty(&rx->records);
 }
 
 /**
@@ -435,32 +591,41 @@ static bool any_bytes(const struct so_rx *rx)
  * @c: what the user gave
  * @ktls: see so_keys_set()
  *
- * What has come already and was not read is opened with them.
+ * What has come already is opened with them, but for what was right with the
+ * old ones.
  *
  * Context: process; the socket is held; after so_rx_wait().
- * Return: 0, or see so_keys_set().
+ * Return: 0, -ENOMEM, or see so_keys_set().
  */
 int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 {
-	struct so_inbound *r;
+	struct so_inbound *last;
+	struct so_opening *o;
 	int err;
 
-	r = so_rx_first(rx);
-	if (r && r->read)
-		return -EBUSY;
+	/* they would not be right with the new keys */
+	if (!deliver_open(rx))
+		return -ENOMEM;
 	err = so_keys_set(&rx->keys, c, ktls, !any_bytes(rx), true);
 	if (err)
 		return err;
 	rx->changes++;
 	if (rx->stop == -EKEYEXPIRED)
 		rx->stop = 0;
-	if (rx->err == -EKEYEXPIRED)
+	if (rx->err == -EKEYEXPIRED) {
 		rx->err = 0;
+		rx->told = false;
+	}
+	rx->ended = false;
 	rx->paused = false;
+	if (!list_empty(&rx->records)) {
+		last = list_last_entry(&rx->records, struct so_inbound, node);
+		last->ends_keys = false;
+	}
 	rx->message.have = 0;
-	list_for_each_entry(r, &rx->records, node)
-		if (r != rx->cut)
-			make_request(rx, r);
+	list_for_each_entry(o, &rx->opening, node)
+		if (o != rx->cut)
+			make_request(rx, o);
 	return 0;
 }
 
@@ -481,18 +646,36 @@ void so_rx_wait(struct so_rx *rx)
 	remove_wait_queue(&rx->idle, &wait);
 }
 
+/* The number of the record that is read next.  Context: the socket is held. */
+u64 so_rx_number(const struct so_rx *rx)
+{
+	const struct so_inbound *r = so_rx_first(rx);
+	const struct so_opening *o = so_rx_opening(rx);
+
+	/* the next is the one after that */
+	if (r && r->read)
+		r = list_is_last(&r->node, &rx->records) ?
+		    NULL : list_next_entry(r, node);
+	if (r)
+		return r->number;
+	return o && o != rx->cut ? o->number : rx->keys.number;
+}
+
 /* Context: the socket is held. */
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info)
 {
+	info->number = so_rx_number(rx);
 	info->records = rx->count;
 	info->bytes = rx->got;
-	info->in_flight = list_count_nodes(&rx->records);
+	info->in_flight = list_count_nodes(&rx->records) +
+			  list_count_nodes(&rx->opening);
 	info->keys = rx->changes;
 }
 
 void so_rx_init(struct so_rx *rx, struct sock *sk)
 {
 	INIT_LIST_HEAD(&rx->records);
+	INIT_LIST_HEAD(&rx->opening);
 	init_waitqueue_head(&rx->idle);
 	INIT_DELAYED_WORK(&rx->retry, retry);
 	rx->sk = sk;
@@ -509,14 +692,23 @@ void so_rx_exit(struct so_rx *rx)
 	so_keys_forget(&rx->keys);
 }
 
+/* As record_init() in tx.c. */
+static void opening_init(void *object)
+{
+	struct so_opening *o = object;
+
+	sg_init_table(o->src, ARRAY_SIZE(o->src));
+	sg_init_table(o->dst, ARRAY_SIZE(o->dst));
+}
+
 int so_rx_init_module(void)
 {
-	records = kmem_cache_create("so_inbound", sizeof(struct so_inbound), 0,
-				    SLAB_ACCOUNT, NULL);
-	return records ? 0 : -ENOMEM;
+	openings = kmem_cache_create("so_opening", sizeof(struct so_opening),
+				     0, SLAB_ACCOUNT, opening_init);
+	return openings ? 0 : -ENOMEM;
 }
 
 void so_rx_exit_module(void)
 {
-	kmem_cache_destroy(records);
+	kmem_cache_destroy(openings);
 }

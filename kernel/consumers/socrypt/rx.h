@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A record on its way in, between who cuts it and has it opened (rx.c) and who
- * reads it (read.c).
+ * A record on its way in: it is cut and opened (rx.c), looked at (look.c) and
+ * read (read.c).
  */
 #ifndef OCF_SOCRYPT_RX_H
 #define OCF_SOCRYPT_RX_H
@@ -10,7 +10,49 @@
 
 #define SO_PENDING_MIN	(256 * 1024)	/* bytes; of a socket with less */
 
-enum so_inbound_state {
+/* Where the payload of a record is, that is right and was not read. */
+enum so_inbound_kind {
+	SO_SMALL,		/* behind the record: struct so_small */
+	SO_PAGED,		/* in pages: struct so_paged */
+};
+
+/**
+ * struct so_inbound - a record that can be read
+ * @node: in so_rx.records
+ * @number: its number
+ * @text: bytes of payload, at least one
+ * @read: bytes of those that were read
+ * @charged: bytes charged to the socket
+ * @seen: bytes of those that TCP's window sees
+ * @kind: where the payload is
+ * @type: of the record
+ * @ends_keys: records after this one have other keys
+ *
+ * A peer may send many with a byte each that nobody reads, so it is small.
+ */
+struct so_inbound {
+	struct list_head	node;
+	u64			number;
+	u32			text;
+	u32			read;
+	u32			charged;
+	u32			seen;
+	u8			kind;
+	u8			type;
+	bool			ends_keys;
+};
+
+struct so_small {
+	struct so_inbound	base;
+	u8			data[];
+};
+
+struct so_paged {
+	struct so_inbound	base;
+	struct so_room		room;
+};
+
+enum so_opening_state {
 	SO_CUT,			/* there is more of it to come */
 	SO_HELD,		/* cards are full that alone may do it */
 	SO_SUBMITTING,		/* is being handed in */
@@ -19,20 +61,21 @@ enum so_inbound_state {
 };
 
 /**
- * struct so_inbound - a record on its way in
- * @node: in so_rx.records
+ * struct so_opening - a record on its way in, until it is right
+ * @node: in so_rx.opening
  * @rx: whose
  * @state: what becomes of it
- * @looked: type and length of the payload are known
- * @type: of the record
  * @err: why it is not open
+ * @number: its number
  * @header: as it came
  * @plan: its sizes
  * @sealed: bytes after the header
  * @got: bytes of those so far
- * @text: bytes of payload
- * @read: bytes of those that were read
  * @charged: bytes charged to the socket
+ * @looked: the next three are known
+ * @type: of the record
+ * @ends_keys: as in struct so_inbound
+ * @text: bytes of payload
  * @from: what came after the header
  * @to: what it was decrypted to
  * @aad: authenticated besides
@@ -40,20 +83,21 @@ enum so_inbound_state {
  * @dst: aad and @to
  * @req: the request
  */
-struct so_inbound {
+struct so_opening {
 	struct list_head	node;
 	struct so_rx		*rx;
-	enum so_inbound_state	state;
-	bool			looked;
-	u8			type;
+	enum so_opening_state	state;
 	int			err;
+	u64			number;
 	u8			header[SO_CRYPT_HEADER_MAX];
 	struct framing_plan	plan;
 	u32			sealed;
 	u32			got;
-	u32			text;
-	u32			read;
 	u32			charged;
+	bool			looked;
+	u8			type;
+	bool			ends_keys;
+	u32			text;
 	struct so_room		from, to;
 	u8			aad[FRAMING_AAD_MAX];
 	struct scatterlist	src[1 + SO_PARTS];
@@ -61,10 +105,10 @@ struct so_inbound {
 	struct ocf_request	req;
 };
 
-static inline enum so_inbound_state so_inbound_state(const struct so_inbound *r)
+static inline enum so_opening_state so_opening_state(const struct so_opening *o)
 {
 	/* pairs with opened(): what was decrypted is there, too */
-	return smp_load_acquire(&r->state);
+	return smp_load_acquire(&o->state);
 }
 
 static inline struct so_inbound *so_rx_first(const struct so_rx *rx)
@@ -73,14 +117,35 @@ static inline struct so_inbound *so_rx_first(const struct so_rx *rx)
 					struct so_inbound, node);
 }
 
-/* What a socket may have that was not read: then TCP's window closes. */
-static inline bool so_rx_is_full(const struct so_rx *rx)
+static inline struct so_opening *so_rx_opening(const struct so_rx *rx)
 {
-	return rx->pending > max_t(u32, READ_ONCE(rx->sk->sk_rcvbuf),
-				   SO_PENDING_MIN);
+	return list_first_entry_or_null((struct list_head *)&rx->opening,
+					struct so_opening, node);
 }
 
-void so_inbound_end(struct so_inbound *r);
+/*
+ * No more is taken from TCP, whose window closes then.  That is so when much
+ * was not read, or is on its way.  What was not read is at most half of what
+ * TCP may have: the other half is left with TCP, which tells its peer of room
+ * only when it is read from itself.
+ */
+static inline bool so_rx_is_full(const struct so_rx *rx)
+{
+	u32 most = READ_ONCE(rx->sk->sk_rcvbuf);
+
+	return rx->pending > max_t(u32, most, SO_PENDING_MIN) ||
+	       rx->unread > most / 2;
+}
+
+/* read.c */
+bool so_rx_has_enough(struct so_rx *rx);
+
+/* rx.c */
+u8 *so_inbound_byte(struct so_inbound *r, u32 at, u32 *left);
+void so_inbound_end(struct so_rx *rx, struct so_inbound *r);
 void so_rx_purge(struct so_rx *rx);
+
+/* look.c */
+int so_look(struct so_rx *rx, struct so_opening *o);
 
 #endif /* OCF_SOCRYPT_RX_H */

@@ -5,8 +5,9 @@
  * Locks.  All of a socket's state is under its lock: of a process that owns
  * it, or of who holds the spinlock while nobody does.  Results come in BH; who
  * finds the socket owned leaves a note (SO_TX_PUSH, ...) that is read when
- * the owner lets go.  Who writes holds @tx->writer outside of that, because a
- * write may wait in its midst.
+ * the owner lets go.  A write that waits for room lets the socket go, as TCP
+ * does.  Meanwhile other tasks may write, or set keys, so it reads the socket's
+ * state again.
  *
  * Lives.  A socket's context lives from TCP_ULP until close() has waited for
  * what is in flight; nothing is in flight without one.
@@ -14,7 +15,6 @@
 #ifndef OCF_SOCRYPT_H
 #define OCF_SOCRYPT_H
 
-#include <linux/mutex.h>
 #include <linux/ocf.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/scatterlist.h>
@@ -84,12 +84,9 @@ struct so_record;
 
 /**
  * struct so_tx - what is sent
- * @writer: who writes
  * @keys: of the next record
  * @records: in order, from the one to be sent next on
  * @open: the last one, while it takes more payload
- * @spare: records of before
- * @spares: how many
  * @notes: SO_TX_*
  * @err: why nothing is sent any more
  * @idle: nothing is in flight
@@ -100,12 +97,9 @@ struct so_record;
  * @changes: of keys
  */
 struct so_tx {
-	struct mutex		writer;
 	struct so_keys		keys;
 	struct list_head	records;
 	struct so_record	*open;
-	struct list_head	spare;
-	u32			spares;
 	unsigned long		notes;
 	int			err;
 	wait_queue_head_t	idle;
@@ -122,7 +116,8 @@ struct so_tx {
 #define SO_TX_FLUSH	3	/* TCP is to have what there is */
 #define SO_TX_ENDING	4	/* nothing more may be written */
 
-/* A record on its way in: rx.h */
+/* Records on their way in: rx.h */
+struct so_opening;
 struct so_inbound;
 
 /**
@@ -140,16 +135,24 @@ struct so_message {
 /**
  * struct so_rx - what is received
  * @keys: of the next record
- * @records: in order, from the one to be read next on
+ * @records: that can be read, in order
+ * @opening: those after them, in order: not whole, not open, or wrong
  * @cut: the last one, while there is more of it to come
  * @header: the next one's, as far as it has come
  * @header_len: bytes of it
- * @message: that is being read, TLS 1.3
+ * @message: a handshake's, as far as it is open, TLS 1.3
  * @pending: bytes charged to the socket
+ * @unread: bytes of those for what can be read
  * @stop: why nothing is taken from TCP any more
  * @err: why nothing is read any more: @stop, after @records
- * @paused: a record was read that says that other keys follow
+ * @once: @err is to be told once: kTLS tells @stop once, and has nothing to
+ *	read then; of a record that is wrong inside it tells each time
+ * @told: it was
+ * @ended: a record can be read that says that other keys follow
+ * @paused: it was read
  * @ready: something is to be had; for who does not hold the socket
+ * @enough: so much of it that poll() says so
+ * @lowat: SO_RCVLOWAT; TCP's stays 1, as it would count what it has itself
  * @notes: SO_RX_*
  * @idle: nothing is in the core
  * @retry: tries to read what there was no memory for
@@ -162,15 +165,19 @@ struct so_message {
 struct so_rx {
 	struct so_keys		keys;
 	struct list_head	records;
-	struct so_inbound	*cut;
+	struct list_head	opening;
+	struct so_opening	*cut;
 	u8			header[SO_CRYPT_HEADER_MAX];
 	u32			header_len;
 	struct so_message	message;
 	u32			pending;
+	u32			unread;
 	int			stop;
 	int			err;
-	bool			paused;
-	bool			ready;
+	bool			once, told;
+	bool			ended, paused;
+	bool			ready, enough;
+	int			lowat;
 	unsigned long		notes;
 	wait_queue_head_t	idle;
 	struct delayed_work	retry;
@@ -215,8 +222,6 @@ static inline struct so_ctx *so_ctx(const struct sock *sk)
 }
 
 /* main.c */
-int so_write_begin(struct so_ctx *ctx, struct sock *sk);
-void so_write_end(struct so_ctx *ctx, struct sock *sk);
 void so_take_over_reading(struct sock *sk);
 
 /* options.c */
@@ -229,7 +234,7 @@ int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
 #define SO_KTLS_OPTION_MAX	56	/* bytes: AES-256-GCM's */
 
 int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen);
-int so_ktls_tell(const struct so_keys *k, u8 *option, u32 len);
+int so_ktls_tell(const struct so_keys *k, u64 number, u8 *option, u32 len);
 int so_ktls_fits(const struct so_keys *ours, const struct so_keys *other,
 		 const struct so_crypt *c, u16 type);
 int so_ktls_info(const struct so_ctx *ctx, struct sk_buff *skb);
@@ -262,11 +267,11 @@ void so_tx_exit_module(void);
 void so_tx_init(struct so_tx *tx, struct sock *sk);
 void so_tx_exit(struct so_tx *tx);
 int so_tx_cut(struct so_tx *tx);
-int so_tx_wait(struct so_tx *tx);
 void so_tx_end(struct so_tx *tx);
 void so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
+u32 so_tx_queued(const struct so_tx *tx);
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
 
 /* write.c */
@@ -282,9 +287,11 @@ void so_rx_arrived(struct so_rx *rx);
 void so_rx_released(struct so_rx *rx);
 void so_rx_settle(struct so_rx *rx);
 void so_rx_wait(struct so_rx *rx);
+u64 so_rx_number(const struct so_rx *rx);
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
 
 /* read.c */
+int so_rx_readable(struct so_rx *rx);
 int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags);
 ssize_t so_rx_splice(struct so_rx *rx, struct pipe_inode_info *pipe,
 		     size_t size, bool nonblock);

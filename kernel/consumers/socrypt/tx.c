@@ -11,7 +11,6 @@
 
 #include "tx.h"
 
-#define SPARES		16	/* records kept for the next */
 #define BATCH		24	/* parts of records TCP is given at once */
 
 static struct kmem_cache *records;
@@ -49,67 +48,53 @@ void so_record_end(struct so_record *r)
 	charge(r, 0);
 	drop_pieces(r);
 	so_room_put(&r->room);
+	ocf_session_put_deferred(r->ses);
 	if (tx->open == r)
 		tx->open = NULL;
-	memzero_explicit(r->tail, sizeof(r->tail));
-	if (tx->spares < SPARES) {
-		list_move(&r->node, &tx->spare);
-		tx->spares++;
-		return;
-	}
 	list_del(&r->node);
+	memzero_explicit(r->tail, sizeof(r->tail));
 	ocf_request_wipe(&r->req);
 	kmem_cache_free(records, r);
 }
 
-static struct so_record *record_get(struct so_tx *tx)
+/* Once for all that is allocated in the same place: as it was when freed. */
+static void record_init(void *object)
 {
-	struct so_record *r;
+	struct so_record *r = object;
 
-	if (!list_empty(&tx->spare)) {
-		r = list_first_entry(&tx->spare, struct so_record, node);
-		list_del(&r->node);
-		tx->spares--;
-		return r;
-	}
-	r = kmem_cache_alloc(records, GFP_KERNEL);
-	if (!r)
-		return NULL;
-	r->tx = tx;
-	INIT_LIST_HEAD(&r->node);
 	sg_init_table(r->src, ARRAY_SIZE(r->src));
 	sg_init_table(r->dst, ARRAY_SIZE(r->dst));
-	return r;
 }
 
-/* Begins a record; @align as in so_room_get(), for pages of others'. */
+/*
+ * Begins a record; @align as in so_room_get(), for pages of others'.  Without
+ * memory -ENOBUFS.
+ */
 int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 {
 	const struct framing *fr = &tx->keys.fr;
 	struct framing_plan plan;
 	struct so_record *r;
-	int err = -ENOMEM;
 
 	framing_plan(fr, want, &plan);
 	if (!sk_wmem_schedule(tx->sk, plan.wire + sizeof(*r)))
 		return -ENOBUFS;
-	r = record_get(tx);
+	r = kmem_cache_alloc(records, GFP_KERNEL);
 	if (!r)
-		return -ENOMEM;
+		return -ENOBUFS;
+	r->tx = tx;
 	r->pieces = 0;
 	r->charged = 0;
 	r->sent = 0;
 	r->err = 0;
 	r->type = type;
 	r->refers = align >= 0;
+	r->ses = NULL;
 	r->state = SO_OPEN;
 	r->room.parts = 0;
 	list_add_tail(&r->node, &tx->records);
-	err = so_room_get(&r->room, plan.head, align, plan.wire,
-			  GFP_KERNEL);
-	if (err)
+	if (so_room_get(&r->room, plan.head, align, plan.wire, GFP_KERNEL))
 		goto end;
-	err = -ENOMEM;
 	/* there may be less room, and then it is a shorter record */
 	r->limit = want;
 	if (r->room.size < plan.wire) {
@@ -124,7 +109,7 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 
 end:
 	so_record_end(r);
-	return err;
+	return -ENOBUFS;
 }
 
 static u8 *head_of(const struct so_record *r)
@@ -211,8 +196,16 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 	if (!r->refers)
 		so_room_write(&r->room, r->plan.head + r->plan.payload,
 			      r->tail, r->plan.tail);
-	ocf_request_init(&r->req, k->ses);
+	/* it may be held until there are other keys */
+	r->ses = ocf_session_get(k->ses);
+	ocf_request_init(&r->req, r->ses);
 	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
+	r->chain = 0;
+	if (so_tx_is_chained(tx)) {
+		r->chain = k->fr.ivlen;
+		memcpy(r->req.iv, k->iv, r->chain);
+	}
+	r->state = SO_HELD;
 	make_lists(r);
 	make_ranges(r, k->fr.f.order);
 	r->req.done = sealed;
@@ -251,12 +244,20 @@ static void try_later(struct so_tx *tx)
 }
 
 /* What the next record of TLS 1.0 begins with. */
-static void last_block(const struct so_tx *tx, const struct so_record *r,
-		       u8 *to)
+static void last_block(const struct so_record *r, u8 *to)
 {
-	u32 n = tx->keys.fr.ivlen;
+	u32 n = r->chain;
 
 	so_room_read(&r->room, r->plan.head + r->plan.data - n, to, n);
+}
+
+/* Whether @r, which is held, is in the list after @before under its keys. */
+static bool follows(const struct so_tx *tx, const struct so_record *r,
+		    const struct so_record *before)
+{
+	return !list_entry_is_head(before, &tx->records, node) &&
+	       !list_entry_is_head(r, &tx->records, node) &&
+	       r->state == SO_HELD && r->ses == before->ses;
 }
 
 /*
@@ -269,13 +270,10 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 	struct so_record *before = list_prev_entry(r, node);
 	int err;
 
-	r->state = SO_HELD;
-	if (so_tx_is_chained(tx) && &before->node != &tx->records) {
+	if (r->chain && follows(tx, r, before)) {
 		if (state_of(before) != SO_DONE || before->err)
 			return 0;
-		last_block(tx, before, r->req.iv);
-	} else if (so_tx_is_chained(tx)) {
-		memcpy(r->req.iv, tx->keys.iv, tx->keys.fr.ivlen);
+		last_block(before, r->req.iv);
 	}
 	r->req.flags = OCF_REQ_INLINE | (may_sleep ? OCF_REQ_MAY_SLEEP : 0);
 	WRITE_ONCE(r->state, SO_SUBMITTING);
@@ -436,8 +434,10 @@ static void taken(struct so_tx *tx, u32 sent)
 		sent -= left;
 		tx->sent += r->plan.payload;
 		tx->count++;
-		if (so_tx_is_chained(tx))
-			last_block(tx, r, tx->keys.iv);
+		if (r->chain && r->ses == tx->keys.ses)
+			last_block(r, tx->keys.iv);
+		if (r->chain && follows(tx, next, r))
+			last_block(r, next->req.iv);
 		so_record_end(r);
 	}
 }
@@ -629,7 +629,7 @@ void so_tx_space(struct so_tx *tx)
  * so_tx_seal() - the open record takes no more, and goes to the core
  * @tx: what is sent
  *
- * Context: process; the socket and @tx->writer are held.
+ * Context: process; the socket is held.
  * Return: 0, or why nothing is sent any more.
  */
 int so_tx_seal(struct so_tx *tx)
@@ -649,7 +649,7 @@ int so_tx_seal(struct so_tx *tx)
  * so_tx_cut() - what was written with MSG_MORE goes out as it is
  * @tx: what is sent
  *
- * Context: process; the socket and @tx->writer are held.
+ * Context: process; the socket is held.
  * Return: 0, or why it cannot.
  */
 int so_tx_cut(struct so_tx *tx)
@@ -657,36 +657,6 @@ int so_tx_cut(struct so_tx *tx)
 	if (tx->open && !tx->err)
 		so_tx_seal(tx);
 	so_tx_push(tx, false);
-	return tx->err;
-}
-
-/**
- * so_tx_wait() - wait until all is TCP's
- * @tx: what is sent
- *
- * The core's part takes bounded time, whatever devices do; TCP's depends on the
- * peer.
- *
- * Context: process; the socket is held, and is not while this waits.
- * Return: 0; -ERESTARTSYS: there was a signal; or why it was not all sent.
- */
-int so_tx_wait(struct so_tx *tx)
-{
-	struct sock *sk = tx->sk;
-
-	so_tx_push(tx, false);
-	while (!is_idle(tx)) {
-		if (signal_pending(current) && !any_in_core(tx))
-			return -ERESTARTSYS;
-		release_sock(sk);
-		if (signal_pending(current))
-			schedule_timeout_uninterruptible(HZ / 100 + 1);
-		else
-			wait_event_interruptible_timeout(tx->idle, is_idle(tx),
-							 HZ / 10);
-		lock_sock(sk);
-		so_tx_push(tx, false);
-	}
 	return tx->err;
 }
 
@@ -734,6 +704,24 @@ void so_tx_finish(struct so_tx *tx)
 	}
 }
 
+/**
+ * so_tx_queued() - what TCP does not have yet
+ * @tx: what is sent
+ *
+ * Context: process; the socket is held.
+ * Return: bytes, as on the wire but for what an open record will have.
+ */
+u32 so_tx_queued(const struct so_tx *tx)
+{
+	const struct so_record *r;
+	u32 n = 0;
+
+	list_for_each_entry(r, &tx->records, node)
+		n += r->state == SO_OPEN ? r->plan.payload :
+					   r->plan.wire - r->sent;
+	return n;
+}
+
 /* Context: the socket is held. */
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info)
 {
@@ -745,9 +733,7 @@ void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info)
 
 void so_tx_init(struct so_tx *tx, struct sock *sk)
 {
-	mutex_init(&tx->writer);
 	INIT_LIST_HEAD(&tx->records);
-	INIT_LIST_HEAD(&tx->spare);
 	init_waitqueue_head(&tx->idle);
 	INIT_DELAYED_WORK(&tx->retry, retry);
 	tx->sk = sk;
@@ -756,20 +742,13 @@ void so_tx_init(struct so_tx *tx, struct sock *sk)
 /* Nothing is in flight, and nobody has the socket.  Context: process. */
 void so_tx_exit(struct so_tx *tx)
 {
-	struct so_record *r, *next;
-
-	list_for_each_entry_safe(r, next, &tx->spare, node) {
-		list_del(&r->node);
-		ocf_request_wipe(&r->req);
-		kmem_cache_free(records, r);
-	}
 	so_keys_forget(&tx->keys);
-	mutex_destroy(&tx->writer);
 }
 
 int so_tx_init_module(void)
 {
-	records = KMEM_CACHE(so_record, SLAB_ACCOUNT);
+	records = kmem_cache_create("so_record", sizeof(struct so_record), 0,
+				    SLAB_ACCOUNT, record_init);
 	return records ? 0 : -ENOMEM;
 }
 

@@ -18,11 +18,12 @@ enum so_record_state {
 
 /**
  * struct so_record - a record on its way out
- * @node: in so_tx.records or so_tx.spare
+ * @node: in so_tx.records
  * @tx: whose
  * @state: what becomes of it
  * @type: of the record
  * @refers: its payload is pages of others'
+ * @chain: bytes its IV has of the end of the record before, in TLS 1.0; or 0
  * @err: why it could not be encrypted
  * @limit: bytes of payload it may have
  * @charged: bytes charged to the socket
@@ -34,7 +35,8 @@ enum so_record_state {
  * @tail: encrypted after the payload, if that is others'
  * @src: aad, pieces and tail
  * @dst: aad and the room, from the data on
- * @req: the request
+ * @ses: what it is encrypted in, with a reference; NULL while it is open
+ * @req: the request, which is the core's while it has it
  */
 struct so_record {
 	struct list_head	node;
@@ -42,6 +44,7 @@ struct so_record {
 	enum so_record_state	state;
 	u8			type;
 	bool			refers;
+	u8			chain;
 	int			err;
 	u32			limit;
 	u32			charged;
@@ -53,6 +56,7 @@ struct so_record {
 	u8			tail[FRAMING_TAIL_MAX];
 	struct scatterlist	src[1 + SO_PIECES + 1];
 	struct scatterlist	dst[1 + SO_PARTS];
+	struct ocf_session	*ses;
 	struct ocf_request	req;
 };
 

@@ -78,16 +78,18 @@ static int write_error(struct so_tx *tx)
 	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
 }
 
-/* Waits until the socket has room for another record. */
+/* The write has waited: other tasks may have written, or set keys. */
+#define LOOK_ANEW	(-ERESTART)
+
+/* Waits until the socket has room for another record, or there is memory. */
 static int wait_for_room(struct so_tx *tx, long *timeo)
 {
 	struct sock *sk = tx->sk;
 
+	/* what is done may be what there is no memory for */
 	so_tx_push(tx, false);
-	if (sk_stream_memory_free(sk))
-		return 0;
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	return sk_stream_wait_memory(sk, timeo);
+	return sk_stream_wait_memory(sk, timeo) ?: LOOK_ANEW;
 }
 
 static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
@@ -95,23 +97,17 @@ static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
 {
 	int align = refers ? offset_in_page(msg->msg_iter.bvec->bv_offset +
 					    msg->msg_iter.iov_offset) : -1;
-	int err;
+	int err = write_error(tx);
 
-	do {
+	if (!err && !sk_stream_memory_free(tx->sk)) {
+		so_tx_push(tx, false);
 		err = write_error(tx);
-		if (!err && !sk_stream_memory_free(tx->sk)) {
-			err = wait_for_room(tx, timeo);
-			continue;
-		}
-		if (!err)
-			err = so_record_begin(tx, type, want, align);
-		if (err == -ENOBUFS) {
-			/* what is done may be what there is no memory for */
-			so_tx_push(tx, false);
-			err = sk_stream_wait_memory(tx->sk, timeo);
-		}
-	} while (!err && !tx->open);
-	return err;
+		if (!err && !sk_stream_memory_free(tx->sk))
+			err = -ENOBUFS;
+	}
+	if (!err)
+		err = so_record_begin(tx, type, want, align);
+	return err == -ENOBUFS ? wait_for_room(tx, timeo) : err;
 }
 
 /* ---- what a message says ---- */
@@ -138,8 +134,6 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 	in->typed = false;
 	in->more = msg->msg_flags & MSG_MORE && !(msg->msg_flags & MSG_EOR);
 	in->refers = msg->msg_flags & MSG_SPLICE_PAGES && !tx->keys.copies;
-	if (!msg->msg_controllen)
-		return 0;
 	for_each_cmsghdr(c, msg) {
 		if (!CMSG_OK(msg, c))
 			return -EINVAL;
@@ -156,6 +150,9 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 	}
 	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
+	/* by the next call the IV of an open record could be on the wire */
+	if (so_tx_is_chained(tx))
+		in->more = false;
 	return 0;
 }
 
@@ -226,18 +223,17 @@ int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
 	err = read_intent(tx, msg, &in);
 	if (err)
 		return err;
-	/* by the next call the IV of an open record could be on the wire */
-	if (so_tx_is_chained(tx))
-		in.more = false;
 	err = write_error(tx);
 	while (!err && (done < size || (in.typed && !size && !done))) {
 		n = fill(tx, msg, &in, first, &timeo);
-		if (n < 0)
+		first = n == LOOK_ANEW;
+		if (first)
+			err = read_intent(tx, msg, &in);
+		else if (n < 0)
 			err = n;
 		else
 			done += n;
-		first = false;
-		if (!size)
+		if (!first && !size)
 			break;
 	}
 	if (tx->open && (!in.more || err) && !tx->open->plan.payload && size)
