@@ -53,10 +53,13 @@ static void *new_context(void *provctx, const struct aead_row *row)
 	return NULL;
 }
 
+/* EVP also has NULL freed, after a copy that failed. */
 static void free_context(void *ctx)
 {
 	struct aead *c = ctx;
 
+	if (!c)
+		return;
 	pipes_end(&c->pipes);
 	session_end(&c->ses);
 	EVP_CIPHER_CTX_free(c->soft);
@@ -98,6 +101,26 @@ void aead_forget(struct aead *c)
 	gather_free(&c->data);
 }
 
+/* OpenSSL's own ends a message, and has its tag. */
+static void forget_message(struct aead *c)
+{
+	aead_forget(c);
+	c->has_tag = false;
+	c->has_last_tag = false;
+}
+
+/*
+ * OpenSSL's CCM was called, and succeeded if @ok.  Notes whether it remembers a
+ * length of data now: one that was announced, that of what it has encrypted, or
+ * perhaps that of data it has refused.
+ */
+static void note_len(struct aead *c, const void *out, const void *in, bool ok)
+{
+	if (!in != !out)
+		return;
+	c->has_len = !in || c->encrypt || !ok;
+}
+
 /* OpenSSL's own does again what the kernel has done, and goes on from there. */
 static int catch_up(struct aead *c)
 {
@@ -109,10 +132,48 @@ static int catch_up(struct aead *c)
 	again = OPENSSL_malloc(c->data.len);
 	ok = again && EVP_CipherUpdate(c->soft, again, &n, c->data.data,
 				       c->data.len);
+	note_len(c, again, c->data.data, ok);
 	OPENSSL_clear_free(again, c->data.len);
 	aead_forget(c);
 	/* else it would begin again with the first block */
 	c->over = !ok;
+	return ok;
+}
+
+/* OpenSSL's CCM does an empty message, and is done with its nonce then. */
+static bool end_ccm(struct aead *c)
+{
+	unsigned char none, tag[TAG_LEN];
+	int n;
+
+	c->has_tag = false;
+	c->has_len = false;
+	return EVP_CipherInit_ex2(c->soft, NULL, NULL, NULL, 1, NULL) &&
+	       EVP_CipherUpdate(c->soft, NULL, &n, NULL, 0) &&
+	       EVP_CipherUpdate(c->soft, &none, &n, &none, 0) &&
+	       EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_GET_TAG,
+				   c->key_taglen, tag) > 0 &&
+	       EVP_CipherInit_ex2(c->soft, NULL, NULL, NULL, c->encrypt, NULL);
+}
+
+/*
+ * A message ends that was the kernel's, of which OpenSSL's own has seen all but
+ * the data.  It is as it would be after them: GCM's takes no more with this
+ * nonce; ChaCha20-Poly1305's begins another message with it; CCM's has neither
+ * nonce, length nor tag.
+ */
+static int end_message(struct aead *c)
+{
+	int ok = 1;
+
+	aead_forget(c);
+	if (is_ccm(c))
+		ok = end_ccm(c);
+	else if (!is_gcm(c))
+		ok = EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
+					NULL);
+	/* else it would take the nonce for another message's */
+	c->over = is_gcm(c) || !ok;
 	return ok;
 }
 
@@ -148,8 +209,11 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 	}
 	if (iv && !takes_nonce(c, ivlen))
 		return 0;
-	/* a message that is under way may go on */
-	if (!iv && !key && more && !catch_up(c))
+	/*
+	 * A message that is under way may go on; and OpenSSL's CCM has in mind
+	 * how long one was whose tag was not fetched.
+	 */
+	if ((!iv || is_ccm(c)) && more && !catch_up(c))
 		return 0;
 	aead_forget(c);
 	c->encrypt = encrypt;
@@ -163,6 +227,8 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 		memcpy(c->key, key, keylen);
 		c->has_key = true;
 		c->ses.other_key = true;
+		c->key_ivlen = EVP_CIPHER_CTX_get_iv_length(c->soft);
+		c->key_taglen = c->taglen;
 	}
 	if (iv) {
 		c->over = false;
@@ -190,14 +256,19 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 
 /* ---- the kernel ---- */
 
-/* Nonces that it can have */
-static bool has_kernels_nonce(const struct aead *c, size_t len)
+/*
+ * Messages that it can have.  Of CCM those only that are begun in the usual
+ * order: lengths of nonce and tag before the key, and of the data before what
+ * is authenticated, once.
+ */
+static bool is_usual(const struct aead *c, size_t len)
 {
 	if (!is_ccm(c))
 		return c->ivlen == 12;
-	return c->ivlen >= 7 && c->ivlen <= 13 &&
+	return c->ivlen >= 7 && c->ivlen <= 13 && c->ivlen == c->key_ivlen &&
+	       c->taglen == c->key_taglen && !c->fixed_len &&
 	       (c->ivlen < 13 || len < 65536) &&
-	       (c->declared == SIZE_MAX ? !c->aad.len : c->declared == len);
+	       (c->has_len ? c->declared == len : !c->aad.len);
 }
 
 /* A session has lengths of nonce and tag of its own. */
@@ -216,7 +287,7 @@ struct session *aead_session(void *ctx)
 static bool is_kernels(struct aead *c, size_t len)
 {
 	return len && len <= GATHER_MAX && c->fresh && c->has_key &&
-	       has_kernels_nonce(c, len) && (c->encrypt || c->has_tag) &&
+	       is_usual(c, len) && (c->encrypt || c->has_tag) &&
 	       session_is_worth(aead_session(c), len);
 }
 
@@ -237,12 +308,14 @@ static void ask_for(struct aead *c, unsigned char *out, size_t len,
 static int soft_update(struct aead *c, unsigned char *out, size_t *outl,
 		       const unsigned char *in, size_t len)
 {
-	int n = 0;
+	int n = 0, ok;
 
-	if (len > INT_MAX || !EVP_CipherUpdate(c->soft, out, &n, in, len))
+	if (len > INT_MAX)
 		return 0;
-	*outl = n;
-	return 1;
+	ok = EVP_CipherUpdate(c->soft, out, &n, in, len);
+	note_len(c, out, in, ok);
+	*outl = ok ? n : 0;
+	return ok;
 }
 
 /* Whether data are the kernel's; from a copy: they may be where it writes. */
@@ -270,7 +343,8 @@ static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		c->fresh = false;
 		c->done = true;
 		*outl = len;
-		return 1;
+		/* CCM's tag was compared with the data */
+		return c->encrypt || !is_ccm(c) || end_message(c);
 	}
 	ok = soft_update(c, out, outl, c->data.data, len);
 	aead_forget(c);
@@ -311,6 +385,9 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	struct aead *c = ctx;
 
 	*outl = 0;
+	/* nothing at all is right at any time */
+	if (c->over && !len && is_gcm(c))
+		return 1;
 	if (is_over(c))
 		return 0;
 	if (record_by_kernel(c, out, outl, outsize, in, len))
@@ -319,8 +396,11 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		return data_update(c, out, outl, outsize, in, len);
 	if (!catch_up(c))
 		return 0;
-	if (!in && !out)
+	/* CCM is told of the length; others take it for the message's end */
+	if (!in && is_ccm(c))
 		c->declared = len;
+	else if (!in && len)
+		forget_message(c);
 	else if (!out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
 	return soft_update(c, out, outl, in, len);
@@ -336,15 +416,16 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	if (is_over(c))
 		return 0;
 	if (c->done) {
-		/* a nonce is for one message */
-		c->over = true;
-		c->has_tag = c->encrypt;
-		aead_forget(c);
-		return 1;
+		/* CCM's is not over before its tag was fetched */
+		if (is_ccm(c))
+			return 1;
+		c->has_tag = false;
+		c->has_last_tag = c->encrypt;
+		memcpy(c->last_tag, c->tag, TAG_LEN);
+		return end_message(c);
 	}
 	ok = EVP_CipherFinal_ex(c->soft, out ? out : none, &n);
-	aead_forget(c);
-	c->has_tag = false;
+	forget_message(c);
 	return ok;
 }
 
@@ -371,9 +452,12 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (in && !out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
 	/* data, or the end: the nonce is OpenSSL's */
-	if (!in == !out)
+	if (!in)
+		forget_message(c);
+	else if (out)
 		aead_forget(c);
 	n = EVP_Cipher(c->soft, out, in, len);
+	note_len(c, out, in, n >= 0);
 	if (n < 0)
 		return 0;
 	*outl = n;
@@ -458,6 +542,16 @@ static bool has_any(const OSSL_PARAM params[], const char * const *names,
 	return false;
 }
 
+/* It is there with the data.  It can be had once, and only as a whole. */
+static int get_ccm_tag(struct aead *c, OSSL_PARAM *p, OSSL_PARAM params[])
+{
+	if (p->data_size != c->taglen)
+		return catch_up(c) &&
+		       EVP_CIPHER_CTX_get_params(c->soft, params);
+	return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size) &&
+	       end_message(c);
+}
+
 static int get_context(void *ctx, OSSL_PARAM params[])
 {
 	struct aead *c = ctx;
@@ -466,14 +560,16 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	if (!pipes_tags(&c->pipes, params, get_context))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	/* CCM's is there with the data */
-	if (p && c->encrypt && (c->over || (is_ccm(c) && c->done))) {
-		if ((c->over && !c->has_tag) || !p->data_size ||
-		    p->data_size > c->taglen) {
+	if (p && c->encrypt && is_ccm(c) && c->done)
+		return get_ccm_tag(c, p, params);
+	if (p && c->encrypt && (c->over || c->has_last_tag)) {
+		if (!c->has_last_tag || !p->data_size ||
+		    p->data_size > TAG_LEN) {
 			ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_TAG);
 			return 0;
 		}
-		return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size);
+		return OSSL_PARAM_set_octet_string(p, c->last_tag,
+						   p->data_size);
 	}
 	/* nonces of its own */
 	if (has_any(params, tls_gets, COUNT(tls_gets))) {
@@ -511,6 +607,7 @@ static void note_tag(struct aead *c, const OSSL_PARAM *p)
 	if (p->data) {
 		memcpy(c->tag, p->data, p->data_size);
 		c->has_tag = true;
+		c->has_last_tag = false;
 	}
 }
 

@@ -43,11 +43,18 @@ struct aead_row {
  * @encrypt: direction
  * @fresh: a nonce was given, and nothing but associated data since
  * @done: the kernel has done what is in @data, and nothing came since
- * @over: it was all of a message; there has to be another nonce
+ * @over: GCM, and records: it was all of a message; there has to be another
+ *	nonce
  * @tag: the tag, given or the kernel's
  * @taglen: bytes; of encryption with GCM all
  * @has_tag: it was given
+ * @last_tag: the kernel's, of the last message that is over
+ * @has_last_tag: it is there
+ * @key_ivlen: CCM: bytes of a nonce when the key was given: OpenSSL's own uses
+ *	this length until there is another key
+ * @key_taglen: the same of the tag
  * @declared: CCM: bytes of data that were announced, or SIZE_MAX
+ * @has_len: CCM: OpenSSL's own remembers a length of data, @declared or another
  * @aad: what is authenticated besides
  * @data: what came in
  * @fixed: TLS 1.2: what nonces begin with
@@ -66,8 +73,10 @@ struct aead {
 	bool			has_key, encrypt, fresh, done, over;
 	unsigned char		tag[TAG_LEN];
 	size_t			taglen;
-	bool			has_tag;
-	size_t			declared;
+	bool			has_tag, has_last_tag;
+	unsigned char		last_tag[TAG_LEN];
+	size_t			key_ivlen, key_taglen, declared;
+	bool			has_len;
 	struct gathered		aad, data;
 	unsigned char		fixed[12];
 	size_t			fixed_len;

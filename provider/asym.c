@@ -17,6 +17,8 @@ static void *new_context(void *provctx)
 
 static void free_context(void *ctx)
 {
+	if (!ctx)
+		return;
 	keyed_end(ctx);
 	OPENSSL_free(ctx);
 }

@@ -71,11 +71,11 @@ void cipher_ask_for(struct cipher *c, unsigned char *out,
 		memcpy(command->iv, c->iv, c->row->ivlen);
 }
 
-/* Devices have worked on it, and may have left a part of the result. */
+/* A part of the result may be there.  Devices that fail leave none (-EIO). */
 static bool was_begun(int res)
 {
-	return res == -EIO || res == -ECANCELED || res == -EFAULT ||
-	       res == -ETIMEDOUT || res >= 0;
+	return res == -ECANCELED || res == -EFAULT || res == -ETIMEDOUT ||
+	       res >= 0;
 }
 
 /* The kernel has whole blocks, and XTS one unit of data. */

@@ -59,6 +59,8 @@ static void free_context(void *ctx)
 {
 	struct cipher *c = ctx;
 
+	if (!c)
+		return;
 	pipes_end(&c->pipes);
 	session_end(&c->ses);
 	EVP_CIPHER_CTX_free(c->soft);
@@ -223,8 +225,9 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
 		return 0;
 	}
-	if (!len)
-		return 1;
+	/* XTS has no empty unit; and a block may be held that is no padding */
+	if (!len && c->nparts < c->row->block)
+		return c->row->mode != MODE_XTS;
 	if (c->row->block > 1)
 		return gathered_update(c, out, outl, outsize, in, len);
 	if (outsize < len) {
@@ -292,6 +295,9 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	int ok = 1;
 
 	*outl = 0;
+	/* XTS has nothing left to say */
+	if (c->row->mode == MODE_XTS)
+		return 1;
 	if (!is_ready(c))
 		return 0;
 	if (c->tls || c->row->block == 1)
@@ -319,7 +325,9 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (!is_ready(c) || outsize < len || len % c->row->block)
 		return 0;
 	*outl = len;
-	return !len || cipher_blocks(c, out, in, len);
+	if (!len)
+		return c->row->mode != MODE_XTS;
+	return cipher_blocks(c, out, in, len);
 }
 
 /* ---- pipelines ---- */

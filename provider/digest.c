@@ -120,6 +120,8 @@ static void free_context(void *ctx)
 {
 	struct digest *d = ctx;
 
+	if (!d)
+		return;
 	session_end(&d->ses);
 	EVP_MD_CTX_free(d->soft);
 	EVP_MD_free(d->md);

@@ -29,6 +29,8 @@ static void free_context(void *ctx)
 {
 	struct agreement *a = ctx;
 
+	if (!a)
+		return;
 	keyed_end(&a->own);
 	key_put(a->peer);
 	OPENSSL_free(a);

@@ -49,6 +49,8 @@ static void free_context(void *ctx)
 {
 	struct mac *m = ctx;
 
+	if (!m)
+		return;
 	session_end(&m->ses);
 	EVP_MAC_CTX_free(m->soft);
 	gather_free(&m->key);

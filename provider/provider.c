@@ -21,7 +21,9 @@
  * Programs that are off whatever the section says: they forbid themselves the
  * calls of /dev/crypto by seccomp, and even the call that would tell.
  */
-static const char * const off_programs[] = { "tor" };
+static const char * const off_programs[] = {
+	"sshd", "sshd-auth", "sshd-session", "tor",
+};
 
 #define PARAMS_MAX	32
 

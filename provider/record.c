@@ -130,6 +130,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 		/* there has to be another header */
 		c->over = true;
 		c->has_tag = false;
+		c->has_last_tag = false;
 	} else if (c->encrypt) {
 		memcpy(text, c->data.data, payload);
 	}

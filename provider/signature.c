@@ -49,6 +49,8 @@ static void free_context(void *ctx)
 {
 	struct signature *s = ctx;
 
+	if (!s)
+		return;
 	keyed_end(&s->k);
 	EVP_MD_CTX_free(s->md);
 	OPENSSL_free(s);

@@ -5,11 +5,11 @@
 PROVIDER_TESTS := $(B)/provider/differ $(B)/provider/uses \
 		  $(B)/provider/processes $(B)/provider/asked \
 		  $(B)/provider/wiped $(B)/provider/confined \
-		  $(B)/provider/closefrom
+		  $(B)/provider/closefrom $(B)/provider/orders
 PROVIDER_ENV := --memory 2G --env OPENSSL_MODULES=$(CURDIR)/$(B)/provider
 
 $(PROVIDER_TESTS): $(B)/provider/%: tests/provider/%.c \
-		   $(wildcard tests/provider/*.h)
+		   $(wildcard tests/provider/*.h) tests/selftests/random.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g -Wall -Wextra -Werror -o $@ $(filter %.c,$^) \
 		-lcrypto -lpthread

@@ -506,7 +506,8 @@ struct ocf_pk_command {
  *	EBADMSG: tag, MAC or padding are wrong; EBUSY: all devices are full;
  *	ECANCELED; ENODEV: no device is left that may do it; EIO: they failed;
  *	ENOSPC: it does not fit in; EDQUOT: the user has too much under way;
- *	ENOMEM
+ *	ENOMEM.  After EIO and ENODEV the source of CIPHER is as it was, also
+ *	in place.
  * @pad: zero
  */
 struct ocf_result {
