@@ -318,6 +318,32 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
  */
 u32 ocf_session_crossover(struct ocf_session *ses, bool many);
 
+/**
+ * ocf_cpu_takes() - whether the caller had better do an operation itself
+ * @ses: the session that it is an operation of
+ * @op: direction
+ * @bytes: of data
+ *
+ * For a consumer that has another way to do it on the CPU (in the crypto API:
+ * the implementation it stands before).  A request of few data costs as much
+ * again on its way through the core.
+ *
+ * Context: process or BH.
+ * Return: true if only the CPU comes into question for so few bytes, and no
+ * request is under way that has to come back first.  The caller then does it;
+ * it has been counted.  If false, it submits a request.
+ */
+bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes);
+
+/**
+ * ocf_cpu_failed() - count the error of an operation that the caller has done
+ * @ses: the session
+ * @bytes: as ocf_cpu_takes() was told
+ *
+ * Context: process or BH.
+ */
+void ocf_cpu_failed(struct ocf_session *ses, u32 bytes);
+
 /* Flags of a request */
 #define OCF_REQ_MAY_SLEEP	BIT(0)	/* submitted where one may sleep */
 #define OCF_REQ_INLINE		BIT(1)	/* done() may run inside ocf_submit() */
@@ -515,6 +541,15 @@ static inline void ocf_request_init(struct ocf_request *req,
 	req->batch = NULL;
 	req->cookie = NULL;
 }
+
+/**
+ * ocf_request_maclen() - bytes of MAC or tag a request has
+ * @req: the request
+ *
+ * Context: any.
+ * Return: bytes; 0 if its session has no MAC.
+ */
+u32 ocf_request_maclen(const struct ocf_request *req);
 
 /**
  * ocf_request_wipe() - forget what a request has seen

@@ -407,15 +407,6 @@ static inline bool ocf_request_may_sleep(const struct ocf_request *req)
 }
 
 /**
- * ocf_request_maclen() - bytes of MAC or tag a request has
- * @req: the request
- *
- * Context: any.
- * Return: bytes; 0 if its session has no MAC.
- */
-u32 ocf_request_maclen(const struct ocf_request *req);
-
-/**
  * ocf_request_span() - the part of its buffers that a request is about
  * @req: the request
  *

@@ -349,8 +349,10 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @split_work: makes them
  * @testing: the device whose known answers it is for: uses that device only,
  *	whatever its state and the policy
- * @order_lock: protects @order and @delivering
+ * @order_lock: protects @order, @ordered and @delivering
  * @order: requests in submission order (OCF_SESSION_ORDERED)
+ * @ordered: requests that were in @order and whose callbacks have not returned;
+ *	written under @order_lock
  * @delivering: somebody is delivering from @order
  * @order_work: delivers from @order where a submitter must not
  * @ops: requests completed
@@ -380,6 +382,7 @@ struct ocf_session {
 	struct ocf_device		*testing;
 	spinlock_t			order_lock;
 	struct list_head		order;
+	unsigned int			ordered;
 	bool				delivering;
 	struct work_struct		order_work;
 	atomic64_t			ops;

@@ -84,7 +84,7 @@ void ocf_crossover_learn(const struct ocf_request *req, u64 ns)
 
 	/* what was found of more bytes holds until it is found to be wrong */
 	WRITE_ONCE(ses->small[req->op],
-		   sure ? max(small, ocf_all_bytes(req)) : 0);
+		   sure ? max(small, ocf_total(req->bytes, req->behind)) : 0);
 	WRITE_ONCE(ses->spared, sure ? OCF_EXPLORE - 1 : 0);
 }
 

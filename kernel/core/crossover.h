@@ -22,25 +22,27 @@ static __always_inline u32 ocf_way_back(const struct ocf_request *req)
 		READ_ONCE(ocf_wake) : 0;
 }
 
-/* Of it and of those behind it */
-static __always_inline u32 ocf_all_bytes(const struct ocf_request *req)
+/* Of a request and of as many behind it as @behind says */
+static __always_inline u32 ocf_total(u32 bytes, u32 behind)
 {
-	return min_t(u64, (u64)req->bytes * (req->behind + 1), U32_MAX);
+	return min_t(u64, (u64)bytes * (behind + 1), U32_MAX);
 }
 
 /* Whether the CPU was found to be better than any idle card for that size. */
-static __always_inline bool ocf_is_small(const struct ocf_request *req)
+static __always_inline bool ocf_is_small(const struct ocf_session *ses,
+					 enum ocf_op op, u32 bytes, u32 behind)
 {
-	return ocf_all_bytes(req) <= READ_ONCE(req->session->small[req->op]);
+	return ocf_total(bytes, behind) <= READ_ONCE(ses->small[op]);
 }
 
-/* Whether @req is one of those that need no comparing. */
+/* Whether a request of that size is one of those that need no comparing. */
 static __always_inline bool ocf_is_spared(struct ocf_session *ses,
-					  const struct ocf_request *req)
+					  enum ocf_op op, u32 bytes,
+					  u32 behind)
 {
 	u32 spared = READ_ONCE(ses->spared);
 
-	if (!spared || !ocf_is_small(req))
+	if (!spared || !ocf_is_small(ses, op, bytes, behind))
 		return false;
 	/* a race makes it one more or less */
 	WRITE_ONCE(ses->spared, spared - 1);

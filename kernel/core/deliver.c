@@ -160,6 +160,13 @@ static void deliver_in_order_later(struct ocf_session *ses)
 		ocf_session_put_deferred(ses);
 }
 
+static void leave_order(struct ocf_session *ses)
+	__must_hold(&ses->order_lock)
+{
+	/* who sees that none is left sees what the last callback has done */
+	smp_store_release(&ses->ordered, ses->ordered - 1);
+}
+
 /*
  * Delivers what is ready at the head, unless somebody is at it; not without
  * end, for others may hand in as fast as this delivers.
@@ -184,6 +191,7 @@ static void deliver_in_order(struct ocf_session *ses)
 		spin_unlock_bh(&ses->order_lock);
 		hand_back(req, false);
 		spin_lock_bh(&ses->order_lock);
+		leave_order(ses);
 	}
 	ses->delivering = false;
 }
@@ -220,6 +228,7 @@ void ocf_order_enter(struct ocf_request *req)
 	req->ready = false;
 	spin_lock_bh(&ses->order_lock);
 	list_add_tail(&req->order, &ses->order);
+	WRITE_ONCE(ses->ordered, ses->ordered + 1);
 	spin_unlock_bh(&ses->order_lock);
 }
 
@@ -235,6 +244,7 @@ void ocf_order_leave(struct ocf_request *req)
 
 	spin_lock_bh(&ses->order_lock);
 	list_del(&req->order);
+	leave_order(ses);
 	spin_unlock_bh(&ses->order_lock);
 	deliver_in_order_later(ses);
 }

@@ -235,11 +235,17 @@ static __always_inline void add_way_back(struct ocf_candidate *c, int n,
 			c[n].lag += way;
 }
 
+/* Whether the CPU was found to be better than any card for such a request. */
+static __always_inline bool is_small(const struct ocf_request *req)
+{
+	return ocf_is_small(req->session, req->op, req->bytes, req->behind);
+}
+
 /* Now and then, and where the last look said that none was needed for some */
 static __always_inline bool is_time_to_look(const struct ocf_request *req)
 {
 	return !(this_cpu_inc_return(placements) & (OCF_EXPLORE - 1)) ||
-	       ocf_is_small(req);
+	       is_small(req);
 }
 
 static __always_inline int choose(const struct ocf_candidate *c, int n,
@@ -250,7 +256,7 @@ static __always_inline int choose(const struct ocf_candidate *c, int n,
 	if (n == 1)
 		return 0;
 	if (unlikely(look)) {
-		i = stale_one(c, n, ocf_is_small(req));
+		i = stale_one(c, n, is_small(req));
 		if (i >= 0)
 			return i;
 	}
@@ -537,6 +543,19 @@ static noinline int place_among(struct ocf_request *req, struct ocf_keys *keys,
 	return send(req, keys, to_park, one_of_missing(keys, &missing));
 }
 
+/* The CPU's device, which may have gone since: NULL */
+static __always_inline struct ocf_device *simple_device(int soft)
+{
+	struct ocf_device *dev;
+
+	if (unlikely(soft < 0))
+		return NULL;
+	dev = ocf_device_at(soft);
+	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
+		return NULL;
+	return dev;
+}
+
 /*
  * Whether the CPU is all there is for @req, or all that comes into question,
  * and it is so easy that nothing need be compared; @req->ctx is held then.
@@ -549,14 +568,12 @@ static bool place_simply(struct ocf_request *req)
 	int soft;
 
 	if (req->flags & OCF_REQ_OFFLOAD || req->bytes > SHORT ||
-	    !(READ_ONCE(ses->no_card) || ocf_is_spared(ses, req)))
+	    !(READ_ONCE(ses->no_card) ||
+	      ocf_is_spared(ses, req->op, req->bytes, req->behind)))
 		return false;
 	soft = READ_ONCE(ses->soft);
-	/* it may have gone since */
-	if (unlikely(soft < 0))
-		return false;
-	dev = ocf_device_at(soft);
-	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
+	dev = simple_device(soft);
+	if (!dev)
 		return false;
 	keys = ocf_dereference(ses->keys);
 	req->ctx = ocf_dereference(keys->ctx[soft]);
@@ -667,6 +684,52 @@ int ocf_place(struct ocf_request *req)
 	return unlikely(rest > 0 || rest == -ESTALE) ?
 		do_rest(req, false, rest) : rest;
 }
+
+/* Whether a request of @ses would wait for others before it. */
+static bool is_behind_others(const struct ocf_session *ses)
+{
+	if (!(ses->params.flags & OCF_SESSION_ORDERED))
+		return false;
+	/* pairs with leave_order(): their callbacks have returned */
+	return smp_load_acquire(&ses->ordered);
+}
+
+bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes)
+{
+	struct ocf_device *dev = NULL;
+
+	ocf_read_lock();
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+	if (bytes <= SHORT && !is_behind_others(ses) &&
+	    (READ_ONCE(ses->no_card) || ocf_is_spared(ses, op, bytes, 0)))
+		dev = simple_device(READ_ONCE(ses->soft));
+	if (dev) {
+		ocf_session_count(ses, bytes, 0);
+		ocf_device_count(dev, bytes, 0);
+	}
+	ocf_read_unlock();
+	return dev;
+}
+OCF_EXPORT(ocf_cpu_takes);
+
+void ocf_cpu_failed(struct ocf_session *ses, u32 bytes)
+{
+	struct ocf_device *dev;
+	int soft;
+
+	atomic64_sub(bytes, &ses->bytes);
+	atomic64_inc(&ses->errors);
+	ocf_read_lock();
+	soft = READ_ONCE(ses->soft);
+	dev = soft < 0 ? NULL : ocf_device_at(soft);
+	if (dev) {
+		this_cpu_sub(dev->counters->bytes, bytes);
+		this_cpu_inc(dev->counters->errors);
+	}
+	ocf_read_unlock();
+}
+OCF_EXPORT(ocf_cpu_failed);
 
 /**
  * ocf_place_again() - the same for a request that was placed before

@@ -2,6 +2,7 @@
 /*
  * Ordered sessions: callbacks in the order of submission, one at a time.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -132,6 +133,32 @@ static void order_and_run(struct test *t)
 	ocf_session_put(ses);
 }
 
+/* The consumer does nothing itself before all has come back. */
+static void order_and_cpu(struct test *t)
+{
+	struct ocf_session *ses = ordered(t, OCF_SESSION_SOFTWARE);
+	struct work *w = work_make(ses, 64, 0);
+	int i;
+
+	CHECK(t, ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	/* no callback comes meanwhile */
+	local_bh_disable();
+	EQUAL(t, work_submit(w), -EINPROGRESS);
+	CHECK(t, !ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	local_bh_enable();
+	EQUAL(t, work_wait(w), 0);
+	/* the callback has come, and returns */
+	for (i = 0; i < 500 && !ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64); i++)
+		msleep(20);
+	CHECK(t, i < 500);
+	/* one that is refused has no place in the order any more */
+	w->req.data.len = 63;
+	EQUAL(t, work_submit(w), -EINVAL);
+	CHECK(t, ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	work_free(w);
+	ocf_session_put(ses);
+}
+
 /* The card goes with all of them: still each once, still in order. */
 static void order_after_unplug(struct test *t)
 {
@@ -163,5 +190,6 @@ static void order_after_unplug(struct test *t)
 
 const struct test_case order_tests[] = {
 	TEST(order_of_a_card), TEST(order_of_both), TEST(order_with_gaps),
-	TEST(order_and_run), TEST(order_after_unplug), {}
+	TEST(order_and_run), TEST(order_and_cpu),
+	TEST(order_after_unplug), {}
 };

@@ -111,6 +111,26 @@ static void session_outlived(struct test *t)
 	card_drop(card);
 }
 
+/* Only what is small, and only while no card may be better. */
+static void session_left_to_the_cpu(struct test *t)
+{
+	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
+					       OCF_DEVICE_ANY);
+	struct card *card;
+
+	if (!ses)
+		return;
+	CHECK(t, ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	CHECK(t, ocf_cpu_takes(ses, OCF_OP_DECRYPT, SZ_16K));
+	CHECK(t, !ocf_cpu_takes(ses, OCF_OP_DECRYPT, SZ_16K + 1));
+	ocf_cpu_failed(ses, 64);
+	card = card_make(t, 4);
+	CHECK(t, !ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	card_drop(card);
+	CHECK(t, ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
+	ocf_session_put(ses);
+}
+
 static void session_put_in_bh(struct test *t)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
@@ -432,7 +452,8 @@ static void session_policy(struct test *t)
 
 const struct test_case session_tests[] = {
 	TEST(session_params), TEST(session_info), TEST(session_outlived),
-	TEST(session_put_in_bh), TEST(session_rekey),
+	TEST(session_left_to_the_cpu), TEST(session_put_in_bh),
+	TEST(session_rekey),
 	TEST(session_rekeyed_often), TEST(session_rekey_moves),
 	TEST(session_beside_slow_work),
 	TEST(session_key_refused), TEST(session_derive), TEST(session_policy),
