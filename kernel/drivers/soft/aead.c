@@ -3,7 +3,6 @@
  * Authenticated encryption, by the kernel's AEAD.
  */
 #include <crypto/aead.h>
-#include <crypto/internal/simd.h>
 #include <crypto/scatterwalk.h>
 #include <linux/err.h>
 
@@ -59,7 +58,7 @@ int soft_aead(struct ocf_request *req)
 	u32 start = req->data.start - req->auth.len, len = req->data.len;
 	bool seal = req->op == OCF_OP_ENCRYPT;
 
-	if (unlikely(!crypto_simd_usable()))
+	if (unlikely(!may_use_simd()))
 		return -EAGAIN;
 	if (start) {
 		src = scatterwalk_ffwd(in, src, start);

@@ -2,7 +2,6 @@
 /*
  * Ciphers, by the kernel's skcipher.
  */
-#include <crypto/internal/simd.h>
 #include <crypto/scatterwalk.h>
 #include <crypto/skcipher.h>
 #include <linux/err.h>
@@ -83,7 +82,7 @@ static noinline int run_other(struct ocf_request *req)
 /* Whether soft_cipher() can be done here, and will not say -EAGAIN. */
 bool soft_cipher_possible(struct ocf_request *req)
 {
-	return !soft_ctx(req)->cipher || crypto_simd_usable();
+	return !soft_ctx(req)->cipher || may_use_simd();
 }
 
 /**
@@ -97,7 +96,10 @@ int soft_cipher(struct ocf_request *req)
 {
 	if (!soft_ctx(req)->cipher)
 		return run_other(req);
-	if (unlikely(!crypto_simd_usable()))
+	/* not crypto_simd_usable(), which the kernel's self-tests forbid for a
+	 * while, also to a worker; what is asked here does not fall back
+	 */
+	if (unlikely(!may_use_simd()))
 		return -EAGAIN;
 	return req->data.start ? run_from(req, req->data.start) :
 				 run(req, req->src, req->dst);
