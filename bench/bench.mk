@@ -3,7 +3,7 @@
 # Benches: docs/bench.md says what is measured and how.
 #
 #	make budgets		instructions against budgets and bench/baseline.txt
-#	make budgets UPDATE=1	write bench/baseline.txt anew
+#	make budgets UPDATE=1	write bench/baseline.txt, docs/bench.md
 #	make bench-sched	the choice of cards, see bench/sched/sched.mk
 #	make bench		throughput over size, by ocfspeed(8): beside AF_ALG
 #				and OpenSSL

@@ -56,7 +56,7 @@ ICOUNT_ARGS = "nokaslr norandmaps "
 
 # QEMU computes its interrupt routing in AML, half a minute of it on a kernel
 # whose every load is checked; the BIOS has the same in a table.
-DEBUG_ARGS = "acpi=noirq "
+DEBUG_ARGS = "acpi=noirq cryptomgr.notests=1 "
 
 
 def check_tools() -> None:

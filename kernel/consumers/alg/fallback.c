@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the kernel's own implementation does, in the submitter's place: few
+ * data, for which a way through the core costs more than they do, and what no
+ * device does (XTS that ends inside a block).
+ *
+ * It is the implementation that the user would have had without us, and may
+ * itself be asynchronous where it cannot use the vector registers.
+ */
+#include <crypto/internal/simd.h>
+
+#include <asm/simd.h>
+
+#include "alg.h"
+
+/**
+ * alg_check_fallback() - whether an implementation may be a fallback
+ * @alg: the implementation
+ * @reqsize: bytes that it has the crypto API add to its requests
+ * @room: bytes that there are for it
+ *
+ * One of the same name may have taken the place of the one that was looked for.
+ *
+ * Context: any.
+ * Return: 0, or -ENOENT.
+ */
+int alg_check_fallback(const struct crypto_alg *alg, unsigned int reqsize,
+		       unsigned int room)
+{
+	return alg->cra_flags & ALG_FALLBACK_MASK || reqsize > room ?
+		-ENOENT : 0;
+}
+
+/**
+ * alg_is_for_fallback() - whether few data are better done at once
+ * @tfm: the transform
+ * @key: its key
+ * @op: direction
+ * @bytes: of data
+ *
+ * Not if requests before it wait, or are under way and come back in order; and
+ * not where a fallback would put off what it is asked for.
+ *
+ * Context: process or BH.
+ */
+bool alg_is_for_fallback(struct alg_tfm *tfm, struct alg_key *key,
+			 enum ocf_op op, unsigned int bytes)
+{
+	/* pairs with leave_backlog(): what waited has been submitted */
+	return likely(!smp_load_acquire(&tfm->waiting)) &&
+	       crypto_simd_usable() &&
+	       ocf_cpu_takes(key->session, op, bytes);
+}
+
+static void end(struct alg_fallback_request *f, int err)
+{
+	if (unlikely(err && f->counted))
+		ocf_cpu_failed(f->key->session, f->counted);
+	alg_key_put(f->key);
+}
+
+/**
+ * alg_fallback_done() - a fallback's callback
+ * @data: the request
+ * @err: its result; -EINPROGRESS: it has left the fallback's backlog
+ *
+ * Context: BH is off.
+ */
+void alg_fallback_done(void *data, int err)
+{
+	struct alg_fallback_request *f = data;
+
+	if (err != -EINPROGRESS)
+		end(f, err);
+	crypto_request_complete(f->base, err);
+}
+
+/**
+ * alg_fallback_end() - a fallback has returned
+ * @f: the request
+ * @err: what it returned
+ *
+ * Context: process or BH.
+ * Return: @err; the callback comes if it is -EINPROGRESS or -EBUSY.
+ */
+int alg_fallback_end(struct alg_fallback_request *f, int err)
+{
+	if (likely(err != -EINPROGRESS && err != -EBUSY))
+		end(f, err);
+	return err;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module.
+ */
+#include <linux/module.h>
+
+#include "../../compat.h"
+#include "alg.h"
+
+struct workqueue_struct *alg_wq;
+
+static int priority = 10;
+module_param(priority, int, 0444);
+MODULE_PARM_DESC(priority,
+		 "of the implementations: others of the kernel have 100 and more, so that the default changes nothing");
+
+/*
+ * The kernel tests each implementation when it is registered, and warns, or
+ * panics with fips=1, if nothing can do it: the CPU has to be there.
+ */
+static int __init find_software(void)
+{
+	static const u8 key[16];
+	struct ocf_session_params params = {
+		.mode = OCF_MODE_CIPHER, .cipher = OCF_AES_CBC,
+		.flags = OCF_SESSION_SOFTWARE, .device = OCF_DEVICE_ANY,
+		.key = key, .keylen = sizeof(key),
+	};
+	struct ocf_session *ses = ocf_session_create(&params, GFP_KERNEL);
+
+	if (IS_ERR(ses)) {
+		pr_err("ocf_alg: no software: load ocf_soft first\n");
+		return -ENODEV;
+	}
+	ocf_session_put(ses);
+	return 0;
+}
+
+/* No transform is left, but keys may be about to be freed. */
+static void stop_work(void)
+{
+	alg_backlog_exit();
+	rcu_barrier();
+	destroy_workqueue(alg_wq);
+}
+
+static int __init alg_init(void)
+{
+	int err = find_software();
+
+	if (err)
+		return err;
+	alg_wq = alloc_workqueue("ocf_alg", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!alg_wq)
+		return -ENOMEM;
+	err = alg_skciphers_register(priority);
+	if (err)
+		goto stop_work;
+	err = alg_aeads_register(priority);
+	if (err)
+		goto unregister_skciphers;
+	err = alg_authencs_register(priority);
+	if (err)
+		goto unregister_aeads;
+	return 0;
+
+unregister_aeads:
+	alg_aeads_unregister();
+unregister_skciphers:
+	alg_skciphers_unregister();
+stop_work:
+	stop_work();
+	return err;
+}
+
+static void __exit alg_exit(void)
+{
+	alg_authencs_unregister();
+	alg_aeads_unregister();
+	alg_skciphers_unregister();
+	stop_work();
+}
+
+module_init(alg_init);
+module_exit(alg_exit);
+
+MODULE_SOFTDEP("pre: ocf_soft");
+MODULE_DESCRIPTION("OCF for Linux: sessions in the kernel's crypto API");
+MODULE_LICENSE("GPL");
+OCF_IMPORT();
+OCF_IMPORT_NS(CRYPTO_INTERNAL);

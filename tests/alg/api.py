@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: ocf_alg's implementations, as the crypto API and AF_ALG have them.
+
+    tests/alg/api.py [UNITTEST...]
+"""
+
+import errno
+import os
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from case import (  # noqa: E402
+    HIGH, LOW, MODULE, SOON, Case, Device, driver_name, implementations,
+    is_unloaded, load, ours, run, wait_for, write)
+
+HMACS = ("sha1", "sha256", "sha384", "sha512")
+OFFERED = {
+    *(f"{mode}(aes)" for mode in ("cbc", "ctr", "ecb", "xts", "gcm", "ccm")),
+    *(f"cbc({c})" for c in ("des3_ede", "camellia", "blowfish", "cast5")),
+    "rfc7539(chacha20,poly1305)", "rfc4106(gcm(aes))", "rfc4309(ccm(aes))",
+    "rfc7539esp(chacha20,poly1305)",
+    *(f"{kind}(hmac({h}),{c})" for kind in ("authenc", "authencesn")
+      for h in HMACS for c in
+      ("cbc(aes)", "cbc(des3_ede)", "rfc3686(ctr(aes))")),
+}
+
+
+class Names(Case):
+    def test_what_there_is(self):
+        self.assertEqual(OFFERED, {i["name"] for i in ours()})
+        for i in ours():
+            self.assertEqual(driver_name(i["name"]), i["driver"])
+            self.assertEqual(str(LOW), i["priority"])
+
+    def test_the_kernel_finds_nothing_wrong_over_cards(self):
+        """What the fallback does without any goes through the core then."""
+        self.assertTrue(wait_for(is_unloaded, SOON))
+        with self.cards(), self.is_used(100000):
+            load()
+        self.test_the_kernel_finds_nothing_wrong()
+
+    def test_the_kernel_finds_nothing_wrong(self):
+        """It tests each when that is registered."""
+        self.assertEqual({"passed"}, {i["selftest"] for i in ours()})
+        self.assertNotIn("alg: ", "".join(
+            line for line in run("dmesg").splitlines(True)
+            if "ocf-" in line and "No test for" not in line))
+
+    def test_nobody_gets_them_unasked(self):
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "cbc(aes)"))
+            self.assertEqual({"1"}, {i["refcnt"] for i in ours()})
+
+    def test_stays_while_it_is_used(self):
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "ocf-cbc-aes"))
+            self.assertFalse(is_unloaded())
+
+    def test_there_has_to_be_software(self):
+        self.assertTrue(wait_for(is_unloaded, SOON))
+        soft = Device("cryptosoft0")
+        write(soft.path / "state", "drain")
+        try:
+            got = subprocess.run(["insmod", str(MODULE)], capture_output=True,
+                                 text=True, check=False)
+            self.assertIn("No such device", got.stderr)
+        finally:
+            write(soft.path / "state", "resume")
+        load()
+
+    def test_a_fallback_keeps_the_order(self):
+        """pcrypt() does not, and has gcm(aes)'s name once it is asked for."""
+        def held() -> list[str]:
+            return [i["refcnt"] for i in implementations()
+                    if i["driver"].startswith("pcrypt(")]
+
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("aead", "gcm(aes)"))
+        best = max((i for i in implementations() if i["name"] == "gcm(aes)"),
+                   key=lambda i: int(i["priority"]))
+        self.addCleanup(run, "modprobe", "-r", "pcrypt")
+        for driver in (f"pcrypt({best['driver']})", "ocf-gcm-aes"):
+            with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+                s.bind(("aead", driver))
+                s.setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY, bytes(16))
+                self.assertEqual("ocf" not in driver, held() != ["1"], driver)
+
+    def test_none_is_built_on_another(self):
+        """Also where it is the best there is: XTS has a fallback."""
+        self.assertTrue(wait_for(is_unloaded, SOON))
+        load(HIGH)
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "xts(aes)"))
+            used = [i["driver"] for i in ours() if i["refcnt"] != "1"]
+            self.assertEqual(["ocf-xts-aes"], used)
+
+
+class Sockets(Case):
+    """AF_ALG: the same as another implementation has it.
+
+    Up to 16 KiB a fallback does it, unless there are cards for it.
+    """
+
+    def crypt(self, kind: str, driver: str, key: bytes, op: int, data: bytes,
+              tag: int = 0, **ancillary) -> bytes:
+        # with room for more the kernel would wait for more to do; without any
+        # it would do nothing
+        size = len(data) + (tag if op == socket.ALG_OP_ENCRYPT else -tag) or 16
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind((kind, driver))
+            s.setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY, key)
+            if tag:
+                s.setsockopt(socket.SOL_ALG, socket.ALG_SET_AEAD_AUTHSIZE,
+                             None, tag)
+            with s.accept()[0] as op_s:
+                op_s.sendmsg_afalg([data], op=op, **ancillary)
+                return op_s.recv(size)
+
+    def test_ciphers(self):
+        rng = random.Random(int(os.environ.get("OCF_SEED") or 1))
+        for name in ("cbc(aes)", "ctr(aes)", "ecb(aes)", "xts(aes)",
+                     "cbc(des3_ede)"):
+            for _ in range(20):
+                key = rng.randbytes(24 if "des3" in name else
+                                    rng.choice((16, 32)) *
+                                    (2 if "xts" in name else 1))
+                size = 0 if "ecb" in name else 8 if "des3" in name else 16
+                more = {"iv": rng.randbytes(size)} if size else {}
+                data = rng.randbytes(16 * rng.randrange(1, 2000))
+                got = [self.crypt("skcipher", d, key, op, data, **more)
+                       for d in (driver_name(name), name)
+                       for op in (socket.ALG_OP_ENCRYPT,
+                                  socket.ALG_OP_DECRYPT)]
+                self.assertEqual(got[:2], got[2:], name)
+
+    def test_no_data(self):
+        for name, size in (("cbc(aes)", 16), ("ctr(aes)", 16),
+                           ("ecb(aes)", 0)):
+            more = {"iv": bytes(size)} if size else {}
+            for driver in (driver_name(name), name):
+                self.assertEqual(b"", self.crypt(
+                    "skcipher", driver, bytes(16), socket.ALG_OP_ENCRYPT, b"",
+                    **more), driver)
+
+    def test_aeads(self):
+        rng = random.Random(int(os.environ.get("OCF_SEED") or 1))
+        for name in ("gcm(aes)", "rfc7539(chacha20,poly1305)"):
+            for _ in range(20):
+                key = rng.randbytes(32)
+                tag = 16 if "rfc" in name else rng.choice((4, 8, 12, 16))
+                aad = rng.randrange(0, 40)
+                data = rng.randbytes(aad + rng.randrange(1, 30000))
+                more = {"iv": rng.randbytes(12), "assoclen": aad, "tag": tag}
+                sealed = [self.crypt("aead", d, key, socket.ALG_OP_ENCRYPT,
+                                     data, **more)
+                          for d in (driver_name(name), name)]
+                self.assertEqual(*sealed)
+                opened = self.crypt("aead", driver_name(name), key,
+                                    socket.ALG_OP_DECRYPT, sealed[0], **more)
+                self.assertEqual(data[aad:], opened[aad:])
+                wrong = bytearray(sealed[0])
+                wrong[-1] ^= 1
+                with self.assertRaises(OSError):
+                    self.crypt("aead", driver_name(name), key,
+                               socket.ALG_OP_DECRYPT, bytes(wrong), **more)
+
+    def test_authenc(self):
+        """A key is an attribute (<linux/rtnetlink.h>) and both keys."""
+        rng = random.Random(int(os.environ.get("OCF_SEED") or 1))
+        for _ in range(60):
+            hash_ = rng.choice(HMACS)
+            name = f"{rng.choice(('authenc', 'authencesn'))}(hmac({hash_})," \
+                "cbc(aes))"
+            mackey, key = rng.randbytes(20), rng.randbytes(16)
+            blob = struct.pack("=HH", 8, 1) + struct.pack(">I", len(key)) + \
+                mackey + key
+            # SPI, sequence number, IV
+            aad = rng.choice((24, 28))
+            data = rng.randbytes(aad + 16 * rng.randrange(1, 2000))
+            more = {"iv": rng.randbytes(16), "assoclen": aad,
+                    "tag": rng.choice((12, 16, 20))}
+            sealed = [self.crypt("aead", d, blob, socket.ALG_OP_ENCRYPT,
+                                 data, **more)
+                      for d in (driver_name(name), name)]
+            self.assertEqual(sealed[0][aad:], sealed[1][aad:], name)
+            opened = self.crypt("aead", driver_name(name), blob,
+                                socket.ALG_OP_DECRYPT, sealed[1], **more)
+            self.assertEqual(data[aad:], opened[aad:])
+
+    def test_all_is_counted(self):
+        """As an operation of the CPU's, and as an error if it is one."""
+        soft, gcm = Device("cryptosoft0"), ("aead", "ocf-gcm-aes", bytes(16))
+        more = {"iv": bytes(12), "assoclen": 16, "tag": 16}
+        for size in (64, 20000):
+            before = soft.counters()
+            sealed = self.crypt(*gcm, socket.ALG_OP_ENCRYPT, bytes(16 + size),
+                                **more)
+            with self.assertRaises(OSError) as caught:
+                self.crypt(*gcm, socket.ALG_OP_DECRYPT,
+                           sealed[:-1] + bytes([sealed[-1] ^ 1]), **more)
+            self.assertEqual(errno.EBADMSG, caught.exception.errno)
+            after = soft.counters()
+            self.assertEqual((2, 1), tuple(after[k] - before[k]
+                                           for k in ("operations", "errors")))
+            self.assertAlmostEqual(size, after["bytes"] - before["bytes"],
+                                   delta=32)
+
+    def test_software_may_be_forbidden(self):
+        """Then no fallback does what it does not."""
+        soft = Device("cryptosoft0")
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "ocf-cbc-aes"))
+            s.setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY, bytes(16))
+            with s.accept()[0] as op_s:
+                write(soft.path / "state", "drain")
+                self.addCleanup(write, soft.path / "state", "resume")
+                op_s.sendmsg_afalg([bytes(64)], op=socket.ALG_OP_ENCRYPT,
+                                   iv=bytes(16))
+                with self.assertRaises(OSError) as caught:
+                    op_s.recv(64)
+                self.assertEqual(errno.ENODEV, caught.exception.errno)
+
+    def test_a_users_keys_are_limited(self):
+        """As sessions of /dev/crypto are."""
+        limit = pathlib.Path("/sys/module/ocf/parameters/max_session_bytes")
+        was = limit.read_text()
+        self.addCleanup(write, limit, was)
+        write(limit, 65536)
+        pid = os.fork()
+        if not pid:
+            os.setuid(65534)
+            held = []
+            try:
+                while len(held) < 500:
+                    held.append(socket.socket(socket.AF_ALG,
+                                              socket.SOCK_SEQPACKET))
+                    held[-1].bind(("skcipher", "ocf-cbc-aes"))
+                    held[-1].setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY,
+                                        bytes(16))
+            except OSError as e:
+                os._exit(0 if e.errno == errno.EDQUOT and len(held) > 5 else 2)
+            os._exit(1)
+        self.assertEqual(0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+class SocketsOverCards(Sockets):
+    def setUp(self):
+        super().setUp()
+        self.enterContext(self.cards())
+
+    test_all_is_counted = test_software_may_be_forbidden = None
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

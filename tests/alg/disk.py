@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: dm-crypt on ocf_alg's implementations.
+
+    tests/alg/disk.py [UNITTEST...]
+"""
+
+import contextlib
+import errno
+import os
+import pathlib
+import random
+import shutil
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from case import (  # noqa: E402
+    CARD, HIGH, MIB, SIM, Case, Device, is_in_use, run, write)
+
+
+@contextlib.contextmanager
+def refused():
+    """The requests that the core refuses meanwhile, a line each"""
+    tracing = pathlib.Path("/sys/kernel/tracing")
+    enable = tracing / "events/ocf/ocf_request_refuse/enable"
+    if not os.path.ismount(tracing):
+        run("mount", "-t", "tracefs", "none", str(tracing))
+    write(tracing / "trace", "\n")
+    write(enable, 1)
+    try:
+        yield tracing / "trace"
+    finally:
+        write(enable, 0)
+
+
+def put(disk: pathlib.Path, data: bytes) -> None:
+    with open(disk, "r+b", buffering=0) as file:
+        assert file.write(data) == len(data)
+        os.fsync(file)
+
+
+def get(disk: pathlib.Path, size: int) -> bytes:
+    """From the disk, and not from the page cache"""
+    with open(disk, "rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        got = b""
+        while len(got) < size:
+            got += file.read(size - len(got))
+    return got
+
+
+class Disk(Case):
+    """dm-crypt."""
+
+    size = 4 * MIB
+
+    @classmethod
+    def setUpClass(cls):
+        run("modprobe", "dm_crypt")
+        run("modprobe", "brd", "rd_nr=1", "rd_size=16384")
+        cls.key = random.Random(3).randbytes(64).hex()
+        cls.data = random.Random(4).randbytes(cls.size)
+
+    @classmethod
+    def tearDownClass(cls):
+        run("rmmod", "brd")
+
+    @contextlib.contextmanager
+    def disk(self, cipher: str):
+        sectors = self.size // 512
+        run("dmsetup", "--noudevrules", "--noudevsync", "create", "ocf_test",
+            text=f"0 {sectors} crypt {cipher} {self.key} 0 /dev/ram0 0")
+        # there is no udev
+        run("dmsetup", "mknodes")
+        try:
+            yield pathlib.Path("/dev/mapper/ocf_test")
+        finally:
+            run("dmsetup", "--noudevrules", "--noudevsync", "remove",
+                "ocf_test")
+
+    def test_by_name(self):
+        with self.is_used(self.size), \
+                self.disk("capi:ocf-xts-aes-plain64") as disk:
+            put(disk, self.data)
+        with self.disk("aes-xts-plain64") as disk:
+            self.assertTrue(self.data == get(disk, self.size))
+        with self.is_used(self.size), \
+                self.disk("capi:ocf-xts-aes-plain64") as disk:
+            self.assertTrue(self.data == get(disk, self.size))
+
+    def test_a_card_that_is_full(self):
+        """And nothing else: what finds no room waits for it."""
+        write(SIM / "add", CARD.replace("=1000", "=1000000") + " depth=4")
+        soft = Device("cryptosoft0")
+        self.addCleanup(write, SIM / "remove", "sim0")
+        self.addCleanup(write, soft.path / "state", "resume")
+        with self.disk("capi:ocf-xts-aes-plain64") as disk, refused() as found:
+            write(soft.path / "state", "drain")
+            put(disk, self.data)
+            self.assertTrue(self.data == get(disk, self.size))
+        self.assertRegex(found.read_text(), "err=-16")
+
+    def test_cards_come_and_go(self):
+        with self.cards() as puller, \
+                self.disk("capi:ocf-xts-aes-plain64") as disk:
+            puller.start()
+            for i in range(3):
+                data = random.Random(i).randbytes(self.size)
+                put(disk, data)
+                self.assertTrue(data == get(disk, self.size))
+
+
+class DiskByPriority(Disk):
+    priority = HIGH
+
+    def test_by_name(self):
+        with self.is_used(2 * self.size), \
+                self.disk("aes-xts-plain64") as disk:
+            put(disk, self.data)
+            self.assertTrue(self.data == get(disk, self.size))
+
+
+class Luks(Case):
+    """LUKS2, as cryptsetup makes it, with file systems that check themselves.
+
+    The implementation is named in the first test, and the best there is in the
+    others.
+    """
+
+    priority = HIGH
+    size = 64 * MIB
+    loop = "/dev/ram0"
+    point = pathlib.Path("/mnt")
+    # OpenSSL's own work is not what is tested
+    quick_key = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")
+
+    @classmethod
+    def setUpClass(cls):
+        os.environ["DM_DISABLE_UDEV"] = "1"
+        for module in "dm_crypt", "dm_integrity", "ext4", "btrfs":
+            run("modprobe", module)
+        run("modprobe", "brd", "rd_nr=1", f"rd_size={cls.size // 1024}")
+
+    @classmethod
+    def tearDownClass(cls):
+        run("rmmod", "brd")
+        # what mount and cryptsetup leave there
+        for name in "mount", "cryptsetup":
+            shutil.rmtree(f"/run/{name}", ignore_errors=True)
+
+    @contextlib.contextmanager
+    def opened(self):
+        run("cryptsetup", "open", "--key-file=-", self.loop, "ocf_luks",
+            text="secret")
+        try:
+            yield "/dev/mapper/ocf_luks"
+        finally:
+            run("cryptsetup", "close", "ocf_luks")
+
+    def format(self, *options: str) -> None:
+        run("cryptsetup", "luksFormat", "--batch-mode", "--type=luks2",
+            "--luks2-metadata-size=16k", "--luks2-keyslots-size=1m",
+            "--key-file=-", *self.quick_key, *options, self.loop,
+            text="secret")
+
+    @contextlib.contextmanager
+    def mounted(self, disk: str):
+        run("mount", disk, str(self.point))
+        try:
+            yield
+        finally:
+            run("umount", str(self.point))
+
+    def is_kept(self, make: list[str], check: list[str], size: int,
+                scrub: tuple[str, ...] = ()) -> None:
+        """What was written into a file system is there after all was closed."""
+        files = {f"file{i}": random.Random(i).randbytes(size // 8)
+                 for i in range(8)}
+        with self.opened() as disk:
+            self.assertTrue(is_in_use("ocf-xts-aes"))
+            run(*make, disk)
+            with self.mounted(disk):
+                for name, data in files.items():
+                    (self.point / name).write_bytes(data)
+        with self.opened() as disk:
+            run(*check, disk)
+            with self.mounted(disk):
+                if scrub:
+                    run(*scrub, str(self.point))
+                for name, data in files.items():
+                    self.assertTrue(data == (self.point / name).read_bytes())
+
+    def test_ext4_while_cards_come_and_go(self):
+        self.format("--cipher=capi:ocf-xts-aes-plain64", "--key-size=512",
+                    "--keyslot-cipher=aes-xts-plain64",
+                    "--keyslot-key-size=512")
+        with self.cards() as puller:
+            puller.start()
+            self.is_kept(["mkfs.ext4", "-q"], ["e2fsck", "-fn"], 24 * MIB)
+
+    def test_btrfs_while_cards_come_and_go(self):
+        """Each block has a checksum, and all are looked at."""
+        self.format("--cipher=aes-xts-plain64", "--key-size=512")
+        with self.cards() as puller:
+            puller.start()
+            self.is_kept(["mkfs.btrfs", "-q", "--mixed"],
+                         ["btrfs", "check", "--readonly"], 24 * MIB,
+                         ("btrfs", "scrub", "start", "-B"))
+
+    def test_integrity(self):
+        """A tag for each sector; what is changed beneath is not read."""
+        for options in (("--cipher=aes-gcm-random", "--key-size=256",
+                         "--integrity=aead"),
+                        ("--cipher=chacha20-random", "--key-size=256",
+                         "--integrity=poly1305"),
+                        ("--cipher=aes-xts-plain64", "--key-size=512",
+                         "--integrity=hmac-sha256")):
+            with self.subTest(options=options), self.cards(), \
+                    self.is_used(16 * MIB):
+                self.format(*options, "--integrity-no-wipe")
+                data = random.Random(1).randbytes(16 * MIB)
+                with self.opened() as disk:
+                    put(pathlib.Path(disk), data)
+                    self.assertTrue(data == get(pathlib.Path(disk), len(data)))
+                with open(self.loop, "r+b", buffering=0) as file:
+                    file.seek(12 * MIB)
+                    was = file.read(4096)
+                    file.seek(12 * MIB)
+                    file.write(bytes(x ^ 1 for x in was))
+                with self.opened() as disk:
+                    with self.assertRaises(OSError) as caught:
+                        get(pathlib.Path(disk), len(data))
+                    self.assertEqual(errno.EIO, caught.exception.errno)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""In the test machine: IPsec on ocf_alg's implementations.
+
+    tests/alg/esp.py [UNITTEST...]
+"""
+
+import contextlib
+import ctypes
+import os
+import random
+import socket
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+
+from case import HIGH, MIB, SOON, Case, run  # noqa: E402
+
+SUITES = {
+    "rfc4106(gcm(aes))": ("aead", "rfc4106(gcm(aes))", 20, "128"),
+    "rfc4309(ccm(aes))": ("aead", "rfc4309(ccm(aes))", 19, "128"),
+    "rfc7539esp(chacha20,poly1305)": (
+        "aead", "rfc7539esp(chacha20,poly1305)", 36, "128"),
+    "authenc(hmac(sha256),cbc(aes))": (
+        "auth-trunc", "hmac(sha256)", 32, "128", "enc", "cbc(aes)", 16),
+    "authenc(hmac(sha1),rfc3686(ctr(aes)))": (
+        "auth-trunc", "hmac(sha1)", 20, "96", "enc", "rfc3686(ctr(aes))", 20),
+}
+GCM, CBC = "rfc4106(gcm(aes))", "authenc(hmac(sha256),cbc(aes))"
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNET = 0x40000000
+UDP_ENCAP, UDP_ENCAP_ESPINUDP = 100, 2              # <linux/udp.h>
+NAT_PORT = 4500
+
+SIDES = ("ocf-a", "ocf-b")
+# on the wire, and behind it, of either side
+OUTER = {4: ("10.77.0.1", "10.77.0.2"), 6: ("fd77::1", "fd77::2")}
+INNER = {4: ("10.78.1.1", "10.78.2.1"), 6: ("fd78:1::1", "fd78:2::1")}
+FAMILY = {4: socket.AF_INET, 6: socket.AF_INET6}
+
+
+@contextlib.contextmanager
+def within(side: str):
+    """Sockets made meanwhile are in its network namespace."""
+    with open("/proc/thread-self/ns/net", "rb") as home, \
+            open(f"/run/netns/{side}", "rb") as there:
+        assert not LIBC.setns(there.fileno(), CLONE_NEWNET)
+        try:
+            yield
+        finally:
+            assert not LIBC.setns(home.fileno(), CLONE_NEWNET)
+
+
+class Esp(Case):
+    """Two network namespaces."""
+
+    priority = HIGH
+
+    @classmethod
+    def tearDownClass(cls):
+        """ip has mounted it; umount(8) would leave a file behind."""
+        assert not LIBC.umount2(b"/run/netns", 0)
+        os.rmdir("/run/netns")
+
+    def setUp(self):
+        super().setUp()
+        for side in SIDES:
+            run("ip", "netns", "add", side)
+            self.addCleanup(run, "ip", "netns", "del", side)
+        run("ip", "link", "add", "eth0", "netns", SIDES[0], "type", "veth",
+            "peer", "name", "eth0", "netns", SIDES[1])
+        for i, side in enumerate(SIDES):
+            def ip(*words: str) -> None:
+                run("ip", "-n", side, *words)
+
+            ip("link", "set", "lo", "up")
+            ip("addr", "add", f"{OUTER[4][i]}/24", "dev", "eth0")
+            ip("addr", "add", f"{OUTER[6][i]}/64", "dev", "eth0", "nodad")
+            ip("link", "set", "eth0", "up")
+            ip("addr", "add", f"{INNER[4][i]}/32", "dev", "lo")
+            ip("addr", "add", f"{INNER[6][i]}/128", "dev", "lo", "nodad")
+            for v in 4, 6:
+                ip("route", "add", INNER[v][1 - i], "via", OUTER[v][1 - i],
+                   "src", INNER[v][i])
+
+    def protect(self, suite: str, *more: str, outer: int = 4,
+                inner: int | None = None, tunnel: bool = False) -> None:
+        """All that goes between the two, in IPv4 or IPv6; @inner: within a
+        tunnel."""
+        rng = random.Random(suite)
+        words = [f"0x{rng.randbytes(w).hex()}" if isinstance(w, int) else w
+                 for w in SUITES[suite]]
+        mode = "tunnel" if tunnel else "transport"
+        for side in range(2):
+            ns = SIDES[side]
+            run("ip", "-n", ns, "xfrm", "state", "flush")
+            run("ip", "-n", ns, "xfrm", "policy", "flush")
+            for to in range(2):
+                way = ("src", OUTER[outer][1 - to], "dst", OUTER[outer][to])
+                ends = ("src", INNER[inner][1 - to], "dst", INNER[inner][to]) \
+                    if tunnel else way
+                # says of which family the packets inside are
+                sel = ("sel", *ends) if tunnel else ()
+                run("ip", "-n", ns, "xfrm", "state", "add", *way, "proto",
+                    "esp", "spi", str(100 + to), "mode", mode,
+                    "replay-window", "32", *more, *words, *sel)
+                run("ip", "-n", ns, "xfrm", "policy", "add", *ends, "dir",
+                    "in" if to == side else "out", "tmpl", *way, "proto",
+                    "esp", "mode", mode)
+
+    def transfers(self, size: int, ends: tuple[str, str] = OUTER[4]) -> None:
+        """By TCP."""
+        data = random.Random(size).randbytes(size)
+        v = 6 if ":" in ends[0] else 4
+        with within(SIDES[1]):
+            server = socket.create_server((ends[1], 7777), family=FAMILY[v])
+        with within(SIDES[0]), server:
+            client = socket.create_connection((ends[1], 7777), SOON,
+                                              (ends[0], 0))
+            server.settimeout(SOON)
+            peer = server.accept()[0]
+
+        def send():
+            with peer:
+                peer.sendall(data)
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        got = bytearray()
+        with client:
+            while part := client.recv(65536):
+                got += part
+        sender.join()
+        self.assertTrue(data == got)
+
+    def exchanges(self, size: int, ends: tuple[str, str]) -> None:
+        """Datagrams, some of them in fragments, one after the other."""
+        v = 6 if ":" in ends[0] else 4
+        ours = []
+        for side, addr in zip(SIDES, ends):
+            with within(side):
+                ours.append(socket.socket(FAMILY[v], socket.SOCK_DGRAM))
+            ours[-1].bind((addr, 7777))
+            ours[-1].settimeout(SOON)
+        rng = random.Random(size)
+        with ours[0], ours[1]:
+            for i in range(10):
+                data = rng.randbytes(rng.randrange(1, size))
+                ours[i % 2].sendto(data, (ends[1 - i % 2], 7777))
+                self.assertTrue(data == ours[1 - i % 2].recv(65536))
+
+    def no_errors(self) -> None:
+        """In either's counters"""
+        for side in SIDES:
+            stat = run("ip", "netns", "exec", side, "cat",
+                       "/proc/net/xfrm_stat")
+            self.assertNotRegex(
+                stat, r"Xfrm(InStateProtoError|InStateSeqError)\s+[1-9]")
+
+    def works(self, suite: str, *more: str, ends: tuple[str, str] = OUTER[4],
+              **how) -> None:
+        """Both ways, by streams and datagrams; @more, @how: see protect()."""
+        with self.subTest(suite=suite, more=more, **how):
+            self.protect(suite, *more, **how)
+            # in and out
+            with self.is_used(MIB):
+                self.transfers(MIB // 2, ends)
+            self.exchanges(30000, ends)
+            self.no_errors()
+
+    def test_suites(self):
+        for suite in SUITES:
+            self.works(suite)
+
+    def test_extended_sequence_numbers(self):
+        for suite in CBC, GCM:
+            self.works(suite, "flag", "esn")
+
+    def test_transport_in_ipv6(self):
+        for suite in CBC, GCM:
+            self.works(suite, ends=OUTER[6], outer=6)
+
+    def test_tunnels(self):
+        """Of each family in each, with fragments inside"""
+        for outer in 4, 6:
+            for inner in 4, 6:
+                for suite in CBC, GCM:
+                    self.works(suite, ends=INNER[inner], outer=outer,
+                               inner=inner, tunnel=True)
+
+    def test_a_tunnel_through_udp(self):
+        """As it passes a translator of addresses (RFC 3948)"""
+        port = str(NAT_PORT)
+        with contextlib.ExitStack() as stack:
+            for side in SIDES:
+                with within(side):
+                    s = stack.enter_context(
+                        socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+                s.bind(("", NAT_PORT))
+                s.setsockopt(socket.IPPROTO_UDP, UDP_ENCAP,
+                             UDP_ENCAP_ESPINUDP)
+            for suite in CBC, GCM:
+                self.works(suite, "encap", "espinudp", port, port, "0.0.0.0",
+                           ends=INNER[4], inner=4, tunnel=True)
+
+    def test_cards_come_and_go(self):
+        """In transport mode, and in a tunnel of the other family"""
+        for more in {}, {"outer": 6, "inner": 4, "tunnel": True}:
+            self.protect(GCM, **more)
+            with self.cards() as puller:
+                puller.start()
+                for _ in range(2):
+                    self.transfers(MIB, INNER[4] if more else OUTER[4])
+            self.no_errors()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
