@@ -102,7 +102,7 @@ def ciphers_alone(programs: list) -> None:
     for program in programs:
         if "auth" not in program:
             subprocess.run([program, "-t", "ciphers"], check=True,
-                           env=os.environ | {"OCF_CIPHER": "aes-cbc",
+                           env=os.environ | {"OCF_ALGS": "aes-cbc",
                                              "OCF_LEN_MAX": str(BUFFER)},
                            stdout=subprocess.DEVNULL)
     ocf.write(ocf.CLASS / ocf.SOFTWARE / "state", "resume")

@@ -30,7 +30,9 @@ static inline uint64_t chance(void)
 
 static inline void chance_from(uint64_t seed)
 {
-	chance_state = seed * 0x9e3779b97f4a7c15ull;
+	/* mixed: the next seed's numbers would be this one's but the first */
+	chance_state = seed;
+	chance_state = chance();
 }
 
 /* 0 to @n - 1 */
