@@ -280,15 +280,17 @@ class Faults(Card):
 
 
 class Sealed(Card):
-    """Encrypt, then authenticate, against OpenSSL: by chance, and of what the
-    card has, which is CBC and HMACs, most is left to it."""
+    """Encrypt, then authenticate, against OpenSSL: by chance, with algorithms
+    that the card has.  The CPU does what is too long for it."""
 
     def test_against_openssl(self):
         self.assertIn("eta", self.device.text("modes").split())
+        algs = [alg for alg in self.device.text("algorithms").split()
+                if alg.startswith("hmac-")] + ["aes-cbc"]
         before = self.device.counter("operations")
         subprocess.run([TOP / "build/selftests/bsd_differ", "-t",
                         "encrypt_then_mac"], check=True, stdout=sys.stderr,
-                       env={**os.environ, "OCF_CIPHER": "aes-cbc"})
+                       env=os.environ | {"OCF_ALGS": " ".join(algs)})
         self.assertLess(before + 100, self.device.counter("operations"))
         self.assertEqual(0, self.own("wrong"))
 

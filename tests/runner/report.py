@@ -13,6 +13,7 @@ from .table import TOP
 
 BUDGETS = TOP / "tests" / "budgets.json"
 LINES = 40          # of the kernel's log, and twice as many of the test's
+BRIEFLY = 12        # of a failed test's lines, once more at the very end
 SLOWEST = 20
 
 
@@ -20,6 +21,11 @@ def budgets() -> dict:
     """How long each tier may take, where the yardstick takes as long as it did
     when that was decided."""
     return json.loads(BUDGETS.read_text())
+
+
+def end(text: str, lines: int) -> str:
+    """The last lines of a text, set in."""
+    return "\n".join("    " + x for x in text.splitlines()[-lines:])
 
 
 class Report:
@@ -61,9 +67,6 @@ class Report:
             print(self._failure(got, where), flush=True)
 
     def _failure(self, got: Result, where: str) -> str:
-        def end(text: str, lines: int) -> str:
-            return "\n".join("    " + x for x in text.splitlines()[-lines:])
-
         out = [f"FAIL {got.seconds:7.1f} s  {got.test.name:24}{where}  {got.why}",
                end(got.output, 2 * LINES)]
         if got.kernel:
@@ -94,7 +97,8 @@ class Report:
         for what in self.left:
             print(f"FAIL the run has left behind: {what}")
         for r in failed:
-            print(f"FAIL {r.test.name}: {r.why}")
+            print(f"FAIL {r.test.name}: {r.why}, its last lines:\n"
+                  + end(r.output, BRIEFLY))
         if reused:
             print(f"{len(reused)} passed before on the same inputs and were "
                   f"not run again")

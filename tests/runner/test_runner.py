@@ -16,7 +16,7 @@ sys.path[:0] = [str(TOP / "tests"), str(TOP / "tests" / "runner")]
 sys.dont_write_bytecode = True
 
 import state  # noqa: E402
-from runner import reads, slots, table  # noqa: E402
+from runner import reads, report, slots, table  # noqa: E402
 
 CALM = table.Machine("calm", ("--memory=2G",))
 QUIET = table.Machine("quiet", ("--cpus=1",))
@@ -31,6 +31,9 @@ def a_test(name: str = "a", machine=None, run: str = "true", **keys):
 class Durations:
     def of(self, test) -> float:
         return 20.0
+
+    def save(self) -> None:
+        pass
 
 
 # Tables ----------------------------------------------------------------------
@@ -53,6 +56,7 @@ def test_what_is_read_is_there():
     ('[[test]]\nnames = ["x", "x"]', "x is there twice"),
     ('[[test]]\nnames = ["x"]\nmachine = "none"', "no machine none"),
     ('[[test]]\nnames = ["x"]\ntest = false', "x is in no tier"),
+    ('[[test]]\nnames = ["x"]\nsmp = ["tset"]', "unknown tier tset"),
 ])
 def test_a_mistake_in_a_table(tmp_path, monkeypatch, text, says):
     path = tmp_path / "tests.toml"
@@ -109,6 +113,34 @@ def test_a_part_of_the_rounds(tmp_path, monkeypatch):
         ["sh", "-ec", table.read(tier)[0].run], capture_output=True, text=True,
         check=True, env={}).stdout for tier in ("test", "debug", "all")}
     assert said == {"test": "5%\n", "debug": "30%\n", "all": "\n"}
+
+
+def test_two_processors(tmp_path, monkeypatch):
+    path = tmp_path / "tests.toml"
+    path.write_text(textwrap.dedent("""
+        [defaults]
+        quick = true
+        debug = true
+        [[test]]
+        names = ["one"]
+        [[test]]
+        names = ["two"]
+        smp = ["test"]
+        [[test]]
+        names = ["cards"]
+        machine = "virtio"
+    """))
+    monkeypatch.setattr(table, "_tables", lambda: [path])
+    monkeypatch.setattr(table, "_place", lambda _: "here")
+    machines = {tier: [t.machine.name for t in table.read(tier)]
+                for tier in table.TIERS}
+    one = ["one-cpu", "one-cpu", "virtio-one"]
+    assert machines == {
+        "quick": one, "test": ["one-cpu", "watchful", "virtio-one"],
+        "debug": [f"{name}-debug" for name in one],
+        "all": ["watchful", "watchful", "virtio"]}
+    assert all(("--cpus=1" in t.machine.options) == ("one" in t.machine.name)
+               for tier in table.TIERS for t in table.read(tier))
 
 
 def test_names_and_patterns():
@@ -184,6 +216,19 @@ def test_on_the_host(run, why, monkeypatch):
         time.sleep(0.1)     # it is killed, and will be gone
     assert got.why == why
     assert ("out" in got.output) == ("echo" in run)
+
+
+def test_a_failure_is_told_at_the_very_end(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(report, "TOP", tmp_path)
+    (tmp_path / "build").mkdir()
+    run = report.Report("none", 5, tmp_path / "build", Durations())
+    run.tell(slots.Result(a_test(), output="early\n" * 100 + "the reason\n",
+                          why="status 1"))
+    capsys.readouterr()
+    assert run.end(None) == 1
+    said = capsys.readouterr().out
+    assert "FAIL a: status 1, its last lines:\n    early\n" in said
+    assert "    the reason\n" in said and len(said.splitlines()) < 20
 
 
 # Scheduling -------------------------------------------------------------------

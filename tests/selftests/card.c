@@ -48,7 +48,7 @@ FIXTURE_SETUP(card)
 	ASSERT_EQ(0, module_unload("ocf_null"));
 	ASSERT_EQ(0, module_load(&self->modules, "ocf_null",
 				 "async=1 depth=1"));
-	self->before = census_take();
+	self->before = census_begin();
 	self->fd = open_dev();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, on_a_card(self->fd, &self->ses));

@@ -110,15 +110,32 @@ static bool is_offered(const struct alg *alg)
 			      !is_alg(alg, "aes-gmac"));
 }
 
+/* Of @kinds and among OCF_ALGS, or any of @kinds if none of them is */
+static bool is_wanted(const struct alg *alg, int kinds)
+{
+	char names[256], *rest = names, *name;
+	bool any = true;
+
+	snprintf(names, sizeof(names), "%s", getenv("OCF_ALGS") ?: "");
+	while ((name = strsep(&rest, " "))) {
+		const struct alg *wanted = alg_named(name);
+
+		if (!wanted || !(wanted->kind & kinds))
+			continue;
+		if (wanted == alg)
+			return true;
+		any = false;
+	}
+	return any && alg->kind & kinds;
+}
+
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name))
 {
-	const struct alg *alg = alg_named(getenv("OCF_CIPHER") ?: "");
+	const struct alg *alg;
 
-	if (alg && alg->kind & kinds)
-		return alg;
 	do
 		alg = &algs[below(nalgs)];
-	while (!(alg->kind & kinds) || !has(alg->name) || !is_offered(alg));
+	while (!is_wanted(alg, kinds) || !has(alg->name) || !is_offered(alg));
 	return alg;
 }
 

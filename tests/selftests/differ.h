@@ -142,7 +142,10 @@ bool fips_forbids(const char *name);
 
 #define FIPS_HMAC_KEY_MIN	14	/* bytes: 112 bits, SP 800-131A, 10 */
 
-/* One of @kinds for which @has says yes; OCF_CIPHER's, if it is of @kinds. */
+/*
+ * One of @kinds for which @has says yes; if OCF_ALGS, names with a space
+ * between them, has some of @kinds, one of these.
+ */
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name));
 const struct alg *alg_named(const char *name);
 bool is_alg(const struct alg *alg, const char *name);

@@ -585,7 +585,7 @@ FIXTURE_SETUP(hostile)
 	self->keeper = open_as(SOMEBODY);
 	ASSERT_LE(0, self->keeper);
 	lay_out(self->file);
-	self->before = census_take();
+	self->before = census_begin();
 }
 
 FIXTURE_TEARDOWN(hostile)

@@ -163,7 +163,7 @@ static int begin(struct scene *s, uint32_t flags)
 	uint32_t session;
 	int err;
 
-	s->before = census_take();
+	s->before = census_begin();
 	s->fd = open_dev();
 	if (s->fd < 0 || !ring_init(&s->ring))
 		return EIO;

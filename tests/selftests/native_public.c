@@ -68,7 +68,7 @@ static void aim(Self *self, uint32_t flags)
 
 FIXTURE_SETUP(public)
 {
-	self->before = census_take();
+	self->before = census_begin();
 	self->fd = open_dev();
 	ASSERT_LE(0, self->fd);
 	aim(self, 0);

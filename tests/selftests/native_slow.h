@@ -70,7 +70,7 @@ FIXTURE_SETUP(card)
 	chance_from(seed_given());
 	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
 	ASSERT_EQ(0, put_line(SIM "add", OPTIONS));
-	self->before = census_take();
+	self->before = census_begin();
 	self->fd = open_dev();
 	ASSERT_LE(0, self->fd);
 	self->in = malloc(MANY * LEN);

@@ -34,7 +34,7 @@ FIXTURE(sharing)
 FIXTURE_SETUP(sharing)
 {
 	chance_from(seed_given());
-	self->before = census_take();
+	self->before = census_begin();
 	self->fd = open_dev();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CBC, 16, 0, 0,
