@@ -77,19 +77,20 @@ def bytes_done() -> int:
 
 
 class Case(unittest.TestCase):
-    """@priority: with what the module is loaded"""
+    """@priority: with what the module is loaded; @pulls: how often a card went"""
 
     priority = LOW
+    pulls = 0
 
     def setUp(self):
         load(self.priority)
         self.addCleanup(lambda: self.assertTrue(wait_for(is_unloaded, SOON)))
 
     @contextlib.contextmanager
-    def cards(self):
+    def cards(self, cards: tuple[str, str] = (CARD, CARD)):
         """Two that do it all, and one after the other go and come."""
-        for _ in range(2):
-            write(SIM / "add", CARD)
+        for card in cards:
+            write(SIM / "add", card)
         prefer_cards()
         end = threading.Event()
 
@@ -97,8 +98,9 @@ class Case(unittest.TestCase):
             i = 0
             while not end.wait(0.2):
                 write(SIM / "remove", f"sim{i}")
-                write(SIM / "add", CARD)
+                write(SIM / "add", cards[i])
                 i = 1 - i
+                self.pulls += 1
 
         puller = threading.Thread(target=pull)
         try:

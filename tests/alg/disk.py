@@ -11,13 +11,21 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
 from case import (  # noqa: E402
-    CARD, HIGH, MIB, SIM, Case, Device, is_in_use, run, write)
+    CARD, HIGH, MIB, SIM, SOON, Case, Device, is_in_use, run, wait_for, write)
+
+
+def tearDownModule():
+    """What mount and cryptsetup leave there"""
+    for name in "mount", "cryptsetup":
+        shutil.rmtree(f"/run/{name}", ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -55,23 +63,29 @@ class Disk(Case):
     """dm-crypt."""
 
     size = 4 * MIB
+    memory = 16 * MIB
 
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         run("modprobe", "dm_crypt")
-        run("modprobe", "brd", "rd_nr=1", "rd_size=16384")
+        run("modprobe", "brd", "rd_nr=1", f"rd_size={cls.memory // 1024}")
         cls.key = random.Random(3).randbytes(64).hex()
         cls.data = random.Random(4).randbytes(cls.size)
 
     @classmethod
     def tearDownClass(cls):
         run("rmmod", "brd")
+        super().tearDownClass()
 
     @contextlib.contextmanager
-    def disk(self, cipher: str):
-        sectors = self.size // 512
+    def disk(self, cipher: str, *options: str):
+        """@options: those of dm-crypt"""
+        table = (0, self.size // 512, "crypt", cipher, self.key, 0,
+                 "/dev/ram0", 0, *((len(options),) if options else ()),
+                 *options)
         run("dmsetup", "--noudevrules", "--noudevsync", "create", "ocf_test",
-            text=f"0 {sectors} crypt {cipher} {self.key} 0 /dev/ram0 0")
+            text=" ".join(map(str, table)))
         # there is no udev
         run("dmsetup", "mknodes")
         try:
@@ -102,24 +116,90 @@ class Disk(Case):
             self.assertTrue(self.data == get(disk, self.size))
         self.assertRegex(found.read_text(), "err=-16")
 
+    def keeps(self, disk: pathlib.Path, seed: int) -> None:
+        data = random.Random(seed).randbytes(self.size)
+        put(disk, data)
+        self.assertTrue(data == get(disk, self.size))
+
     def test_cards_come_and_go(self):
-        with self.cards() as puller, \
-                self.disk("capi:ocf-xts-aes-plain64") as disk:
-            puller.start()
-            for i in range(3):
-                data = random.Random(i).randbytes(self.size)
-                put(disk, data)
-                self.assertTrue(data == get(disk, self.size))
+        """With dm-crypt's workers, and in the place of who reads and writes"""
+        for options in ((), ("no_read_workqueue", "no_write_workqueue"),
+                        ("same_cpu_crypt", "submit_from_crypt_cpus")):
+            with self.subTest(options=options), self.cards() as puller, \
+                    self.disk("capi:ocf-xts-aes-plain64", *options) as disk:
+                puller.start()
+                for i in range(3):
+                    self.keeps(disk, i)
 
 
 class DiskByPriority(Disk):
     priority = HIGH
+    test_cards_come_and_go = None
 
     def test_by_name(self):
         with self.is_used(2 * self.size), \
                 self.disk("aes-xts-plain64") as disk:
             put(disk, self.data)
             self.assertTrue(self.data == get(disk, self.size))
+
+
+class Swap(Disk):
+    """What a control group has no memory for goes out through dm-crypt."""
+
+    size = memory = 128 * MIB
+    test_by_name = test_a_card_that_is_full = None
+
+    @contextlib.contextmanager
+    def group(self, limit: int):
+        """A control group with so much memory"""
+        root = pathlib.Path(tempfile.mkdtemp())
+        run("mount", "-t", "cgroup2", "none", str(root))
+        try:
+            write(root / "cgroup.subtree_control", "+memory")
+            (root / "ocf").mkdir()
+            write(root / "ocf" / "memory.max", limit)
+            yield root / "ocf"
+            # those that have ended are still in it for a moment
+            self.assertTrue(wait_for(lambda: "populated 0" in (
+                root / "ocf" / "cgroup.events").read_text(), SOON))
+            (root / "ocf").rmdir()
+        finally:
+            run("umount", str(root))
+            root.rmdir()
+
+    @contextlib.contextmanager
+    def swap(self):
+        with self.disk("capi:ocf-xts-aes-plain64") as disk:
+            run("mkswap", str(disk))
+            run("swapon", str(disk))
+            try:
+                yield
+            finally:
+                run("swapoff", str(disk))
+
+    def test_cards_come_and_go(self):
+        """And it comes back as it was; nothing is killed for want of memory."""
+        with self.cards() as puller, self.swap(), \
+                self.group(24 * MIB) as group, self.is_used(64 * MIB):
+            puller.start()
+            user = subprocess.run(
+                [sys.executable, "-c", FILL, str(group), "72"],
+                capture_output=True, text=True, check=False, timeout=SOON)
+            self.assertEqual((0, ""), (user.returncode, user.stderr))
+
+
+# Joins a group, fills so many MiB, and looks at each page three times.
+FILL = """
+import hashlib, sys
+open(sys.argv[1] + "/cgroup.procs", "w").write("0")
+def page(i): return hashlib.sha512(i.to_bytes(4, "big")).digest() * 64
+n = int(sys.argv[2]) * 256
+held = bytearray(n * 4096)
+for i in range(n): held[i * 4096:(i + 1) * 4096] = page(i)
+for _ in range(3):
+    for i in range(n):
+        if held[i * 4096:(i + 1) * 4096] != page(i): sys.exit(2)
+"""
 
 
 class Luks(Case):
@@ -146,9 +226,6 @@ class Luks(Case):
     @classmethod
     def tearDownClass(cls):
         run("rmmod", "brd")
-        # what mount and cryptsetup leave there
-        for name in "mount", "cryptsetup":
-            shutil.rmtree(f"/run/{name}", ignore_errors=True)
 
     @contextlib.contextmanager
     def opened(self):
