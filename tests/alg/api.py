@@ -6,6 +6,7 @@
 """
 
 import errno
+import json
 import os
 import pathlib
 import random
@@ -13,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -21,6 +23,7 @@ from case import (  # noqa: E402
     HIGH, LOW, MODULE, SOON, Case, Device, driver_name, implementations,
     is_unloaded, load, ours, run, wait_for, write)
 
+OCFCTL = str(pathlib.Path(__file__).resolve().parents[2] / "tools/ocfctl")
 HMACS = ("sha1", "sha256", "sha384", "sha512")
 OFFERED = {
     *(f"{mode}(aes)" for mode in ("cbc", "ctr", "ecb", "xts", "gcm", "ccm")),
@@ -53,6 +56,35 @@ class Names(Case):
         self.assertNotIn("alg: ", "".join(
             line for line in run("dmesg").splitlines(True)
             if "ocf-" in line and "No test for" not in line))
+
+    def test_ocfctl(self):
+        """Shows them and their users, and has another priority kept."""
+        config = pathlib.Path(self.enterContext(
+            tempfile.TemporaryDirectory())) / "ocf-alg.conf"
+
+        def row() -> dict:
+            return next(r for r in json.loads(run(OCFCTL, "alg", "--json"))
+                        if r["name"] == "cbc(aes)")
+
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "ocf-cbc-aes"))
+            self.assertEqual((LOW, 1), (row()["priority"], row()["users"]))
+        self.assertNotEqual("ocf-cbc-aes", row()["by_name"])
+        run(OCFCTL, "alg", "--priority", str(HIGH), "--config", str(config))
+        self.addCleanup(run, "modprobe", "-r", "crypto_user")
+        self.assertEqual({str(HIGH)}, {i["priority"] for i in ours()})
+        self.assertEqual("ocf-cbc-aes", row()["by_name"])
+        self.assertIn(f"options ocf_alg priority={HIGH}\n", config.read_text())
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("skcipher", "cbc(aes)"))
+            self.assertEqual(1, row()["users"])
+        denied = subprocess.run(
+            ["setpriv", "--reuid=65534", "--clear-groups", OCFCTL, "alg",
+             "--priority", "1", "--config", str(config)],
+            capture_output=True, text=True, check=False)
+        self.assertEqual((1, "ocfctl: ocf-authenc-hmac-sha1-cbc-aes: only root "
+                          "may change it\n"),
+                         (denied.returncode, denied.stderr))
 
     def test_nobody_gets_them_unasked(self):
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:

@@ -22,7 +22,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = TOP / "tools"
 sys.path.insert(0, str(TOOLS))
 
-from ocftools import rates, sysfs, text, watch  # noqa: E402
+from ocftools import alg, rates, sysfs, text, watch  # noqa: E402
 
 COST = """\
 aes-cbc encrypt 1500 250
@@ -204,8 +204,78 @@ def test_get(tree):
     assert tree.says("ocfctl", "forbid", "sim10") == "sha256\n"
 
 
+CRYPTO = """\
+name         : xts(aes)
+driver       : ocf-xts-aes
+priority     : 10
+refcnt       : 3
+internal     : no
+type         : skcipher
+
+name         : xts(aes)
+driver       : xts-aes-aesni
+priority     : 401
+refcnt       : 1
+internal     : no
+type         : skcipher
+
+name         : __xts(aes)
+driver       : __xts-aes-aesni
+priority     : 402
+refcnt       : 1
+internal     : yes
+type         : skcipher
+
+name         : gcm(aes)
+driver       : ocf-gcm-aes
+priority     : 10
+refcnt       : 1
+internal     : no
+type         : aead
+"""
+
+
+def test_alg(tree, tmp_path):
+    (tmp_path / "crypto").write_text(CRYPTO)
+    words = ["ocfctl", "alg", "--crypto", str(tmp_path / "crypto")]
+    assert [line.split() for line in tree.run(*words).stdout.splitlines()] == [
+        ["IMPLEMENTATION", "PRIORITY", "USERS", "BY", "NAME"],
+        ["ocf-gcm-aes", "10", "0", "this"],
+        ["ocf-xts-aes", "10", "2", "xts-aes-aesni"]]
+    assert json.loads(tree.run(*words, "--json").stdout)[1] == {
+        "driver": "ocf-xts-aes", "name": "xts(aes)", "priority": 10,
+        "users": 2, "by_name": "xts-aes-aesni"}
+
+
+def test_alg_is_not_loaded(tree, tmp_path):
+    (tmp_path / "crypto").write_text(CRYPTO.replace("ocf-", "own-"))
+    for more in [], ["--priority", "10"]:
+        assert "modprobe ocf_alg" in tree.fails(
+            1, "ocfctl", "alg", "--crypto", str(tmp_path / "crypto"),
+            "--config", str(tmp_path / "config"), *more)
+    assert not (tmp_path / "config").exists()
+
+
+def test_priority_is_kept(tmp_path):
+    config = tmp_path / "ocf-alg.conf"
+    alg.keep_priority(5, config)
+    alg.keep_priority(7, config)
+    lines = config.read_text().splitlines()
+    assert lines[-1] == "options ocf_alg priority=7" and len(lines) == 2
+    assert config.stat().st_mode & 0o777 == 0o644
+    # what an administrator has written
+    config.write_text("softdep ocf_alg pre: qat\n options ocf_alg priority=1\n")
+    alg.keep_priority(8, config)
+    assert config.read_text() == \
+        "softdep ocf_alg pre: qat\noptions ocf_alg priority=8\n"
+    assert os.listdir(tmp_path) == [config.name]
+
+
 @pytest.mark.parametrize("words, what", [
     ([], "COMMAND"), (["flush"], "flush"), (["show"], "DEVICE"),
+    (["alg", "--priority", "-1"], "not 0 to 2147483647"),
+    (["alg", "--priority", "2147483648"], "not 0 to 2147483647"),
+    (["alg", "--priority", "high"], "high"), (["alg", "ocf-xts-aes"], "ocf-xts"),
     (["show", "sim1"], "there is no such device; there are cryptosoft0, sim1"),
     (["show", "../ocf/sim10"], "no such device"),
     (["drain"], "DEVICE"), (["drain", "sim10", "sim9"], "sim9"),
@@ -563,6 +633,8 @@ def test_stat_misuse(tree, words, what):
     (["ocfctl", "dr"], ["drain"]),
     (["ocfctl", "--"], ["--sysfs"]),
     (["ocfctl", "re"], ["resume"]),
+    (["ocfctl", "al"], ["algorithms", "alg"]),
+    (["ocfctl", "alg", "--p"], ["--priority"]),
     (["ocfctl", "drain", "--"], ["--wait"]),
     (["ocfctl", "show", "--"], ["--json"]),
     (["ocfctl", "show", "s"], ["sim10"]),
