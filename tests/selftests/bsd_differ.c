@@ -325,8 +325,7 @@ static const char *sealed_op(struct differ *d)
 	draw_iv(t);
 	place_aad(d, LEN_MAX);
 	err = err_of_len(t);
-	/* what is left of CCM's block beside the nonce must tell the length */
-	if (is_alg(t->cipher, "aes-ccm") && t->ivlen == 13 && t->len > 65535)
+	if (!fits_nonce(t, t->len))
 		err = err ?: EINVAL;
 	if (err) {
 		t->aadlen = 0;

@@ -444,6 +444,12 @@ uint32_t pick_taglen(const struct trial *t)
 	return 16;
 }
 
+bool fits_nonce(const struct trial *t, uint32_t len)
+{
+	return !t->cipher || !is_alg(t->cipher, "aes-ccm") || t->ivlen < 12 ||
+	       !(len >> 8 * (15 - t->ivlen));
+}
+
 /* ---- OpenSSL's answers ---- */
 
 static void must(bool known, const struct trial *t)

@@ -194,6 +194,10 @@ const char *differs(const struct differ *d);
 
 /* Draws a tag's length that the standard has; of an HMAC any from 4 on. */
 uint32_t pick_taglen(const struct trial *t);
+/* Whether CCM's block has room for a length of @len beside the nonce (RFC
+ * 3610); true of any other cipher.
+ */
+bool fits_nonce(const struct trial *t, uint32_t len);
 /* Flips a bit of @len bytes. */
 void flip(uint8_t *at, uint32_t len);
 

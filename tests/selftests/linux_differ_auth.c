@@ -49,12 +49,6 @@ static void pick_nonce(struct trial *t, uint8_t *iv)
 	memcpy(iv + 1, t->iv, 15);
 }
 
-/* What is left of CCM's block beside the nonce must tell the length. */
-static bool fits_nonce(const struct trial *t, uint32_t len)
-{
-	return !is_alg(t->cipher, "aes-ccm") || t->ivlen < 13 || len < 65536;
-}
-
 static const char *seal(struct differ *d)
 {
 	struct trial *t = &d->t;
