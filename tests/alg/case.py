@@ -20,7 +20,7 @@ MODULE = pathlib.Path(os.environ["OCF_MODULES"],
 MANAGER = pathlib.Path("/sys/module/cryptomgr/parameters")
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
 CARD = "overhead_ns=500 latency_ns=1000 patience=60000 algs=real"
-LOW, HIGH = 10, 5000        # others of the kernel have 100 to 4000
+LOW, HIGH = 10, 5000        # others of the kernel have 100 to 4300
 # s; the machine is slow
 SOON = 1200 if os.environ.get("OCF_DEBUG_KERNEL") else 300
 MIB = 1 << 20

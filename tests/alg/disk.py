@@ -71,7 +71,6 @@ class Disk(Case):
         run("modprobe", "dm_crypt")
         run("modprobe", "brd", "rd_nr=1", f"rd_size={cls.memory // 1024}")
         cls.key = random.Random(3).randbytes(64).hex()
-        cls.data = random.Random(4).randbytes(cls.size)
 
     @classmethod
     def tearDownClass(cls):
@@ -94,15 +93,21 @@ class Disk(Case):
             run("dmsetup", "--noudevrules", "--noudevsync", "remove",
                 "ocf_test")
 
+    def keeps(self, disk: pathlib.Path, seed: int) -> None:
+        data = random.Random(seed).randbytes(self.size)
+        put(disk, data)
+        self.assertTrue(data == get(disk, self.size))
+
     def test_by_name(self):
+        data = random.Random(4).randbytes(self.size)
         with self.is_used(self.size), \
                 self.disk("capi:ocf-xts-aes-plain64") as disk:
-            put(disk, self.data)
+            put(disk, data)
         with self.disk("aes-xts-plain64") as disk:
-            self.assertTrue(self.data == get(disk, self.size))
+            self.assertTrue(data == get(disk, self.size))
         with self.is_used(self.size), \
                 self.disk("capi:ocf-xts-aes-plain64") as disk:
-            self.assertTrue(self.data == get(disk, self.size))
+            self.assertTrue(data == get(disk, self.size))
 
     def test_a_card_that_is_full(self):
         """And nothing else: what finds no room waits for it."""
@@ -112,14 +117,8 @@ class Disk(Case):
         self.addCleanup(write, soft.path / "state", "resume")
         with self.disk("capi:ocf-xts-aes-plain64") as disk, refused() as found:
             write(soft.path / "state", "drain")
-            put(disk, self.data)
-            self.assertTrue(self.data == get(disk, self.size))
+            self.keeps(disk, 4)
         self.assertRegex(found.read_text(), "err=-16")
-
-    def keeps(self, disk: pathlib.Path, seed: int) -> None:
-        data = random.Random(seed).randbytes(self.size)
-        put(disk, data)
-        self.assertTrue(data == get(disk, self.size))
 
     def test_cards_come_and_go(self):
         """With dm-crypt's workers, and in the place of who reads and writes"""
@@ -139,8 +138,7 @@ class DiskByPriority(Disk):
     def test_by_name(self):
         with self.is_used(2 * self.size), \
                 self.disk("aes-xts-plain64") as disk:
-            put(disk, self.data)
-            self.assertTrue(self.data == get(disk, self.size))
+            self.keeps(disk, 4)
 
 
 class Swap(Disk):
