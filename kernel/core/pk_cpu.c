@@ -81,11 +81,11 @@ static void call_a_hand(struct ocf_pk_unit *unit)
 void ocf_pk_enter_software(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool cancelled = false;
+	bool here = req->waiter, cancelled = false;
 
 	spin_lock_bh(&ocf_pk_lock);
 	unit->backlog += req->expected;
-	if (req->waiter) {
+	if (here) {
 		unit->count++;
 	} else {
 		ocf_pk_line_up(req, false);
@@ -94,7 +94,8 @@ void ocf_pk_enter_software(struct ocf_pk_request *req)
 			call_a_hand(unit);
 	}
 	spin_unlock_bh(&ocf_pk_lock);
-	if (req->waiter)
+	/* else @req may be gone */
+	if (here)
 		work_here(req);
 	else if (cancelled)
 		ocf_pk_give_up(req);
