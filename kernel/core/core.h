@@ -403,6 +403,7 @@ struct ocf_session {
 #define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
 /* BIT(7) is OCF_BIT_OPENED, in <linux/ocf_driver.h> */
 #define OCF_BIT_HANDED		BIT(8)	/* to a worker, who has not begun */
+#define OCF_BIT_RETURNED	BIT(9)	/* the waiter is to place it again */
 
 /* ocf_request.where; changed under the lock of the list it names */
 enum {

@@ -113,24 +113,78 @@ void ocf_batch_end(struct ocf_batch *batch)
 }
 OCF_EXPORT(ocf_batch_end);
 
-/*
- * The wait of ocf_run().  A killed waiter cancels while the request is still
- * its own; then of the two, it and the result, the first to set its bit wins.
+/**
+ * ocf_request_restart() - place a request that was accepted before
+ * @req: the request, which is on no list but the order's
+ *
+ * Context: process; may sleep.
  */
-static int wait_for(struct ocf_request *req)
+void ocf_request_restart(struct ocf_request *req)
+{
+	int err, failed = req->err;
+
+	req->batch = NULL;
+	req->begun = 0;
+	req->err = 0;
+	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
+	    OCF_BIT_CANCELLED) {
+		ocf_request_end(req, -ECANCELED, false);
+		return;
+	}
+	err = ocf_place_again(req);
+	if (err == -EINPROGRESS)
+		return;
+	/* nobody is left, of those who have not failed it */
+	if (err == -ENODEV && req->avoid)
+		err = failed ?: -EIO;
+	ocf_request_end(req, err ?: req->err, false);
+}
+
+/* Places @req again; software does it here, at whatever length. */
+static void restart_here(struct ocf_request *req)
+{
+	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_HANDED)
+		ocf_place_taken(req);
+	ocf_request_restart(req);
+}
+
+/* Whether the task that waits for @req is to place it again; it then does. */
+static bool take_up(struct ocf_request *req)
+{
+	if (!(atomic_fetch_andnot(OCF_BIT_RETURNED, &req->bits) &
+	      OCF_BIT_RETURNED))
+		return false;
+	restart_here(req);
+	return true;
+}
+
+/*
+ * A killed waiter cancels while the request is still its own; then of the two,
+ * it and the result, the first to set its bit wins.
+ */
+static int abandon(struct ocf_request *req)
 {
 	int old;
 
-	if (likely(!wait_for_completion_killable(&req->wait))) {
-		if (req->begun)
-			ocf_crossover_woken(ktime_get_ns() - req->begun);
-		return req->err;
-	}
 	ocf_cancel(req);
 	old = atomic_fetch_or(OCF_BIT_ABANDONED, &req->bits);
+	if (old & OCF_BIT_RETURNED)
+		take_up(req);
 	if (!(old & OCF_BIT_WOKEN))
 		return -EINTR;
 	wait_for_completion(&req->wait);
+	return req->err;
+}
+
+/* The wait of ocf_run(), in which the task does what is its own to do. */
+static int wait_for(struct ocf_request *req)
+{
+	do {
+		if (unlikely(wait_for_completion_killable(&req->wait)))
+			return abandon(req);
+	} while (unlikely(take_up(req)));
+	if (req->begun)
+		ocf_crossover_woken(ktime_get_ns() - req->begun);
 	return req->err;
 }
 
@@ -267,33 +321,6 @@ void ocf_complete(struct ocf_request *req, int err)
 }
 OCF_EXPORT(ocf_complete);
 
-/**
- * ocf_request_restart() - place a request that was accepted before
- * @req: the request, which is on no list but the order's
- *
- * Context: process; may sleep.
- */
-void ocf_request_restart(struct ocf_request *req)
-{
-	int err, failed = req->err;
-
-	req->batch = NULL;
-	req->begun = 0;
-	req->err = 0;
-	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
-	    OCF_BIT_CANCELLED) {
-		ocf_request_end(req, -ECANCELED, false);
-		return;
-	}
-	err = ocf_place_again(req);
-	if (err == -EINPROGRESS)
-		return;
-	/* nobody is left, of those who have not failed it */
-	if (err == -ENODEV && req->avoid)
-		err = failed ?: -EIO;
-	ocf_request_end(req, err ?: req->err, false);
-}
-
 /*
  * What workers are to do, and are about, for one flow.  An owner has as many of
  * them as there are CPUs: more would only take those from others.
@@ -333,19 +360,31 @@ static void make_way(struct line *line)
 	spin_unlock_bh(&line->lock);
 }
 
-static void request_work(struct work_struct *work)
+static void line_work(struct work_struct *work)
 {
 	struct ocf_request *req = container_of(work, struct ocf_request, work);
 	struct line *line = &lines[req->session->flow];
 
-	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_HANDED)
-		ocf_place_taken(req);
-	ocf_request_restart(req);
+	restart_here(req);
 	make_way(line);
 }
 
+/* Has the task that waits for @req place it again; false if none does. */
+static bool return_to_waiter(struct ocf_request *req)
+{
+	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER))
+		return false;
+	if (atomic_fetch_or(OCF_BIT_RETURNED, &req->bits) &
+	    OCF_BIT_ABANDONED) {
+		atomic_andnot(OCF_BIT_RETURNED, &req->bits);
+		return false;
+	}
+	complete(&req->wait);
+	return true;
+}
+
 /**
- * ocf_request_restart_later() - have a worker do that
+ * ocf_request_restart_later() - have that done by the task that waits, or a worker
  * @req: the request, which is on no list but the order's
  *
  * Context: process or BH.
@@ -354,7 +393,9 @@ void ocf_request_restart_later(struct ocf_request *req)
 {
 	struct line *line = &lines[req->session->flow];
 
-	INIT_WORK(&req->work, request_work);
+	if (return_to_waiter(req))
+		return;
+	INIT_WORK(&req->work, line_work);
 	spin_lock_bh(&line->lock);
 	if (line->workers < num_online_cpus()) {
 		line->workers++;
@@ -370,10 +411,9 @@ void ocf_requests_restart(struct list_head *list)
 {
 	struct ocf_request *req, *next;
 
-	list_for_each_entry_safe(req, next, list, node) {
-		atomic_or(OCF_BIT_WORKER, &req->bits);
-		ocf_request_restart(req);
-	}
+	list_for_each_entry_safe(req, next, list, node)
+		if (!return_to_waiter(req))
+			restart_here(req);
 }
 
 /* All of @list, which were in @dev, or waited for it; by workers. */

@@ -82,6 +82,36 @@ static void room_for_everybody(struct test *t)
 	card_drop(card);
 }
 
+/* A task whose request had to wait for room hands it to the card itself. */
+static void room_for_a_task_that_waits(struct test *t)
+{
+	struct card *card = small_card(t, 1);
+	struct ocf_session *ses[2];
+	struct work *w;
+	int i;
+
+	if (!card)
+		return;
+	for (i = 0; i < 2; i++) {
+		ses[i] = on_card(card);
+		EQUAL(t, PTR_ERR_OR_ZERO(ses[i]), 0);
+	}
+	card->who = current;
+	card->submits = 0;
+	card->by_who = 0;
+	for (i = 0; i < 8 && !IS_ERR(ses[i % 2]); i++) {
+		w = work_make(ses[i % 2], 256, 0);
+		EQUAL(t, ocf_run(&w->req), 0);
+		CHECK(t, work_right(w, WORK_KEY));
+		work_free(w);
+	}
+	EQUAL(t, card->submits, 8);
+	EQUAL(t, card->by_who, 8);
+	card->who = NULL;
+	put_all(ses, 2);
+	card_drop(card);
+}
+
 /* They take turns also when all of them are at work. */
 static void room_by_turns(struct test *t)
 {
@@ -475,7 +505,8 @@ static void room_beside_others(struct test *t)
 }
 
 const struct test_case room_tests[] = {
-	TEST(room_for_everybody), TEST(room_by_turns),
+	TEST(room_for_everybody), TEST(room_for_a_task_that_waits),
+	TEST(room_by_turns),
 	TEST(room_of_the_least_used),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
