@@ -27,8 +27,9 @@
 #define WINDOW_BITS	11
 
 /*
- * Bytes read or written that are a submitter's own work; more are a worker's,
- * whatever it is thought to cost: a stream may come to a thousand times itself.
+ * Bytes read or written that are the work of a submitter that has better to do;
+ * more are a worker's, whatever it is thought to cost: a stream may come to a
+ * thousand times itself.
  */
 #define INLINE_MAX	SZ_16K
 
@@ -238,7 +239,7 @@ static int run(struct flow *f)
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
  * if it is no stream, or no whole one; -EAGAIN if it is a worker's: here one
- * must not sleep, or it is long, or there is no memory.
+ * must not sleep, or has better to do for so long, or there is no memory.
  */
 int soft_deflate(struct ocf_request *req)
 {
@@ -248,8 +249,8 @@ int soft_deflate(struct ocf_request *req)
 
 	if (!ocf_request_may_sleep(req))
 		return -EAGAIN;
-	if (max(req->data.len, req->dst_len) > INLINE_MAX &&
-	    !ocf_request_has_worker(req))
+	if (req->flags & OCF_REQ_OFFLOAD && !ocf_request_has_worker(req) &&
+	    max(req->data.len, req->dst_len) > INLINE_MAX)
 		return -EAGAIN;
 	w = get_workspaces();
 	if (!w) {
