@@ -399,6 +399,50 @@ struct ocf_split {
 	int			step;		/* 0 or 1 */
 };
 
+struct ocf_workers;
+
+/**
+ * ocf_workers_get() - the threads of the calling process that work for it
+ *
+ * They do the software work of its requests at its priority and in its control
+ * group.  Named in ocf_request.workers.
+ *
+ * Context: process; may sleep.  Starts a thread if one is needed.
+ * Return: to be given to ocf_workers_put() after the last request that names
+ * them is done; NULL if there is no memory, or if the kernel cannot make such
+ * threads (CONFIG_VHOST_TASK): the requests are then the kernel's work.
+ */
+struct ocf_workers *ocf_workers_get(void);
+
+/**
+ * ocf_workers_put() - be done with them
+ * @workers: of ocf_workers_get(), or NULL
+ *
+ * Context: process or BH.
+ */
+void ocf_workers_put(struct ocf_workers *workers);
+
+/**
+ * ocf_workers_ended() - whether a process has ended, or is another program
+ * @workers: of ocf_workers_get()
+ *
+ * Context: any.
+ * Return: if so, nobody waits for the results of what it has submitted.
+ */
+bool ocf_workers_ended(const struct ocf_workers *workers);
+
+/**
+ * ocf_workers_settle() - wait for the end of what a process has submitted
+ * @workers: of ocf_workers_get()
+ *
+ * For a consumer whose descriptor the kernel closes because the process ends.
+ * The threads end as well: they finish what they are at, and cancel the rest.
+ * In any other case this does nothing.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_workers_settle(struct ocf_workers *workers);
+
 struct ocf_request;
 
 /**
@@ -447,6 +491,9 @@ typedef void (*ocf_done_t)(struct ocf_request *req, int err);
  * @tag: tag or MAC with OCF_TAG_INLINE
  * @behind: how many like it the submitter has to submit after it, and somebody
  *	waits for all of them; else 0
+ * @workers: threads of a process, to which the software work of the request
+ *	goes that its submitter does not do itself; NULL: a worker's of the
+ *	kernel.  When the process ends it is cancelled
  * @batch: the batch it is submitted in, or NULL; not looked at after
  *	ocf_submit() has returned
  * @cookie: the consumer's own
@@ -470,6 +517,7 @@ struct ocf_request {
 	u32			behind;
 	u32			result_len;
 	void			*state;
+	struct ocf_workers	*workers;
 	struct ocf_batch	*batch;
 	void			*cookie;
 	u8			iv[OCF_IV_MAX] __aligned(16);
@@ -538,6 +586,7 @@ static inline void ocf_request_init(struct ocf_request *req,
 	req->dst_len = 0;
 	req->behind = 0;
 	req->state = NULL;
+	req->workers = NULL;
 	req->batch = NULL;
 	req->cookie = NULL;
 }

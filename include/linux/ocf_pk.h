@@ -120,6 +120,7 @@ typedef void (*ocf_pk_done_t)(struct ocf_pk_request *req, int err);
  * @policy: OCF_POLICY_CPU: cards, as long as one takes it
  * @device: the only device to use, or OCF_DEVICE_ANY
  * @owner: whose work it is, as ocf_session_params.owner
+ * @workers: as ocf_request.workers, for what the CPU does, unless a task waits
  * @done: called once, see ocf_pk_submit()
  * @cookie: the consumer's own
  * @used: set when it is over: number of the device that did it, or -ENODEV
@@ -133,6 +134,7 @@ struct ocf_pk_request {
 	enum ocf_policy		policy;
 	int			device;
 	u32			owner;
+	struct ocf_workers	*workers;
 	ocf_pk_done_t		done;
 	void			*cookie;
 	int			used;

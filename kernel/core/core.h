@@ -18,8 +18,9 @@
  *   queue.lock		queue.c: what is in a device and what waits for it.  BH.
  *   session.order_lock	deliver.c: a session's requests in order.  BH.
  *   line.lock		request.c: an owner's requests that workers do.  BH.
+ *   workers.lock	workers.c: the same of a process and its threads.  BH.
  *
- * The last six are never held together, and none while a driver or a
+ * The last seven are never held together, and none while a driver or a
  * callback is called, but for ocf_device_ops.capable() under refresh_lock.
  *
  * To disable BH keeps a task on its CPU and excludes completions there.  On
@@ -521,6 +522,11 @@ void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);
 void ocf_requests_restart(struct list_head *list);
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
+
+/* workers.c */
+bool ocf_workers_ready(struct ocf_workers *w);
+atomic_long_t *ocf_workers_load(struct ocf_workers *w);
+bool ocf_workers_queue(struct ocf_workers *w, struct work_struct *work);
 
 /* place.c */
 int ocf_place(struct ocf_request *req);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Public-key requests on the CPU: on the time of whoever waits for one, or by
- * workers, each of which does what is next in line until there is nothing.
+ * Public-key requests on the CPU.  A task that waits for its request does it
+ * itself.  Others are done by threads of the process that submitted them, or by
+ * workers of the kernel, each of which does what is next in line until there is
+ * nothing.
  */
 #include <linux/slab.h>
 
@@ -12,6 +14,13 @@
 /* What takes the CPU long: an administrator may bind it, and give it a nice */
 static struct workqueue_struct *pk_cpu_wq;
 
+/* Whether nobody wants the result */
+static bool is_void(const struct ocf_pk_request *req)
+{
+	return READ_ONCE(req->cancelled) ||
+	       (req->workers && ocf_workers_ended(req->workers));
+}
+
 /* @req is counted in the unit, and in the caller's hand. */
 static void work_here(struct ocf_pk_request *req)
 {
@@ -19,7 +28,7 @@ static void work_here(struct ocf_pk_request *req)
 	u64 begun = ktime_get_ns();
 	int err = -ECANCELED;
 
-	if (!READ_ONCE(req->cancelled)) {
+	if (!is_void(req)) {
 		trace_ocf_pk_start(req, req->dev);
 		err = ocf_pk_ops_of(req->dev)->submit(req);
 	}
@@ -70,22 +79,49 @@ static void call_a_hand(struct ocf_pk_unit *unit)
 	queue_work(pk_cpu_wq, &hand->work);
 }
 
+/* A thread of the process that submitted it does it. */
+static void process_work(struct work_struct *work)
+{
+	struct ocf_pk_request *req = container_of(work, struct ocf_pk_request,
+						  work);
+
+	work_here(req);
+}
+
+/* Whether the caller does @req itself */
+static bool is_for_caller(const struct ocf_pk_request *req)
+{
+	return req->waiter ||
+	       (req->workers && !ocf_workers_ready(req->workers));
+}
+
+/* Whether a thread of the submitter's process has @req now. */
+static bool give_to_process(struct ocf_pk_request *req)
+{
+	lockdep_assert_held(&ocf_pk_lock);
+	if (!req->workers)
+		return false;
+	INIT_WORK(&req->work, process_work);
+	return ocf_workers_queue(req->workers, &req->work);
+}
+
 /**
  * ocf_pk_enter_software() - have the CPU do a request
  * @req: the request, in the caller's hand
  *
- * It is done here if somebody waits for it, and by a worker otherwise.
+ * It is done here if a task waits for it, or if its process has no threads, and
+ * by a thread of the process or a worker otherwise.
  *
  * Context: process; may sleep.
  */
 void ocf_pk_enter_software(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool here = req->waiter, cancelled = false;
+	bool here = is_for_caller(req), cancelled = false;
 
 	spin_lock_bh(&ocf_pk_lock);
 	unit->backlog += req->expected;
-	if (here) {
+	if (here || give_to_process(req)) {
 		unit->count++;
 	} else {
 		ocf_pk_line_up(req, false);

@@ -42,8 +42,8 @@
 #define TYPICAL		4096
 
 /*
- * ns of requests that workers have been given and have not done.  They are done
- * on any CPU.
+ * ns of requests that the kernel's workers have been given and have not done.
+ * They are done on any CPU.
  */
 static atomic_long_t handed;
 
@@ -134,15 +134,22 @@ static __always_inline bool is_for_worker(const struct ocf_request *req,
 {
 	if (atomic_read(&req->bits) & OCF_BIT_WORKER)
 		return false;
-	if (req->flags & OCF_REQ_OFFLOAD)
+	if (req->flags & OCF_REQ_OFFLOAD &&
+	    (!req->workers || ocf_workers_ready(req->workers)))
 		return service > HANDOVER_NS;
 	return service > LONG_NS && !(req->flags & OCF_REQ_MAY_SLEEP);
 }
 
-/* ns of what workers have to do */
-static u64 work_before(void)
+/* Where the work is counted that is before @req, if it goes to a worker */
+static atomic_long_t *load_before(const struct ocf_request *req)
 {
-	s64 ns = atomic_long_read(&handed);
+	return req->workers ? ocf_workers_load(req->workers) : &handed;
+}
+
+/* ns of what workers have to do before @req */
+static u64 work_before(const struct ocf_request *req)
+{
+	s64 ns = atomic_long_read(load_before(req));
 
 	return ns > 0 ? div_u64(ns, num_online_cpus()) : 0;
 }
@@ -159,7 +166,7 @@ static __always_inline u64 cpu_load(const struct ocf_request *req, u64 service,
 
 	if (atomic_read(&req->bits) & OCF_BIT_WORKER ||
 	    is_for_worker(req, ocf_unweigh(service, weight)))
-		return ocf_weigh(work_before(), weight);
+		return ocf_weigh(work_before(req), weight);
 	return ocf_route_hold_up(service, req->behind);
 }
 
@@ -373,7 +380,7 @@ static int to_worker(struct ocf_keys *keys, struct ocf_device *dev,
 {
 	trace_ocf_request_offload(req, dev->number, 0);
 	atomic_or(OCF_BIT_HANDED, &req->bits);
-	atomic_long_add(req->estimate, &handed);
+	atomic_long_add(req->estimate, load_before(req));
 	ocf_request_restart_later(req);
 	return -EINPROGRESS;
 }
@@ -613,12 +620,13 @@ static __always_inline int do_here(struct ocf_request *req)
 /* The same by a worker, whose work others see. */
 static int do_as_worker(struct ocf_request *req)
 {
+	atomic_long_t *load = load_before(req);
 	u32 ns = req->estimate;
 	int err;
 
-	atomic_long_add(ns, &handed);
+	atomic_long_add(ns, load);
 	err = do_here(req);
-	atomic_long_sub(ns, &handed);
+	atomic_long_sub(ns, load);
 	return err;
 }
 
@@ -754,7 +762,7 @@ int ocf_place_again(struct ocf_request *req)
 void ocf_place_taken(struct ocf_request *req)
 {
 	atomic_andnot(OCF_BIT_HANDED, &req->bits);
-	atomic_long_sub(req->estimate, &handed);
+	atomic_long_sub(req->estimate, load_before(req));
 }
 
 /**

@@ -369,6 +369,15 @@ static void line_work(struct work_struct *work)
 	make_way(line);
 }
 
+static void process_work(struct work_struct *work)
+{
+	struct ocf_request *req = container_of(work, struct ocf_request, work);
+
+	if (ocf_workers_ended(req->workers))
+		atomic_or(OCF_BIT_CANCELLED, &req->bits);
+	restart_here(req);
+}
+
 /* Has the task that waits for @req place it again; false if none does. */
 static bool return_to_waiter(struct ocf_request *req)
 {
@@ -383,8 +392,22 @@ static bool return_to_waiter(struct ocf_request *req)
 	return true;
 }
 
+/*
+ * Has the submitter of @req place it again, at its own priority and cost: the
+ * task that waits, or a thread of the process; false if there is neither.
+ */
+static bool return_to_submitter(struct ocf_request *req)
+{
+	if (return_to_waiter(req))
+		return true;
+	if (!req->workers)
+		return false;
+	INIT_WORK(&req->work, process_work);
+	return ocf_workers_queue(req->workers, &req->work);
+}
+
 /**
- * ocf_request_restart_later() - have that done by the task that waits, or a worker
+ * ocf_request_restart_later() - have that done by the submitter, or a worker
  * @req: the request, which is on no list but the order's
  *
  * Context: process or BH.
@@ -393,7 +416,7 @@ void ocf_request_restart_later(struct ocf_request *req)
 {
 	struct line *line = &lines[req->session->flow];
 
-	if (return_to_waiter(req))
+	if (return_to_submitter(req))
 		return;
 	INIT_WORK(&req->work, line_work);
 	spin_lock_bh(&line->lock);
@@ -412,7 +435,7 @@ void ocf_requests_restart(struct list_head *list)
 	struct ocf_request *req, *next;
 
 	list_for_each_entry_safe(req, next, list, node)
-		if (!return_to_waiter(req))
+		if (!return_to_submitter(req))
 			restart_here(req);
 }
 

@@ -475,9 +475,9 @@ struct ocf_pk_value {
  * EOPNOTSUPP: there is no device for it; EPERM: a weak hash, or FIPS 140
  * forbids it.
  *
- * What the CPU does of it is done by the kernel's workers, of several commands
- * on several processors, and who hands it in need not wait; but the only
- * command of OCF_RUN on the caller's own time.
+ * The only command of OCF_RUN is done by the caller itself, if no card does it.
+ * Others are done by threads of the caller's process, of several commands on
+ * several processors.
  */
 struct ocf_pk_command {
 	__aligned_u64	cookie;
@@ -566,7 +566,8 @@ struct ocf_reap {
  *
  * OCF_SUBMIT: hands commands in.  Returns how many, until one was refused; if
  * that is the first, why: as of a result, and EBUSY if there are
- * OCF_COMMANDS_MAX already.
+ * OCF_COMMANDS_MAX already.  What takes the CPU more than some 20 us is done by
+ * threads of the calling process, which are called "ocf".
  *
  * OCF_REAP: takes results, in the order in which they come, of what the
  * calling process has handed in.  Returns how many, which may be none; poll()

@@ -19,9 +19,11 @@ static enum ocf_abi abi_of(const struct cdev_op *op)
 	return op->ses ? op->ses->abi : CDEV_ABI_NATIVE;
 }
 
+/* Threads of the process that work for it have its memory, too. */
 static bool is_orphan(const struct cdev_op *op)
 {
-	return !atomic_read(&op->mm->mm_users);
+	return !atomic_read(&op->mm->mm_users) ||
+	       (op->req.workers && ocf_workers_ended(op->req.workers));
 }
 
 /*
@@ -177,7 +179,8 @@ int cdev_async_submit(struct cdev_op *op)
 	refcount_inc(&ses->refs);
 	cdev_op_let_loose(op);
 	op->req.done = async_done;
-	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
+	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE |
+			 cdev_op_offload(op, OCF_REQ_OFFLOAD);
 	err = ocf_submit(&op->req);
 	if (err == -EINPROGRESS)
 		err = 0;
@@ -277,12 +280,29 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	return mask;
 }
 
+/* If the process ends, its threads have done with what they had. */
+static void settle(struct cdev_file *file)
+{
+	struct ocf_workers *w;
+
+	if (likely(!(current->flags & PF_EXITING)))
+		return;
+	spin_lock_bh(&file->ring_lock);
+	w = file->workers;
+	file->workers = NULL;
+	spin_unlock_bh(&file->ring_lock);
+	if (w)
+		ocf_workers_settle(w);
+	ocf_workers_put(w);
+}
+
 /*
  * A process has closed a descriptor, or has ended, and its memory has gone
  * before: what it will not fetch keeps neither a place nor pages.
  */
 void cdev_async_flush(struct cdev_file *file)
 {
+	settle(file);
 	if (!atomic_read(&file->unfetched))
 		return;
 	reap(file);

@@ -85,7 +85,7 @@ struct cdev_table {
  * @table: read under RCU
  * @sequence: makes ids of sessions, so that they are not used again soon
  * @spare: an operation put aside for the next call, or NULL
- * @ring_lock: protects @done, @flight, @spares and @eventfd
+ * @ring_lock: protects @done, @flight, @spares, @eventfd and @workers
  * @done: asynchronous operations that are done, oldest first
  * @unfetched: asynchronous operations under way or in @done
  * @flight: native commands under way
@@ -93,6 +93,8 @@ struct cdev_table {
  * @spares: more operations put aside, charged to the user
  * @nspares: how many
  * @eventfd: told of native results, or NULL
+ * @workers: of the process that last handed in what they may do, or NULL: kept,
+ *	since it will hand in more
  * @wait: for poll(), and for who waits for native commands
  * @closed: nobody will fetch any more
  */
@@ -112,6 +114,7 @@ struct cdev_file {
 	struct cdev_op		*spares;
 	unsigned int		nspares;
 	struct eventfd_ctx	*eventfd;
+	struct ocf_workers	*workers;
 	wait_queue_head_t	wait;
 	bool			closed;
 };
@@ -411,6 +414,8 @@ void cdev_op_set(struct cdev_op *op, struct cdev_session *ses,
 void cdev_op_put(struct cdev_op *op);
 void cdev_op_put_deferred(struct cdev_op *op);
 void cdev_op_let_loose(struct cdev_op *op);
+void cdev_op_use_workers(struct cdev_op *op);
+u32 cdev_op_offload(struct cdev_op *op, u32 flags);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
 int cdev_op_charge(struct cdev_op *op, size_t bytes);

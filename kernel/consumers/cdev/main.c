@@ -91,6 +91,7 @@ static int cdev_release(struct inode *inode, struct file *filp)
 	cdev_native_close(file);
 	cdev_async_close(file);
 	cdev_op_drop_spare(file);
+	ocf_workers_put(file->workers);
 	cdev_table_exit(file);
 	cdev_file_put(file);
 	return 0;

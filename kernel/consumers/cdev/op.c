@@ -64,8 +64,10 @@ static void op_release(struct cdev_op *op)
 	cdev_buffers_free(op);
 	if (op->charged)
 		cdev_op_uncharge(op);
-	if (op->mm)
+	if (op->mm) {
 		mmdrop(op->mm);
+		op->mm = NULL;
+	}
 }
 
 /* @op itself is not the user's any more. */
@@ -197,6 +199,57 @@ void cdev_op_let_loose(struct cdev_op *op)
 	atomic_inc(&ops_loose);
 }
 
+/* Has @file keep the threads that a process has for it. */
+static noinline void keep_workers(struct cdev_file *file)
+{
+	struct ocf_workers *w = ocf_workers_get(), *old;
+
+	spin_lock_bh(&file->ring_lock);
+	old = file->workers;
+	file->workers = w;
+	spin_unlock_bh(&file->ring_lock);
+	ocf_workers_put(old);
+}
+
+/**
+ * cdev_op_use_workers() - have the calling process do an operation's long work
+ * @op: the operation, set, and not begun
+ *
+ * Context: process; may sleep.
+ */
+void cdev_op_use_workers(struct cdev_op *op)
+{
+	if (!op->req.workers)
+		op->req.workers = ocf_workers_get();
+	/* what is charged is looked at when it ends */
+	cdev_op_owe_self(op);
+	/* only compared */
+	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
+		keep_workers(op->file);
+}
+
+/* Whether a worker for it would take longer; each is at most OCF_REQUEST_MAX */
+static bool is_small(const struct ocf_request *req)
+{
+	return req->data.len + req->auth.len + req->dst_len <= CDEV_INLINE;
+}
+
+/**
+ * cdev_op_offload() - the same if the operation is worth it
+ * @op: the operation, set, and not begun
+ * @flags: of its request, with OCF_REQ_OFFLOAD
+ *
+ * Context: process; may sleep.
+ * Return: @flags, without OCF_REQ_OFFLOAD if a worker for it would take longer.
+ */
+u32 cdev_op_offload(struct cdev_op *op, u32 flags)
+{
+	if (is_small(&op->req))
+		return flags & ~OCF_REQ_OFFLOAD;
+	cdev_op_use_workers(op);
+	return flags;
+}
+
 /* The file is being closed. */
 void cdev_op_drop_spare(struct cdev_file *file)
 {
@@ -245,14 +298,12 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 	if (!op)
 		return NULL;
 	op->file = file;
-	op->public = NULL;
 	op->loose = false;
 	op->lasting = false;
 	op->pins_last = false;
 	op->cancelled = false;
 	op->src.kind = CDEV_NONE;
 	op->dst.kind = CDEV_NONE;
-	op->mm = NULL;
 	return op;
 }
 
@@ -360,6 +411,10 @@ void cdev_op_uncharge(struct cdev_op *op)
 {
 	size_t own = op->paid ? sizeof(*op) : 0;
 
+	if (unlikely(op->req.workers)) {
+		ocf_workers_put(op->req.workers);
+		op->req.workers = NULL;
+	}
 	if (op->charged == own)
 		return;
 	if (unlikely(op->locker))

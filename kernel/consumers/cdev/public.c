@@ -222,6 +222,8 @@ int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done)
 {
 	struct ocf_pk_request *req = op->public->req;
 
+	cdev_op_use_workers(op);
+	req->workers = op->req.workers;
 	req->done = done;
 	req->cookie = op;
 	return ocf_pk_submit(req);

@@ -259,6 +259,18 @@ int cdev_command_special(struct cdev_op *op)
 	return op->public ? submit_public(op) : submit_part(op);
 }
 
+static __always_inline int submit_command(struct cdev_op *op, u32 flags)
+{
+	int err;
+
+	op->req.done = command_done;
+	if (flags & OCF_REQ_OFFLOAD)
+		flags = cdev_op_offload(op, flags);
+	op->req.flags |= flags | OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
+	err = ocf_submit(&op->req);
+	return err == -EINPROGRESS ? leave(op) : err;
+}
+
 /**
  * cdev_command_submit() - hand an operation in
  * @op: the operation, prepared
@@ -270,15 +282,7 @@ int cdev_command_special(struct cdev_op *op)
  */
 int cdev_command_submit(struct cdev_op *op, u32 flags)
 {
-	int err;
-
-	op->req.done = command_done;
-	/* a worker for what is small would take longer */
-	if (max(op->req.data.len, op->req.auth.len) <= CDEV_INLINE)
-		flags &= ~OCF_REQ_OFFLOAD;
-	op->req.flags |= flags | OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
-	err = ocf_submit(&op->req);
-	return err == -EINPROGRESS ? leave(op) : err;
+	return submit_command(op, flags);
 }
 
 /**
@@ -514,7 +518,7 @@ static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 	op->req.behind = behind;
 	if (unlikely(err))
 		return cdev_command_special(op);
-	return cdev_command_submit(op, flags);
+	return submit_command(op, flags);
 }
 
 /*

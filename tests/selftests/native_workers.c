@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Asynchronous work is the process's own: threads of it do what the CPU does,
+ * at its priority, in its control group and at its cost.
+ */
+#include <kselftest_harness.h>
+#include <dirent.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "census.h"
+#include "native.h"
+
+#define EACH	(256u << 10)	/* bytes of an operation: some ms of 3DES */
+#define MANY	64		/* operations that are handed in at a time */
+#define TIMEOUT	1800		/* s: the debug kernel is slow */
+#define GROUPS	"/tmp/workers.groups"
+#define GROUP	GROUPS "/ours"
+
+FIXTURE(workers)
+{
+	struct census before;
+	int fd;
+	uint32_t slow, fast;	/* sessions: 3DES, AES */
+	uint8_t *buf;
+};
+
+typedef struct _test_data_workers Self;
+
+static uint32_t open_cipher(int fd, const char *name, int keylen)
+{
+	uint8_t key[32];
+	struct ocf_session_open o = { .mode = OCF_MODE_CIPHER,
+		.key = addr(key), .keylen = keylen };
+
+	fill(key, sizeof(key), 3);
+	strcpy(o.cipher, name);
+	return native_open(fd, &o) ? 0 : o.session;
+}
+
+FIXTURE_SETUP(workers)
+{
+	self->before = census_begin();
+	self->fd = open(DEVICE, O_RDWR);
+	ASSERT_LE(0, self->fd);
+	self->slow = open_cipher(self->fd, "des3-cbc", 24);
+	self->fast = open_cipher(self->fd, "aes-cbc", 16);
+	ASSERT_TRUE(self->slow && self->fast);
+	self->buf = mmap(NULL, EACH, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->buf);
+}
+
+FIXTURE_TEARDOWN(workers)
+{
+	munmap(self->buf, EACH);
+	close(self->fd);
+	EXPECT_TRUE(census_is(&self->before));
+	chmod(DEVICE, 0660);
+}
+
+static struct ocf_command command(Self *self, uint32_t ses)
+{
+	return (struct ocf_command){
+		.session = ses, .op = OCF_OP_ENCRYPT, .len = EACH,
+		.src = addr(self->buf), .dst = addr(self->buf),
+	};
+}
+
+/* Hands @n operations in; how many it took, or a negative errno. */
+static int hand_in(Self *self, uint32_t ses, int n)
+{
+	struct ocf_command c[MANY];
+	struct ocf_vector v = { .commands = addr(c), .count = n };
+	int i;
+
+	for (i = 0; i < n; i++)
+		c[i] = command(self, ses);
+	n = ioctl(self->fd, OCF_SUBMIT, &v);
+	return n < 0 ? -errno : n;
+}
+
+/* Fetches what is done of @left; how many are left, or a negative errno. */
+static int fetch_some(Self *self, int left)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	struct ocf_result r[MANY];
+	struct ocf_reap reap = { .results = addr(r), .count = MANY };
+	int i, n;
+
+	if (poll(&p, 1, 600000) != 1)
+		return -ETIME;
+	n = ioctl(self->fd, OCF_REAP, &reap);
+	if (n <= 0)
+		return n ? -errno : -EPROTO;
+	for (i = 0; i < n; i++)
+		if (r[i].res != (int)EACH)
+			return r[i].res < 0 ? r[i].res : -EPROTO;
+	return left - n;
+}
+
+/* Does @n operations asynchronously; 0, or a negative errno. */
+static int do_many(Self *self, uint32_t ses, int n)
+{
+	int left = hand_in(self, ses, n);
+
+	if (left != n)
+		return left < 0 ? left : -EBUSY;
+	while (left > 0)
+		left = fetch_some(self, left);
+	return left;
+}
+
+/* The same, waiting for each. */
+static int do_each(Self *self, uint32_t ses, int n)
+{
+	struct ocf_command c = command(self, ses);
+	int got;
+
+	while (n--) {
+		got = native_run(self->fd, &c);
+		if (got != (int)EACH)
+			return got < 0 ? got : -EPROTO;
+	}
+	return 0;
+}
+
+/* us of CPU time that this process has had, with all its threads */
+static long own_time(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000L +
+	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+/* Our threads: how many, and the id of one in @one. */
+static int threads(int *one)
+{
+	char path[300];
+	DIR *d = opendir("/proc/self/task");
+	struct dirent *e;
+	int n = 0;
+
+	while (d && (e = readdir(d))) {
+		if (*e->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm",
+			 e->d_name);
+		if (strcmp(get_line(path), "ocf"))
+			continue;
+		n++;
+		if (one)
+			*one = atoi(e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* What a child process ended with */
+static int ended(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* ---- whose time it is ---- */
+
+TEST_F_TIMEOUT(workers, their_time_is_the_process_own, TIMEOUT)
+{
+	long begun, sync = 0, async = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		begun = own_time();
+		ASSERT_EQ(0, do_each(self, self->slow, 8));
+		sync += own_time() - begun;
+		begun = own_time();
+		ASSERT_EQ(0, do_many(self, self->slow, 8));
+		async += own_time() - begun;
+	}
+	TH_LOG("%ld us by calls that wait, %ld us by others", sync, async);
+	EXPECT_LT(sync / 2, async);
+	EXPECT_LE(1, threads(NULL));
+}
+
+/* A call that waits does its work itself, also what takes long. */
+TEST_F_TIMEOUT(workers, a_wait_is_its_own_time, TIMEOUT)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	struct ocf_command c = { .dst_len = 16384, .src = addr(self->buf) };
+	uint8_t *out = malloc(2 * EACH);
+	long begun, pieces, whole;
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	c.dst = addr(out);
+	fill(self->buf, EACH, 1);
+	begun = own_time();
+	for (c.len = EACH / 32; c.src < addr(self->buf) + EACH; c.src += c.len)
+		ASSERT_LT(0, native_run(self->fd, &c));
+	pieces = own_time() - begun;
+	c.src = addr(self->buf);
+	c.len = EACH;
+	c.dst_len = 2 * EACH;
+	begun = own_time();
+	ASSERT_LT(0, native_run(self->fd, &c));
+	whole = own_time() - begun;
+	TH_LOG("%ld us in pieces, %ld us as a whole", pieces, whole);
+	EXPECT_LT(pieces / 3, whole);
+	EXPECT_EQ(0, threads(NULL));
+	free(out);
+}
+
+TEST_F_TIMEOUT(workers, public_keys_are_its_own_time, TIMEOUT)
+{
+	uint8_t number[256], out[8][256];
+	struct ocf_pk_value values[8][4] = {};
+	struct ocf_pk_command c[8];
+	struct ocf_result r[8];
+	struct ocf_vector v = { .commands = addr(c), .count = 8 };
+	struct ocf_reap reap = { .results = addr(r), .count = 8 };
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	long begun, sync, async;
+	int i, j, left = 8;
+
+	fill(number, sizeof(number), 5);
+	number[0] |= 0x80;
+	number[255] |= 1;
+	for (i = 0; i < 8; i++) {
+		for (j = 0; j < 4; j++)
+			values[i][j] = (struct ocf_pk_value){
+				.addr = addr(j < 3 ? number : out[i]),
+				.len = sizeof(number),
+			};
+		/* less than the modulus */
+		values[i][0].addr++;
+		values[i][0].len--;
+		c[i] = (struct ocf_pk_command){
+			.op = OCF_OP_PUBLIC_KEY, .code = OCF_PK_MOD_EXP,
+			.in = 3, .out = 1, .values = addr(values[i]),
+		};
+	}
+	begun = own_time();
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(256, native_run(self->fd, (void *)&c[i]));
+	sync = own_time() - begun;
+	begun = own_time();
+	ASSERT_EQ(8, ioctl(self->fd, OCF_SUBMIT, &v));
+	while (left > 0) {
+		ASSERT_EQ(1, poll(&p, 1, 600000));
+		left -= ioctl(self->fd, OCF_REAP, &reap);
+	}
+	async = own_time() - begun;
+	TH_LOG("%ld us by calls that wait, %ld us by others", sync, async);
+	EXPECT_LT(sync / 2, async);
+	EXPECT_EQ(0, memcmp(out[0], out[7], 256));
+}
+
+TEST_F_TIMEOUT(workers, they_are_as_nice_as_the_process, TIMEOUT)
+{
+	int id = 0;
+
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 7));
+	ASSERT_EQ(0, do_many(self, self->slow, 2));
+	ASSERT_LE(1, threads(&id));
+	EXPECT_EQ(7, getpriority(PRIO_PROCESS, id));
+}
+
+static bool make_group(void)
+{
+	mkdir(GROUPS, 0700);
+	return !mount("none", GROUPS, "cgroup2", 0, NULL) &&
+	       !put_line(GROUPS "/cgroup.subtree_control", "+cpu") &&
+	       (!mkdir(GROUP, 0700) || errno == EEXIST);
+}
+
+/* In a group that may have a tenth of a processor, it has that. */
+static int in_group(Self *self)
+{
+	long sync, async, begun = own_time();
+
+	if (do_each(self, self->slow, 4))
+		return 1;
+	sync = own_time() - begun;
+	if (put_line(GROUP "/cgroup.procs", "0"))
+		return 2;
+	begun = number_in(GROUP "/cpu.stat", "usage_usec");
+	if (do_many(self, self->slow, 4))
+		return 3;
+	async = number_in(GROUP "/cpu.stat", "usage_usec") - begun;
+	return async < sync / 2 ? 4 : 0;
+}
+
+TEST_F_TIMEOUT(workers, they_are_in_its_control_group, TIMEOUT)
+{
+	pid_t pid;
+
+	ASSERT_TRUE(make_group());
+	EXPECT_EQ(0, put_line(GROUP "/cpu.max", "10000 100000"));
+	pid = fork();
+	if (!pid)
+		_exit(in_group(self));
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+	EXPECT_LT(0, number_in(GROUP "/cpu.stat", "nr_throttled"));
+	EXPECT_EQ(0, rmdir(GROUP));
+	EXPECT_EQ(0, put_line(GROUPS "/cgroup.subtree_control", "-cpu"));
+	EXPECT_EQ(0, umount(GROUPS));
+	EXPECT_EQ(0, rmdir(GROUPS));
+}
+
+/* ---- how many there are ---- */
+
+TEST_F_TIMEOUT(workers, one_for_each_processor_at_most, TIMEOUT)
+{
+	int i, most = 0;
+
+	ASSERT_EQ(0, threads(NULL));
+	/* small ones need none */
+	ASSERT_EQ(0, do_each(self, self->slow, 1));
+	ASSERT_EQ(0, threads(NULL));
+	for (i = 0; i < 2 * get_nprocs() + 2; i++) {
+		ASSERT_EQ(0, do_many(self, self->slow, 4));
+		most = threads(NULL) > most ? threads(NULL) : most;
+	}
+	EXPECT_EQ(get_nprocs(), most);
+}
+
+TEST_F_TIMEOUT(workers, a_child_has_its_own, TIMEOUT)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, do_many(self, self->slow, 2));
+	ASSERT_LE(1, threads(NULL));
+	pid = fork();
+	if (!pid)
+		_exit(threads(NULL) ? 1 : do_many(self, self->slow, 2) ? 2 :
+		      threads(NULL) ? 0 : 3);
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+	/* the descriptor keeps those of the process that used it last */
+	ASSERT_EQ(0, do_many(self, self->slow, 2));
+	EXPECT_LE(1, threads(NULL));
+}
+
+/* With the last descriptor, and what was handed in by it. */
+TEST_F_TIMEOUT(workers, they_go_with_the_descriptor, TIMEOUT)
+{
+	int tries;
+
+	ASSERT_EQ(0, do_many(self, self->slow, 2));
+	ASSERT_LE(1, threads(NULL));
+	close(self->fd);
+	self->fd = -1;
+	for (tries = 0; threads(NULL) && tries < 6000; tries++)
+		usleep(10000);
+	EXPECT_EQ(0, threads(NULL));
+}
+
+/* Who may have no other thread does the work itself. */
+static int without_threads(Self *self)
+{
+	struct rlimit none = { 1, 1 };
+	long begun, sync, async;
+
+	become(SOMEBODY);
+	if (setrlimit(RLIMIT_NPROC, &none))
+		return 1;
+	begun = own_time();
+	if (do_each(self, self->slow, 4))
+		return 2;
+	sync = own_time() - begun;
+	begun = own_time();
+	if (do_many(self, self->slow, 4))
+		return 3;
+	async = own_time() - begun;
+	return threads(NULL) ? 4 : async < sync / 2 ? 5 : 0;
+}
+
+TEST_F_TIMEOUT(workers, there_may_be_none, TIMEOUT)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(without_threads(self));
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+}
+
+/* ---- the end of the process ---- */
+
+static long operations(void)
+{
+	return number_in("/sys/class/ocf/cryptosoft0/counters", "operations");
+}
+
+/* What a killed process has handed in is not done any more. */
+TEST_F_TIMEOUT(workers, a_process_is_killed, TIMEOUT)
+{
+	long before = operations();
+	int told[2], tries;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(told));
+	pid = fork();
+	if (!pid) {
+		if (hand_in(self, self->slow, MANY) != MANY ||
+		    hand_in(self, self->slow, MANY) != MANY ||
+		    write(told[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(told[1]);
+	ASSERT_EQ(1, read(told[0], &byte, 1));
+	kill(pid, SIGKILL);
+	EXPECT_EQ(SIGKILL, WTERMSIG(ended(pid)));
+	/* whatever goes on has its pages */
+	for (tries = 0; tries < 3000 &&
+	     census_take().pinned != self->before.pinned; tries++)
+		usleep(100000);
+	EXPECT_GT(before + MANY, operations());
+	close(told[0]);
+	/* and the descriptor is as good as before */
+	EXPECT_EQ(0, do_many(self, self->slow, 2));
+}
+
+/* The next program in the same process has threads of its own. */
+TEST_F_TIMEOUT(workers, a_process_is_another_program, TIMEOUT)
+{
+	char fd[16], ses[16];
+	pid_t pid;
+
+	snprintf(fd, sizeof(fd), "%d", self->fd);
+	snprintf(ses, sizeof(ses), "%u", self->slow);
+	pid = fork();
+	if (!pid) {
+		if (hand_in(self, self->slow, MANY) != MANY)
+			_exit(1);
+		execl("/proc/self/exe", "native_workers", "--another", fd, ses,
+		      NULL);
+		_exit(2);
+	}
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+	EXPECT_EQ(0, do_many(self, self->slow, 2));
+}
+
+static int as_another(int fd, uint32_t ses)
+{
+	static uint8_t buf[EACH];
+	struct _test_data_workers there = { .fd = fd, .buf = buf };
+
+	if (threads(NULL))
+		return 3;
+	return do_many(&there, ses, 4) ? 4 : threads(NULL) < 1 ? 5 : 0;
+}
+
+/* A process that is stopped stops its own work and nobody else's. */
+TEST_F_TIMEOUT(workers, a_process_is_stopped, TIMEOUT)
+{
+	int told[2], status, left = MANY;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(told));
+	pid = fork();
+	if (!pid) {
+		if (hand_in(self, self->slow, MANY) != MANY ||
+		    write(told[1], "x", 1) != 1)
+			_exit(1);
+		while (left > 0)
+			left = fetch_some(self, left);
+		_exit(left ? 2 : 0);
+	}
+	ASSERT_EQ(1, read(told[0], &byte, 1));
+	kill(pid, SIGSTOP);
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	EXPECT_EQ(0, do_many(self, self->slow, 4));
+	EXPECT_EQ(0, do_each(self, self->fast, 4));
+	kill(pid, SIGCONT);
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+	close(told[0]);
+	close(told[1]);
+}
+
+/* ---- neighbours ---- */
+
+/* Hands in as much as it may, for ever. */
+static void flood(Self *self)
+{
+	int left = 0, n;
+
+	self->fd = open_dev();
+	self->slow = open_cipher(self->fd, "des3-cbc", 24);
+	for (;;) {
+		n = hand_in(self, self->slow, MANY);
+		left += n > 0 ? n : 0;
+		n = fetch_some(self, left);
+		left = n > 0 ? n : 0;
+	}
+}
+
+/* Takes what a processor gives it, in its own time. */
+static void work_honestly(Self *self)
+{
+	self->fd = open_dev();
+	self->slow = open_cipher(self->fd, "des3-cbc", 24);
+	while (!do_each(self, self->slow, 1))
+		;
+}
+
+/* ms that a share of the victim's work takes beside a neighbour of @nice. */
+static long beside(Self *self, void (*neighbour)(Self *), int nice)
+{
+	struct timespec a, b;
+	pid_t pid = fork();
+
+	if (!pid) {
+		become(SOMEBODY);
+		if (setpriority(PRIO_PROCESS, 0, nice))
+			_exit(1);
+		neighbour(self);
+		_exit(1);
+	}
+	/* until it is at it */
+	usleep(300000);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	if (do_each(self, self->fast, 128))
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	kill(pid, SIGKILL);
+	if (WTERMSIG(ended(pid)) != SIGKILL)
+		return -1;
+	return (b.tv_sec - a.tv_sec) * 1000 +
+	       (b.tv_nsec - a.tv_nsec) / 1000000;
+}
+
+/* Of what it has beside an honest equal a victim keeps at least 45 %. */
+TEST_F_TIMEOUT(workers, a_victim_keeps_its_share, TIMEOUT)
+{
+	long equal = 0, flooded = 0, low = 0, ms;
+	int i;
+
+	chmod(DEVICE, 0666);
+	for (i = 0; i < 3; i++) {
+		ms = beside(self, work_honestly, 0);
+		ASSERT_LT(0, ms);
+		equal += ms;
+		ms = beside(self, flood, 0);
+		ASSERT_LT(0, ms);
+		flooded += ms;
+		ms = beside(self, flood, 19);
+		ASSERT_LT(0, ms);
+		low += ms;
+	}
+	TH_LOG("beside an equal %ld ms, flooded %ld, by the nicest %ld",
+	       equal, flooded, low);
+	EXPECT_LT(flooded, equal * 100 / 45);
+	/* and of somebody of low priority it notices little */
+	EXPECT_LT(low, flooded * 9 / 10);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "--another"))
+		return as_another(atoi(argv[2]), strtoul(argv[3], NULL, 0));
+	return test_harness_run(argc, argv);
+}
