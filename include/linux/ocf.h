@@ -336,6 +336,18 @@ u32 ocf_session_crossover(struct ocf_session *ses, bool many);
 bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes);
 
 /**
+ * ocf_cpu_is_allowed() - whether software may do a session's operations
+ * @ses: the session
+ *
+ * For a consumer that does some itself, which no device can.
+ *
+ * Context: process or BH.
+ * Return: false if its flags or the administrator forbid it, or if there is no
+ * software device.
+ */
+bool ocf_cpu_is_allowed(struct ocf_session *ses);
+
+/**
  * ocf_cpu_failed() - count the error of an operation that the caller has done
  * @ses: the session
  * @bytes: as ocf_cpu_takes() was told

@@ -721,6 +721,19 @@ bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes)
 }
 OCF_EXPORT(ocf_cpu_takes);
 
+bool ocf_cpu_is_allowed(struct ocf_session *ses)
+{
+	bool allowed;
+
+	ocf_read_lock();
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+	allowed = simple_device(READ_ONCE(ses->soft));
+	ocf_read_unlock();
+	return allowed;
+}
+OCF_EXPORT(ocf_cpu_is_allowed);
+
 void ocf_cpu_failed(struct ocf_session *ses, u32 bytes)
 {
 	struct ocf_device *dev;

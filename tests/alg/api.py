@@ -5,7 +5,10 @@
     tests/alg/api.py [UNITTEST...]
 """
 
+import contextlib
 import errno
+import hashlib
+import hmac
 import json
 import os
 import pathlib
@@ -25,11 +28,14 @@ from case import (  # noqa: E402
 
 OCFCTL = str(pathlib.Path(__file__).resolve().parents[2] / "tools/ocfctl")
 HMACS = ("sha1", "sha256", "sha384", "sha512")
+DIGESTS = ("sha1", "sha224", "sha256", "sha384", "sha512", "sha3-224",
+           "sha3-256", "sha3-384", "sha3-512", "rmd160")
 OFFERED = {
     *(f"{mode}(aes)" for mode in ("cbc", "ctr", "ecb", "xts", "gcm", "ccm")),
     *(f"cbc({c})" for c in ("des3_ede", "camellia", "blowfish", "cast5")),
     "rfc7539(chacha20,poly1305)", "rfc4106(gcm(aes))", "rfc4309(ccm(aes))",
-    "rfc7539esp(chacha20,poly1305)",
+    "rfc7539esp(chacha20,poly1305)", "cmac(aes)",
+    *DIGESTS, *(f"hmac({h})" for h in DIGESTS),
     *(f"{kind}(hmac({h}),{c})" for kind in ("authenc", "authencesn")
       for h in HMACS for c in
       ("cbc(aes)", "cbc(des3_ede)", "rfc3686(ctr(aes))")),
@@ -227,6 +233,50 @@ class Sockets(Case):
                                 socket.ALG_OP_DECRYPT, sealed[1], **more)
             self.assertEqual(data[aad:], opened[aad:])
 
+    def digest(self, driver: str, key: bytes | None, parts: list[bytes]
+               ) -> bytes:
+        """As a whole if there is one part; else the state is copied between
+        the parts, by accept(2)."""
+        with contextlib.ExitStack() as stack:
+            s = stack.enter_context(socket.socket(
+                socket.AF_ALG, socket.SOCK_SEQPACKET))
+            s.bind(("hash", driver))
+            if key is not None:
+                s.setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY, key)
+            op = stack.enter_context(s.accept()[0])
+            for part in parts[:-1]:
+                op.sendall(part, socket.MSG_MORE)
+                op = stack.enter_context(op.accept()[0])
+            op.sendall(parts[-1])
+            return op.recv(64)
+
+    def test_hashes(self):
+        """Python's and the kernel's own say the same; also for a key that is
+        longer than a session's may be."""
+        rng = random.Random(int(os.environ.get("OCF_SEED") or 1))
+        for name in (*DIGESTS, *(f"hmac({h})" for h in HMACS), "cmac(aes)"):
+            for n in range(12):
+                key = None
+                if "cmac" in name:
+                    key = rng.randbytes(rng.choice((16, 24, 32)))
+                elif "hmac" in name:
+                    key = rng.randbytes(2000 if n == 0 else
+                                        rng.randrange(14, 200))
+                data = rng.randbytes(rng.randrange(30000) if n else 0)
+                cut = sorted(rng.randrange(len(data) + 1) for _ in range(3))
+                parts = [data[a:b] for a, b in
+                         zip([0, *cut], [*cut, len(data)], strict=True)]
+                got = {self.digest(d, key, p)
+                       for d in (driver_name(name), name)
+                       for p in ([data], parts)}
+                self.assertEqual(1, len(got), (name, len(data), cut))
+                if "hmac" in name:
+                    self.assertEqual(hmac.digest(
+                        key, data, name[5:-1]), *got)
+                elif name.startswith("sha"):
+                    self.assertEqual(hashlib.new(
+                        name.replace("sha3-", "sha3_"), data).digest(), *got)
+
     def test_all_is_counted(self):
         """As an operation of the CPU's, and as an error if it is one."""
         soft, gcm = Device("cryptosoft0"), ("aead", "ocf-gcm-aes", bytes(16))
@@ -260,6 +310,15 @@ class Sockets(Case):
                     op_s.recv(64)
                 self.assertEqual(errno.ENODEV, caught.exception.errno)
 
+    def test_software_may_be_forbidden_for_parts(self):
+        soft = Device("cryptosoft0")
+        write(soft.path / "state", "drain")
+        self.addCleanup(write, soft.path / "state", "resume")
+        for parts in ([bytes(64)], [bytes(64), bytes(64)]):
+            with self.assertRaises(OSError) as caught:
+                self.digest("ocf-sha256", None, parts)
+            self.assertEqual(errno.ENODEV, caught.exception.errno)
+
     def test_a_users_keys_are_limited(self):
         """As sessions of /dev/crypto are."""
         limit = pathlib.Path("/sys/module/ocf/parameters/max_session_bytes")
@@ -289,6 +348,7 @@ class SocketsOverCards(Sockets):
         self.enterContext(self.cards())
 
     test_all_is_counted = test_software_may_be_forbidden = None
+    test_software_may_be_forbidden_for_parts = None
 
 
 if __name__ == "__main__":

@@ -27,8 +27,11 @@ SUITES = {
         "auth-trunc", "hmac(sha256)", 32, "128", "enc", "cbc(aes)", 16),
     "authenc(hmac(sha1),rfc3686(ctr(aes)))": (
         "auth-trunc", "hmac(sha1)", 20, "96", "enc", "rfc3686(ctr(aes))", 20),
+    # AH: nothing is encrypted
+    "hmac(sha256)": ("auth-trunc", "hmac(sha256)", 32, "128"),
 }
 GCM, CBC = "rfc4106(gcm(aes))", "authenc(hmac(sha256),cbc(aes))"
+AH = "hmac(sha256)"
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
@@ -96,6 +99,7 @@ class Esp(Case):
         words = [f"0x{rng.randbytes(w).hex()}" if isinstance(w, int) else w
                  for w in SUITES[suite]]
         mode = "tunnel" if tunnel else "transport"
+        proto = "esp" if {"aead", "enc"} & set(words) else "ah"
         for side in range(2):
             ns = SIDES[side]
             run("ip", "-n", ns, "xfrm", "state", "flush")
@@ -107,11 +111,11 @@ class Esp(Case):
                 # says of which family the packets inside are
                 sel = ("sel", *ends) if tunnel else ()
                 run("ip", "-n", ns, "xfrm", "state", "add", *way, "proto",
-                    "esp", "spi", str(100 + to), "mode", mode,
+                    proto, "spi", str(100 + to), "mode", mode,
                     "replay-window", "32", *more, *words, *sel)
                 run("ip", "-n", ns, "xfrm", "policy", "add", *ends, "dir",
                     "in" if to == side else "out", "tmpl", *way, "proto",
-                    "esp", "mode", mode)
+                    proto, "mode", mode)
 
     def transfers(self, size: int, ends: tuple[str, str] = OUTER[4]) -> None:
         """By TCP."""
@@ -229,7 +233,7 @@ class Esp(Case):
     def test_cards_that_differ(self):
         """One takes a thousand times as long; packets leave in order."""
         with self.cards((CARD, CARD.replace("=1000 ", "=1000000 "))):
-            for suite in CBC, GCM:
+            for suite in CBC, GCM, AH:
                 self.protect(suite, inner=4, tunnel=True)
                 with self.is_used(20 * BURST * 1200):
                     self.keeps_order(INNER[4], 20)

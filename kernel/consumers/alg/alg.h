@@ -28,6 +28,7 @@
 
 #include <crypto/aead.h>
 #include <crypto/algapi.h>
+#include <crypto/hash.h>
 #include <crypto/skcipher.h>
 #include <linux/mutex.h>
 #include <linux/ocf.h>
@@ -59,7 +60,8 @@
 /**
  * struct alg_key - all that follows from a transform's key; never changed
  * @refs: the transform's, and one for each request that begins with it
- * @session: does what is worth a device; NULL: no device has such tags
+ * @session: does what is worth a device; NULL: no device has such tags, or
+ *	takes such a key
  * @cipher: does the rest, at the submitter's; NULL if this is an AEAD
  * @aead: does the rest, at the submitter's; NULL if this is a cipher, or the
  *	core does all of it
@@ -144,6 +146,7 @@ struct alg_request {
  * @counted: bytes that ocf_cpu_takes() has counted
  * @cipher: the fallback's request
  * @aead: the fallback's request, of an AEAD
+ * @hash: the same of a hash, with its state
  */
 struct alg_fallback_request {
 	struct crypto_async_request *base;
@@ -152,6 +155,7 @@ struct alg_fallback_request {
 	union {
 		struct skcipher_request	cipher;
 		struct aead_request	aead;
+		struct ahash_request	hash;
 	};
 };
 
@@ -259,9 +263,11 @@ extern struct workqueue_struct *alg_wq;
 void alg_backlog_exit(void);
 int alg_backlog_add(struct alg_request *r);
 
-/* skcipher.c, aead.c, authenc.c: all that the core has, registered */
+/* skcipher.c, hash.c, aead.c, authenc.c: all that the core has, registered */
 int alg_skciphers_register(int priority);
 void alg_skciphers_unregister(void);
+int alg_hashes_register(int priority);
+void alg_hashes_unregister(void);
 int alg_aeads_register(int priority);
 void alg_aeads_unregister(void);
 int alg_authencs_register(int priority);

@@ -56,9 +56,12 @@ static int __init alg_init(void)
 	err = alg_skciphers_register(priority);
 	if (err)
 		goto stop_work;
-	err = alg_aeads_register(priority);
+	err = alg_hashes_register(priority);
 	if (err)
 		goto unregister_skciphers;
+	err = alg_aeads_register(priority);
+	if (err)
+		goto unregister_hashes;
 	err = alg_authencs_register(priority);
 	if (err)
 		goto unregister_aeads;
@@ -66,6 +69,8 @@ static int __init alg_init(void)
 
 unregister_aeads:
 	alg_aeads_unregister();
+unregister_hashes:
+	alg_hashes_unregister();
 unregister_skciphers:
 	alg_skciphers_unregister();
 stop_work:
@@ -77,6 +82,7 @@ static void __exit alg_exit(void)
 {
 	alg_authencs_unregister();
 	alg_aeads_unregister();
+	alg_hashes_unregister();
 	alg_skciphers_unregister();
 	stop_work();
 }
