@@ -91,6 +91,8 @@ module_init(alg_init);
 module_exit(alg_exit);
 
 MODULE_SOFTDEP("pre: ocf_soft");
+/* for a user that asks for one of ours by its name */
+MODULE_ALIAS_CRYPTO("ocf-*");
 MODULE_DESCRIPTION("OCF for Linux: sessions in the kernel's crypto API");
 MODULE_LICENSE("GPL");
 OCF_IMPORT();
