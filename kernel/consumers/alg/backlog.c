@@ -55,7 +55,7 @@ static void leave_backlog(struct alg_request *r)
 {
 	spin_lock_bh(&backlog_lock);
 	list_del(&r->node);
-	/* whoever sees that none waits comes after @r */
+	/* a caller that reads 0 submits after @r has been submitted */
 	smp_store_release(&r->tfm->waiting, r->tfm->waiting - 1);
 	spin_unlock_bh(&backlog_lock);
 }
