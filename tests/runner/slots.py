@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from concurrent import futures
 
 from . import reads
 from .table import TOP, Machine, Test
@@ -285,12 +286,15 @@ class Runner:
         self.boots: list[tuple[str, float]] = []
 
     def run(self) -> None:
-        threads = [threading.Thread(target=self._slot)
-                   for _ in range(self.jobs)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        """An error of a slot's own ends the run: a test may have no result."""
+        with futures.ThreadPoolExecutor(self.jobs) as pool:
+            slots = [pool.submit(self._slot) for _ in range(self.jobs)]
+            for slot in futures.as_completed(slots):
+                if slot.exception():
+                    self.schedule.stop()
+                    CHILDREN.end()
+        for slot in slots:
+            slot.result()
 
     def _slot(self) -> None:
         while key := self.schedule.group():

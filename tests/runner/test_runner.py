@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The runner's parts that need no machine."""
 
+import contextlib
 import dataclasses
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -254,6 +256,33 @@ def test_what_comes_first():
     tests = [a_test("a", CALM), a_test("b", CALM)]
     plan = slots.Schedule(tests, Durations(), ["b"])
     assert plan.test("calm").name == "b"
+
+
+def test_an_error_of_the_runners_own(tmp_path, monkeypatch):
+    """A test without a result is no test that has passed."""
+    def lost(*_):
+        raise FileNotFoundError("its log")
+
+    told = []
+    monkeypatch.setattr(slots, "run_on_host", lost)
+    runner = slots.Runner([a_test(c) for c in "abc"], 2, {}, tmp_path,
+                          told.append, Durations(), [])
+    with pytest.raises(FileNotFoundError, match="its log"):
+        runner.run()
+    assert not told and runner.schedule.group() is None
+
+
+def test_one_run_at_a_time():
+    """Two would write to the same logs."""
+    path = TOP / "build" / "log" / "quick.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="ascii") as lock:
+        with contextlib.suppress(BlockingIOError):      # a real one has it
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        done = subprocess.run([TOP / "tests/run", "quick"], text=True,
+                              capture_output=True, check=False, env=os.environ)
+    assert done.returncode == 2
+    assert "another run of quick is under way" in done.stderr
 
 
 def test_a_name_that_is_not_there():
