@@ -342,6 +342,54 @@ class Sockets(Case):
         self.assertEqual(0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
+class Programs(Case):
+    """AF_ALG's, over cards"""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(self.cards())
+
+    def test_kcapi(self):
+        """libkcapi's tools get from ours what they get from the kernel's own."""
+        data = random.Random(1).randbytes(300000)
+        with tempfile.TemporaryDirectory() as folder:
+            plain, out, back = (pathlib.Path(folder) / n for n in "pob")
+            plain.write_bytes(data)
+
+            def tool(name: str, *words: object) -> None:
+                read, write_ = os.pipe()
+                os.write(write_, bytes(range(16)))
+                os.close(write_)
+                subprocess.run([name, "-q", "--keyfd", str(read),
+                                *map(str, words)], check=True,
+                               pass_fds=(read,))
+                os.close(read)
+
+            for name in ("cbc(aes)", "ctr(aes)"):
+                iv = "--iv", bytes(range(16)).hex()
+                got = []
+                for driver in (driver_name(name), name):
+                    tool("kcapi-enc", "-e", "-c", driver, *iv, "-i", plain,
+                         "-o", out)
+                    tool("kcapi-enc", "-d", "-c", driver, *iv, "-i", out,
+                         "-o", back)
+                    self.assertTrue(data == back.read_bytes(), driver)
+                    got.append(out.read_bytes())
+                self.assertTrue(got[0] == got[1], name)
+            for name in ("hmac(sha256)", "cmac(aes)"):
+                got = []
+                for driver in (driver_name(name), name):
+                    tool("kcapi-dgst", "-c", driver, "-i", plain, "-o", out)
+                    got.append(out.read_bytes())
+                self.assertEqual(*got)
+
+    def test_stress_ng(self):
+        """Every algorithm that /proc/crypto has, ours among them"""
+        said = run("stress-ng", "--af-alg", "2", "--af-alg-ops", "400",
+                   "--verify")
+        self.assertNotIn("fail", said)
+
+
 class SocketsOverCards(Sockets):
     def setUp(self):
         super().setUp()

@@ -128,6 +128,18 @@ class Disk(Case):
             self.keeps(disk, 4)
         self.assertRegex(found.read_text(), "err=-16")
 
+    def test_fio(self):
+        """Writes at random, 32 at a time, and looks at each block again."""
+        with self.cards() as puller, \
+                self.disk("capi:ocf-xts-aes-plain64") as disk:
+            puller.start()
+            for verify in ("crc32c", "sha512", "meta"):
+                run("fio", "--name=ocf", f"--filename={disk}", "--direct=1",
+                    "--ioengine=libaio", "--iodepth=32", "--rw=randwrite",
+                    "--bsrange=4k-64k", f"--size={self.size}",
+                    f"--verify={verify}", "--verify_fatal=1",
+                    "--verify_state_save=0")
+
     def test_cards_come_and_go(self):
         """With dm-crypt's workers, and in the place of the task that reads.
 
@@ -146,7 +158,7 @@ class Disk(Case):
 
 class DiskByPriority(Disk):
     priority = HIGH
-    test_cards_come_and_go = None
+    test_cards_come_and_go = test_fio = None
 
     def test_by_name(self):
         with self.is_used(2 * self.size), \
@@ -158,7 +170,7 @@ class Swap(Disk):
     """What a control group has no memory for goes out through dm-crypt."""
 
     size = memory = 128 * MIB
-    test_by_name = test_a_card_that_is_full = None
+    test_by_name = test_a_card_that_is_full = test_fio = None
 
     @contextlib.contextmanager
     def group(self, limit: int):
