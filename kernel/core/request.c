@@ -160,7 +160,8 @@ static bool take_up(struct ocf_request *req)
 
 /*
  * A killed waiter cancels while the request is still its own; then of the two,
- * it and the result, the first to set its bit wins.
+ * it and the result, the first to set its bit wins.  The same holds for a
+ * request that was returned to the waiter.
  */
 static int abandon(struct ocf_request *req)
 {
@@ -168,12 +169,11 @@ static int abandon(struct ocf_request *req)
 
 	ocf_cancel(req);
 	old = atomic_fetch_or(OCF_BIT_ABANDONED, &req->bits);
-	if (old & OCF_BIT_RETURNED)
-		take_up(req);
-	if (!(old & OCF_BIT_WOKEN))
+	if (!(old & (OCF_BIT_WOKEN | OCF_BIT_RETURNED)))
 		return -EINTR;
+	/* the other side has set its bit, and is about to look at @req again */
 	wait_for_completion(&req->wait);
-	return req->err;
+	return take_up(req) ? -EINTR : req->err;
 }
 
 /* The wait of ocf_run(), in which the task does what is its own to do. */
