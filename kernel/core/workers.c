@@ -284,7 +284,8 @@ OCF_EXPORT(ocf_workers_get);
 
 void ocf_workers_put(struct ocf_workers *w)
 {
-	if (!w || !refcount_dec_and_test(&w->refs))
+	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w ||
+	    !refcount_dec_and_test(&w->refs))
 		return;
 	spin_lock_bh(&table_lock);
 	hash_del_rcu(&w->node);
@@ -370,6 +371,8 @@ bool ocf_workers_queue(struct ocf_workers *w, struct work_struct *work)
 {
 	bool taken;
 
+	if (!IS_ENABLED(CONFIG_VHOST_TASK))
+		return false;
 	spin_lock_bh(&w->lock);
 	taken = w->alive;
 	if (taken) {
