@@ -336,7 +336,8 @@ OCF_EXPORT(ocf_workers_ended);
  * ocf_workers_load() - the work that the threads of a process have
  * @w: those of the process
  *
- * Return: where its ns are counted, by whoever adds some and takes them away.
+ * Return: a counter of ns.  The caller adds a request's when a thread gets it,
+ * and takes them away when that begins or ends.
  */
 atomic_long_t *ocf_workers_load(struct ocf_workers *w)
 {

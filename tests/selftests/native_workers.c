@@ -85,7 +85,10 @@ static int hand_in(Self *self, uint32_t ses, int n)
 	return n < 0 ? -errno : n;
 }
 
-/* Fetches what is done of @left; how many are left, or a negative errno. */
+/*
+ * Fetches some results of the @left operations that are under way.  Returns how
+ * many are left, or a negative errno.
+ */
 static int fetch_some(Self *self, int left)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -366,7 +369,7 @@ TEST_F_TIMEOUT(workers, they_go_with_the_descriptor, TIMEOUT)
 	EXPECT_EQ(0, threads(NULL));
 }
 
-/* Who may have no other thread does the work itself. */
+/* A process that may have no other thread does the work in the call. */
 static int without_threads(Self *self)
 {
 	struct rlimit none = { 1, 1 };
@@ -397,6 +400,16 @@ TEST_F_TIMEOUT(workers, there_may_be_none, TIMEOUT)
 
 /* ---- the end of the process ---- */
 
+/* A child's: hands MANY operations in, @rounds times, and tells its parent. */
+static void hand_in_and_tell(Self *self, int rounds, int fd)
+{
+	while (rounds--)
+		if (hand_in(self, self->slow, MANY) != MANY)
+			_exit(1);
+	if (write(fd, "x", 1) != 1)
+		_exit(1);
+}
+
 static long operations(void)
 {
 	return number_in("/sys/class/ocf/cryptosoft0/counters", "operations");
@@ -413,10 +426,7 @@ TEST_F_TIMEOUT(workers, a_process_is_killed, TIMEOUT)
 	ASSERT_EQ(0, pipe(told));
 	pid = fork();
 	if (!pid) {
-		if (hand_in(self, self->slow, MANY) != MANY ||
-		    hand_in(self, self->slow, MANY) != MANY ||
-		    write(told[1], "x", 1) != 1)
-			_exit(1);
+		hand_in_and_tell(self, 2, told[1]);
 		for (;;)
 			pause();
 	}
@@ -474,9 +484,7 @@ TEST_F_TIMEOUT(workers, a_process_is_stopped, TIMEOUT)
 	ASSERT_EQ(0, pipe(told));
 	pid = fork();
 	if (!pid) {
-		if (hand_in(self, self->slow, MANY) != MANY ||
-		    write(told[1], "x", 1) != 1)
-			_exit(1);
+		hand_in_and_tell(self, 1, told[1]);
 		while (left > 0)
 			left = fetch_some(self, left);
 		_exit(left ? 2 : 0);

@@ -221,7 +221,7 @@ void cdev_op_use_workers(struct cdev_op *op)
 {
 	if (!op->req.workers)
 		op->req.workers = ocf_workers_get();
-	/* what is charged is looked at when it ends */
+	/* cdev_op_uncharge() puts them, and is called for what is charged */
 	cdev_op_owe_self(op);
 	/* only compared */
 	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
