@@ -611,6 +611,16 @@ static void note_tag(struct aead *c, const OSSL_PARAM *p)
 	}
 }
 
+/*
+ * What OpenSSL's own has refused.  GCM's has by then written a tag that is set
+ * for encryption over that of the message that has ended.
+ */
+static void note_refused_tag(struct aead *c, const OSSL_PARAM *p)
+{
+	if (is_gcm(c) && c->has_last_tag && p->data && p->data_size <= TAG_LEN)
+		memcpy(c->last_tag, p->data, p->data_size);
+}
+
 static int set_one(void *ctx, OSSL_PARAM params[])
 {
 	return set_context(ctx, params);
@@ -619,7 +629,7 @@ static int set_one(void *ctx, OSSL_PARAM params[])
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	struct aead *c = ctx;
-	const OSSL_PARAM *p;
+	const OSSL_PARAM *p, *tag;
 
 	if (!params)
 		return 1;
@@ -631,12 +641,15 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 			return 0;
 		c->fresh = false;
 	}
+	tag = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
 	/* another tag than that of data that were verified */
-	if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG) &&
-	    !c->encrypt && !catch_up(c))
+	if (tag && !c->encrypt && !catch_up(c))
 		return 0;
-	if (!EVP_CIPHER_CTX_set_params(c->soft, params))
+	if (!EVP_CIPHER_CTX_set_params(c->soft, params)) {
+		if (tag)
+			note_refused_tag(c, tag);
 		return 0;
+	}
 	/* another nonce than that of a message that was all the kernel's */
 	if (has_any(params, tls_sets, COUNT(tls_sets)))
 		c->over = false;
@@ -646,9 +659,8 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 	p = OSSL_PARAM_locate_const(params, tls_sets[0]);
 	if (p)
 		record_announced(c, p);
-	p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	if (p)
-		note_tag(c, p);
+	if (tag)
+		note_tag(c, tag);
 	return 1;
 }
 
