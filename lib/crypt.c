@@ -214,7 +214,7 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 	struct ocf_session_query info;
 	int err;
 
-	if (ivlen > sizeof(c->iv))
+	if (ivlen > sizeof(c->iv) || (ivlen && !iv))
 		return -EINVAL;
 	/* the kernel compares the length, but for 0, which is the session's */
 	c->ivlen = ivlen;
@@ -224,6 +224,20 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 	}
 	err = ocf_session_info(ocf, c->session, &info);
 	return err ? err : info.ivlen ? -EINVAL : 0;
+}
+
+/*
+ * Has a command done that makes sense in sessions of one mode: in others memory
+ * is missing, a tag's for instance, which is not what the caller did wrong.
+ */
+static int run_as(struct ocf *ocf, struct ocf_command *c, enum ocf_mode mode)
+{
+	struct ocf_session_query info;
+	int err = ocf_run(ocf, c);
+
+	if (err != -EFAULT || ocf_session_info(ocf, c->session, &info))
+		return err;
+	return info.mode == mode ? err : -EINVAL;
 }
 
 int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
@@ -236,7 +250,7 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 	};
 	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
 
-	return err ? err : ocf_run(ocf, &c);
+	return err ? err : run_as(ocf, &c, OCF_MODE_CIPHER);
 }
 
 int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
@@ -254,7 +268,7 @@ int ocf_mac(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 	};
 	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
 
-	return err ? err : ocf_run(ocf, &c);
+	return err ? err : run_as(ocf, &c, OCF_MODE_DIGEST);
 }
 
 static int sealed(struct ocf *ocf, struct ocf_command *c, const void *iv,

@@ -52,6 +52,7 @@ void device_exit(struct provider *prov)
 		ocf_close(prov->ocf);
 	else
 		ocf_forget(prov->ocf);
+	prov->process = NULL;
 	munmap(p, sizeof(*p));
 }
 
@@ -65,10 +66,14 @@ static struct ocf *open_anew(struct provider *prov)
 	if (p->failed && now() - p->failed <= AGAIN)
 		return NULL;
 	/*
-	 * The parent's, whose sessions this process does not touch.  Its number
-	 * may be another's by now, who has opened the same device: it stays.
+	 * The parent's, whose sessions this process does not touch.  They would
+	 * last as long as this process had it, too.  Its number may be another
+	 * file's by now, and then it stays.
 	 */
-	ocf_forget(prov->ocf);
+	if (prov->ocf && !process_is_confined(p))
+		ocf_close(prov->ocf);
+	else
+		ocf_forget(prov->ocf);
 	prov->ocf = NULL;
 	p->failed = ocf_open(&ocf) ? now() : 0;
 	if (p->failed)

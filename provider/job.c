@@ -218,12 +218,15 @@ static void wait_until_done(const struct waiting *w)
 		usleep(100);
 }
 
-/* Of a command of the parent's nothing is written, nor heard here. */
+/*
+ * Of a command of the parent's nothing is written, nor heard here.  Without a
+ * process the provider has gone, and waited for its own.
+ */
 static void cancel(const struct waiting *w, struct process *p)
 {
 	uint64_t cookie = addr(w);
 
-	if (w->generation != p->generation || atomic_load(&w->done))
+	if (!p || w->generation != p->generation || atomic_load(&w->done))
 		return;
 	if (!process_is_confined(p) && ocf_is_open(w->ocf))
 		ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
@@ -242,7 +245,7 @@ static void close_pipe(const struct told *told)
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
-	const struct provider *prov = key;
+	struct provider *prov = (struct provider *)key;
 	struct told *told = data;
 
 	while (told->waiting) {
@@ -251,6 +254,7 @@ static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 	}
 	close_pipe(told);
 	OPENSSL_free(told);
+	provider_put(prov);
 }
 
 static struct told *make_told(void)
@@ -290,9 +294,13 @@ static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 			told : NULL;
 	}
 	told = make_told();
-	if (!told || ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, told->fd, told,
-						close_told))
+	if (!told)
+		return NULL;
+	if (ASYNC_WAIT_CTX_set_wait_fd(ctx, prov, told->fd, told,
+				       close_told)) {
+		provider_hold(prov);
 		return told;
+	}
 	close_pipe(told);
 	OPENSSL_free(told);
 	return NULL;

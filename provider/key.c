@@ -220,11 +220,35 @@ static const OSSL_PARAM *types(int selection)
 
 /* ---- parameters ---- */
 
+/* The size of a key without material, as libssl first makes its peer's key. */
+static int get_x25519_params(OSSL_PARAM params[])
+{
+	static const struct {
+		const char	*name;
+		int		value;
+	} all[] = {
+		{ OSSL_PKEY_PARAM_BITS, 253 },
+		{ OSSL_PKEY_PARAM_SECURITY_BITS, 128 },
+		{ OSSL_PKEY_PARAM_MAX_SIZE, 32 },
+	};
+	OSSL_PARAM *p;
+	size_t i;
+
+	for (i = 0; i < COUNT(all); i++) {
+		p = OSSL_PARAM_locate(params, all[i].name);
+		if (p && !OSSL_PARAM_set_int(p, all[i].value))
+			return 0;
+	}
+	return 1;
+}
+
 static int get_params(void *data, OSSL_PARAM params[])
 {
 	struct key *key = data;
 
-	return key->pkey ? EVP_PKEY_get_params(key->pkey, params) : 1;
+	if (key->pkey)
+		return EVP_PKEY_get_params(key->pkey, params);
+	return strcmp(key->type, "X25519") || get_x25519_params(params);
 }
 
 /* A key that has no parameters is nothing until its public part is set. */
@@ -251,8 +275,11 @@ static int set_params(void *data, const OSSL_PARAM params[])
 		ok = p && make_of_public(key, p);
 	else
 		ok = EVP_PKEY_set_params(key->pkey, (OSSL_PARAM *)params);
+	/* OpenSSL takes the private part away from one of these only */
+	if (ok && p && !strcmp(key->type, "X25519"))
+		key->has = 0;
 	if (ok && p)
-		key->has = OSSL_KEYMGMT_SELECT_PUBLIC_KEY;
+		key->has |= OSSL_KEYMGMT_SELECT_PUBLIC_KEY;
 	return ok;
 }
 

@@ -158,13 +158,24 @@ static void close_soft(struct provider *prov)
 	OSSL_LIB_CTX_free(prov->soft);
 }
 
+void provider_hold(struct provider *prov)
+{
+	atomic_fetch_add(&prov->refs, 1);
+}
+
+void provider_put(struct provider *prov)
+{
+	if (atomic_fetch_sub(&prov->refs, 1) == 1)
+		OPENSSL_free(prov);
+}
+
 static void teardown(void *ctx)
 {
 	struct provider *prov = ctx;
 
 	device_exit(prov);
 	close_soft(prov);
-	OPENSSL_free(prov);
+	provider_put(prov);
 }
 
 static const OSSL_DISPATCH calls[] = {
@@ -248,6 +259,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in,
 
 	if (!prov)
 		return 0;
+	atomic_init(&prov->refs, 1);
 	prov->core = core;
 	prov->soft = OSSL_LIB_CTX_new();
 	if (prov->soft)

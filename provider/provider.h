@@ -61,6 +61,7 @@ struct crossed {
 
 /**
  * struct provider - the provider, as a program has loaded it
+ * @refs: OpenSSL's, and one of each wait context of a job, which may outlive it
  * @core: OpenSSL's handle of it
  * @soft: a library context of ours with the default provider; not a child of
  *	the program's, which may be freed before the last of its keys, and we
@@ -69,13 +70,14 @@ struct crossed {
  * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @off: OpenSSL's own code does all, and the kernel is never asked
- * @process: what a child must not have
+ * @process: what a child must not have; NULL once OpenSSL has done with us
  * @ocf: the device of this process, or of the one before fork()
  * @crossings: what the kernel has said, by enum crossing
  * @no_card: operations with keys that no card was found for, by a hash of
  *	them: what it is, and in which second that was
  */
 struct provider {
+	atomic_int		refs;
 	const OSSL_CORE_HANDLE	*core;
 	OSSL_LIB_CTX		*soft;
 	OSSL_PROVIDER		*default_provider, *legacy;
@@ -270,7 +272,11 @@ struct key {
 	int		has;
 };
 
-/* provider.c: for what is in a library context that has not the program's */
+/* provider.c */
+void provider_hold(struct provider *prov);
+void provider_put(struct provider *prov);
+
+/* For what is in a library context that has not the program's */
 int without_properties(const OSSL_PARAM params[],
 		       int (*set)(void *ctx, const OSSL_PARAM params[]),
 		       void *ctx);

@@ -166,8 +166,9 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	op.in[2] = (struct iovec){ der, len };
 	res = public_run(key->prov, &op);
 	OPENSSL_free(der);
+	/* what is not valid is OpenSSL's to refuse: it says why */
 	*valid = !res;
-	return !res || res == -EBADMSG;
+	return !res;
 }
 
 static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
@@ -251,6 +252,8 @@ static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 	OPENSSL_clear_free(der, len);
 	if (told && res == (int)size)
 		res = unpad(out, size, res);
+	if (res == -EBADMSG && op->scheme == OCF_PK_OAEP)
+		ERR_raise(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
 	*outlen = res > 0 ? res : 0;
 	*valid = res >= 0;
 	return res >= 0 || res == -EBADMSG;
@@ -364,7 +367,9 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	if (is_digest(ctx, tbslen) && !is_deterministic(ctx))
+	/* whether there is room is not to depend on how long it comes out */
+	if (is_digest(ctx, tbslen) && !is_deterministic(ctx) &&
+	    room >= (size_t)EVP_PKEY_get_size(key->pkey))
 		op.curve = curve_of(key, &n);
 	if (!op.curve || !public_is_worth(key->prov, &op))
 		return false;

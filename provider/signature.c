@@ -101,6 +101,18 @@ static int recover_init(void *ctx, void *key, const OSSL_PARAM params[])
 	return begin(ctx, key, EVP_PKEY_verify_recover_init, params);
 }
 
+/*
+ * A program that begins again without a key keeps the digest of its context.
+ * Return: a reference to that digest; NULL if the program names another one.
+ */
+static EVP_MD *kept_digest(const struct signature *s, const char *name)
+{
+	if (!name || !*name || EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), name))
+		return EVP_MD_CTX_get1_md(s->md);
+	ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
+	return NULL;
+}
+
 static int begin_digest(struct signature *s, const char *name, void *key,
 			int (*init)(EVP_PKEY_CTX *ctx),
 			const OSSL_PARAM params[])
@@ -109,21 +121,37 @@ static int begin_digest(struct signature *s, const char *name, void *key,
 		OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
 		OSSL_PARAM_END
 	};
-	EVP_MD *md;
+	EVP_MD *md = NULL;
 	int ok;
 
+	if (!key && s->md) {
+		md = kept_digest(s, name);
+		if (!md)
+			return 0;
+		name = EVP_MD_get0_name(md);
+	}
 	if (!name || !*name)
 		name = s->row->digest;
-	if (!begin(s, key, init, NULL))
+	if (!begin(s, key, init, NULL)) {
+		EVP_MD_free(md);
 		return 0;
+	}
 	digest[0].data = (void *)name;
 	digest[0].data_size = strlen(name);
-	md = EVP_MD_fetch(s->k.prov->soft, name, NULL);
+	if (!md)
+		md = EVP_MD_fetch(s->k.prov->soft, name, NULL);
 	s->md = EVP_MD_CTX_new();
 	ok = md && s->md && keyed_set(s, digest) && keyed_set(s, params) &&
 	     EVP_DigestInit_ex2(s->md, md, NULL);
 	EVP_MD_free(md);
-	return ok;
+	if (!md)
+		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_DIGEST);
+	if (ok)
+		return 1;
+	/* nothing can be done with it */
+	EVP_MD_CTX_free(s->md);
+	s->md = NULL;
+	return 0;
 }
 
 static int digest_sign_init(void *ctx, const char *name, void *key,

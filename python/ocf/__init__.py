@@ -154,10 +154,10 @@ class Command:
         return self._tag.raw if self._tag else b""
 
 
-def _octets(data: Optional[Buffer]) -> bytes:
+def _octets(data: Buffer) -> bytes:
     """All of its bytes, whatever its items are: len() is of those.  bytes()
-    would make zeros of a number."""
-    return memoryview(data).tobytes() if data is not None else b""
+    would make zeros of a number; None is a mistake and not nothing."""
+    return memoryview(data).tobytes()
 
 
 def _memory(data: bytes, room: int = 0) -> Memory:
@@ -205,7 +205,7 @@ class Session:
     def rekey(self, key: Optional[Buffer] = None,
               mackey: Optional[Buffer] = None) -> None:
         """Other keys, for what comes from now on."""
-        given = [_octets(k) for k in (key, mackey)]
+        given = [_octets(k) if k is not None else b"" for k in (key, mackey)]
         both = [_memory(g) if k is not None else None
                 for k, g in zip((key, mackey), given)]
         try:
@@ -229,7 +229,8 @@ class Session:
                                              Mode.COMPRESS):
             if tag is not None and len(_octets(tag)) != self.maclen:
                 raise ValueError(f"the tag has {self.maclen} bytes")
-            given = _memory(_octets(tag), self.maclen)
+            given = _memory(_octets(tag) if tag is not None else b"",
+                            self.maclen)
             given = given if not flags & FLAG_MORE else None
         c = abi.Command(session=self.id, op=int(decrypt),
                         flags=flags, src=ctypes.addressof(src), len=len(data),

@@ -311,6 +311,24 @@ TEST_F(crypt, ivs_of_other_lengths)
 	}
 }
 
+/* EINVAL, whatever argument of the session's mode the call lacks. */
+TEST_F(crypt, calls_of_other_sessions)
+{
+	uint32_t gcm = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
+	uint32_t cbc = session(self->ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+
+	EXPECT_EQ(-EINVAL, ocf_cipher(self->ocf, gcm, OCF_OP_ENCRYPT, key, 12,
+				      self->in, self->out, 16));
+	EXPECT_EQ(-EINVAL, ocf_mac(self->ocf, cbc, key, 16, self->in, 16,
+				   self->tag));
+	EXPECT_EQ(-EFAULT, ocf_cipher(self->ocf, cbc, OCF_OP_ENCRYPT, key, 16,
+				      self->in, NULL, 16));
+	EXPECT_EQ(-EINVAL, ocf_seal(self->ocf, gcm, NULL, 12, "", 0, self->in,
+				    16, self->out, self->tag));
+	EXPECT_EQ(-EINVAL, ocf_unseal(self->ocf, gcm, NULL, 12, "", 0, self->in,
+				      16, self->out, self->tag));
+}
+
 TEST_F(crypt, more_than_a_vector)
 {
 	uint32_t ses = session(self->ocf, OCF_MODE_CIPHER, "aes-ctr", "");

@@ -211,6 +211,7 @@ class Sessions(Case):
         with self.dev.session(Mode.CIPHER, "aes-ctr", key=bytes(16)) as s:
             for call in (lambda: s.rekey(16),
                          lambda: s.encrypt(16, bytes(16)),
+                         lambda: s.encrypt(None, bytes(16)),
                          lambda: s.encrypt(bytes(16), 16)):
                 with self.assertRaises(TypeError):
                     call()

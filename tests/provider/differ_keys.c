@@ -94,6 +94,75 @@ static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
 	saw(OSSL_OP_SIGNATURE, key, "ECDSA");
 }
 
+/* Room for less than the longest signature is none. */
+static void room_round(EVP_PKEY *key)
+{
+	size_t n, most = EVP_PKEY_get_size(key);
+	int i, ok[2], room;
+	EVP_PKEY_CTX *ctx;
+
+	for (room = 0; room < 5; room++) {
+		for (i = 0; i < 2; i++) {
+			ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key,
+							 i ? OURS : THEIRS);
+			CHECK(ctx && EVP_PKEY_sign_init(ctx) > 0);
+			n = most - room;
+			ok[i] = EVP_PKEY_sign(ctx, one, &n, data, 32) > 0;
+			EVP_PKEY_CTX_free(ctx);
+			ERR_clear_error();
+		}
+		CHECK(ok[0] == ok[1]);
+	}
+}
+
+static int why;		/* the reason of the last refusal */
+
+/* What the queue of errors ends with, which is emptied; 0: nothing */
+static int reason(void)
+{
+	int last = ERR_GET_REASON(ERR_peek_last_error());
+
+	ERR_clear_error();
+	return last;
+}
+
+/*
+ * Gives a context the digest @md, at once or when it begins anew without a key.
+ * 1: it begins; 2: it tells how long a signature is; 4: it makes one.
+ */
+static int begun_anew(EVP_PKEY *key, const char *properties, const char *md,
+		      bool at_once)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	size_t n = 2048;
+	int said;
+
+	if (!at_once)
+		CHECK(EVP_DigestSignInit_ex(ctx, NULL, "SHA256", NULL,
+					    properties, key, NULL) > 0);
+	said = EVP_DigestSignInit_ex(ctx, NULL, md, NULL,
+				     at_once ? properties : NULL,
+				     at_once ? key : NULL, NULL) > 0;
+	said |= (EVP_DigestSignFinal(ctx, NULL, &n) > 0) << 1;
+	n = 2048;
+	said |= (EVP_DigestSign(ctx, one, &n, data, 20) > 0) << 2;
+	EVP_MD_CTX_free(ctx);
+	ERR_clear_error();
+	return said;
+}
+
+static void anew_round(EVP_PKEY *key)
+{
+	static const char * const names[] = {
+		"SHA256", "SHA384", "SHA1", "none-such", "MD4", NULL,
+	};
+	size_t i;
+
+	for (i = 0; i < 2 * COUNT(names); i++)
+		CHECK(begun_anew(key, OURS, names[i / 2], i % 2) ==
+		      begun_anew(key, THEIRS, names[i / 2], i % 2));
+}
+
 static const OSSL_PARAM pkcs1[] = {
 	OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, "pkcs1", 5),
 	OSSL_PARAM_END
@@ -166,7 +235,7 @@ static bool verify_this(EVP_PKEY *key, const char *properties,
 	int ok = EVP_PKEY_verify(ctx, sig, siglen, tbs, len);
 
 	EVP_PKEY_CTX_free(ctx);
-	ERR_clear_error();
+	why = reason();
 	return ok == 1;
 }
 
@@ -213,7 +282,7 @@ static void scheme_round(EVP_PKEY *key, const struct scheme *s)
 {
 	bool pss = s->padding == RSA_PKCS1_PSS_PADDING;
 	size_t len = signed_len(key, s);
-	int n;
+	int n, told;
 
 	what = s->name;
 	data[0] = 0;
@@ -230,7 +299,10 @@ static void scheme_round(EVP_PKEY *key, const struct scheme *s)
 	      sign_this(key, THEIRS, s, data, len - 1, other));
 	n = sign_this(key, THEIRS, s, data, len, other);
 	other[n / 2] ^= 1;
+	CHECK(!verify_this(key, THEIRS, s, data, len, other, n));
+	told = why;
 	CHECK(!verify_this(key, OURS, s, data, len, other, n));
+	CHECK(why == told);
 	if (!pss)
 		CHECK(recover(key, OURS, s, other, n, one) ==
 		      recover(key, THEIRS, s, other, n, one));
@@ -298,7 +370,7 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 	ok = encrypt ? EVP_PKEY_encrypt(ctx, out, &n, in, len) :
 		       EVP_PKEY_decrypt(ctx, out, &n, in, len);
 	EVP_PKEY_CTX_free(ctx);
-	ERR_clear_error();
+	why = reason();
 	return ok > 0 ? (int)n : -1;
 }
 
@@ -306,6 +378,7 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 static void not_opened(EVP_PKEY *key, const struct envelope *e, int n)
 {
 	struct envelope odd = *e;
+	int told;
 
 	odd.label = "another";
 	CHECK(crypt(key, OURS, false, &odd, one, n, other) < 0);
@@ -313,7 +386,10 @@ static void not_opened(EVP_PKEY *key, const struct envelope *e, int n)
 	odd.mgf1 = e->mgf1 && !strcmp(e->mgf1, "SHA384") ? "SHA512" : "SHA384";
 	CHECK(crypt(key, OURS, false, &odd, one, n, other) < 0);
 	one[n / 2] ^= 1;
+	CHECK(crypt(key, THEIRS, false, e, one, n, other) < 0);
+	told = why;
 	CHECK(crypt(key, OURS, false, e, one, n, other) < 0);
+	CHECK(why == told);
 }
 
 static void encryption_round(EVP_PKEY *key, const struct envelope *e)
@@ -398,6 +474,67 @@ static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
 	return n;
 }
 
+/* 1: its public part could be set to @peer's; 2 and 4: its copy, and itself,
+ * could agree on a secret then.
+ */
+static int with_another(EVP_PKEY *key, EVP_PKEY *peer, const char *properties)
+{
+	EVP_PKEY *of[2] = { NULL, key };
+	unsigned char *encoded = NULL;
+	int i, said = 0;
+	EVP_PKEY_CTX *ctx;
+	size_t n;
+
+	n = EVP_PKEY_get1_encoded_public_key(peer, &encoded);
+	CHECK(n);
+	said |= EVP_PKEY_set1_encoded_public_key(key, encoded, n) > 0;
+	OPENSSL_free(encoded);
+	of[0] = EVP_PKEY_dup(key);
+	CHECK(of[0]);
+	for (i = 0; i < 2; i++) {
+		ctx = EVP_PKEY_CTX_new_from_pkey(NULL, of[i], properties);
+		n = 2048;
+		if (EVP_PKEY_derive_init(ctx) > 0 &&
+		    EVP_PKEY_derive_set_peer(ctx, peer) > 0 &&
+		    EVP_PKEY_derive(ctx, one, &n) > 0)
+			said |= 2 << i;
+		EVP_PKEY_CTX_free(ctx);
+	}
+	EVP_PKEY_free(of[0]);
+	ERR_clear_error();
+	return said;
+}
+
+/* It keeps its private part, or does not, as OpenSSL has it. */
+static void another_public_part(const char *type, const char *name,
+				const char *value)
+{
+	EVP_PKEY *ours = make_key(type, OURS, name, value);
+	EVP_PKEY *theirs = make_key(type, THEIRS, name, value);
+	EVP_PKEY *peer = make_key(type, THEIRS, name, value);
+
+	CHECK(with_another(ours, peer, OURS) ==
+	      with_another(theirs, peer, THEIRS));
+	EVP_PKEY_free(ours);
+	EVP_PKEY_free(theirs);
+	EVP_PKEY_free(peer);
+}
+
+/* As libssl makes its peer's key, of which it asks how long it is */
+static void of_another(const char *properties)
+{
+	EVP_PKEY *like = make_key("X25519", properties, NULL, NULL);
+	EVP_PKEY *key = EVP_PKEY_new();
+
+	CHECK(key && EVP_PKEY_copy_parameters(key, like) > 0);
+	CHECK(EVP_PKEY_set1_encoded_public_key(key, data, 32) > 0);
+	CHECK(EVP_PKEY_get_bits(key) == 253 &&
+	      EVP_PKEY_get_security_bits(key) == 128 &&
+	      EVP_PKEY_get_size(key) == 32);
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(like);
+}
+
 static void agreement_round(EVP_PKEY *a, EVP_PKEY *b, bool pad)
 {
 	size_t n = derive(a, b, OURS, pad, one);
@@ -454,6 +591,9 @@ static void dh_keys(int rounds)
 		b = groups[i] ? make_key("DH", THEIRS,
 					 OSSL_PKEY_PARAM_GROUP_NAME,
 					 groups[i]) : unnamed_key(THEIRS);
+		if (groups[i])
+			another_public_part("DH", OSSL_PKEY_PARAM_GROUP_NAME,
+					    groups[i]);
 		for (j = 0; j < rounds; j++) {
 			agreement_round(a, b, j % 2);
 			agreement_round(b, a, j % 2);
@@ -479,6 +619,7 @@ void keys(int rounds)
 	rsa = make_key("RSA", one_in(2) ? OURS : THEIRS,
 		       OSSL_PKEY_PARAM_RSA_BITS, "2048");
 	for (i = 0; i < rounds; i++) {
+		anew_round(rsa);
 		signature_round(rsa, pkcs1);
 		signature_round(rsa, pss);
 		signature_round(rsa, pss_digest);
@@ -492,7 +633,11 @@ void keys(int rounds)
 				 curves[j]);
 		ec[1] = make_key("EC", THEIRS, OSSL_PKEY_PARAM_GROUP_NAME,
 				 curves[j]);
+		another_public_part("EC", OSSL_PKEY_PARAM_GROUP_NAME,
+				    curves[j]);
 		for (i = 0; i < rounds; i++) {
+			room_round(ec[i % 2]);
+			anew_round(ec[i % 2]);
 			signature_round(ec[i % 2], NULL);
 			agreement_round(ec[i % 2], ec[(i + 1) % 2], false);
 		}
@@ -500,6 +645,9 @@ void keys(int rounds)
 		EVP_PKEY_free(ec[1]);
 	}
 	what = "X25519";
+	another_public_part("X25519", NULL, NULL);
+	of_another(OURS);
+	of_another(THEIRS);
 	x[0] = make_key("X25519", OURS, NULL, NULL);
 	x[1] = make_key("X25519", THEIRS, NULL, NULL);
 	for (i = 0; i < rounds; i++)

@@ -51,6 +51,24 @@ static int is_right(EVP_CIPHER_CTX *ctx, int which, const unsigned char *key)
 	       !memcmp(out, want[which], LEN);
 }
 
+/* How many descriptors of /dev/crypto this process has */
+static int devices(void)
+{
+	char path[32], file[32];
+	int i, n = 0;
+	ssize_t len;
+
+	for (i = 0; i < 1024; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", i);
+		len = readlink(path, file, sizeof(file) - 1);
+		if (len < 0)
+			continue;
+		file[len] = '\0';
+		n += !strcmp(file, "/dev/crypto");
+	}
+	return n;
+}
+
 /* As sshd does: many children, each with what it has inherited */
 static void children(EVP_CIPHER_CTX *ctx, int depth)
 {
@@ -63,6 +81,7 @@ static void children(EVP_CIPHER_CTX *ctx, int depth)
 			check(is_right(ctx, now, NULL), "what was inherited");
 			check(is_right(ctx, others, keys[others]),
 			      "another key");
+			check(devices() <= 1, "more than one descriptor");
 			if (depth)
 				children(ctx, depth - 1);
 			EVP_CIPHER_CTX_free(ctx);
@@ -379,6 +398,32 @@ static void given_up_while_paused(void)
 	/* the job itself is OpenSSL's, which has no way to end it */
 }
 
+/* By a program that has done with all of OpenSSL's before. */
+static void given_up_last(void)
+{
+	OSSL_LIB_CTX *own = OSSL_LIB_CTX_new();
+	OSSL_PROVIDER *ocf = OSSL_PROVIDER_load(own, "ocf");
+	EVP_CIPHER *cipher = EVP_CIPHER_fetch(own, "AES-128-CBC",
+					      "provider=ocf");
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	EVP_CIPHER *was = mine;
+	ASYNC_JOB *this = NULL;
+	int res;
+
+	check(!!cipher, "no second provider");
+	mine = cipher;
+	check(ASYNC_start_job(&this, wait, &res, job_given_up, &ctx,
+			      sizeof(ctx)) == ASYNC_PAUSE,
+	      "one that is given up last was not paused");
+	mine = was;
+	EVP_CIPHER_CTX_free(ctx);
+	EVP_CIPHER_free(cipher);
+	OSSL_PROVIDER_unload(ocf);
+	OSSL_LIB_CTX_free(own);
+	ASYNC_WAIT_CTX_free(wait);
+}
+
 static void *thread(void *arg)
 {
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -439,6 +484,7 @@ int main(int argc, char **argv)
 		many_paused();
 		paused_together();
 		given_up_while_paused();
+		given_up_last();
 	} else {
 		all_of_it(ctx);
 	}
