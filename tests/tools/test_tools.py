@@ -193,8 +193,28 @@ def test_set(tree, words, fact, want):
     assert tree.get("cryptosoft0", fact) == other
 
 
+def test_forbidden_besides_others(tree):
+    def forbidden(algorithms: str, *how: str) -> str:
+        assert tree.says("ocfctl", "forbid", *how, "sim10", algorithms) == ""
+        return tree.get("sim10", "forbid").strip()
+    assert forbidden("aes-cbc", "--add") == "sha256,aes-cbc"
+    assert forbidden("sha256", "--add") == "sha256,aes-cbc"
+    assert forbidden("sha256", "--remove") == "aes-cbc"
+    assert forbidden("aes-cbc", "--remove") == "none"
+    assert forbidden("aes-cbc", "--add") == "aes-cbc"
+    assert forbidden("all") == "all"
+    assert forbidden("aes-cbc", "--remove") == "sha256"
+
+
+def test_counters_have_a_column(tree):
+    tree.counters("sim10", pk_operations=24)
+    assert "  pk_operations  24\n" in tree.says("ocfctl", "show", "sim10")
+
+
 def test_set_several(tree):
-    tree.says("ocfctl", "drain", "sim10", "cryptosoft0")
+    done = tree.run("ocfctl", "drain", "sim10", "cryptosoft0")
+    # nobody does anything any more
+    assert done.returncode == 0 and "ENODEV" in done.stderr
     assert tree.get("sim10", "state") == "drain\n"
     assert tree.get("cryptosoft0", "state") == "drain\n"
 
@@ -285,7 +305,13 @@ def test_priority_is_kept(tmp_path):
     (["forbid", "sim10", "a b"], "names with commas"),
     (["forbid", "sim10", ""], "names with commas"),
     (["drain", "sim10", "--wait", "-1"], "-1"),
-    (["drain", "--wait", "soon"], "soon: there is no such device"),
+    (["drain", "--wait", "soon"], "soon is no number of seconds, and no device"),
+    (["drain", "--wait", "abc", "sim10"], "abc is no number of seconds"),
+    (["forbid", "sim10", "aes-cbc,aes-gcm"],
+     "does not have aes-gcm; it has aes-cbc, sha256"),
+    (["forbid", "--add", "sim10"], "which algorithms?"),
+    (["forbid", "--add", "sim10", "all"], "all has nothing added"),
+    (["forbid", "--add", "--remove", "sim10", "sha256"], "not allowed with"),
     (["drain", "--wait=nan", "sim10"], "nan"),
 ])
 def test_misuse(tree, words, what):
@@ -765,6 +791,14 @@ def test_speed_of_a_wrong_result(tree, measured, tmp_path):
     done = tree.run("ocfspeed", "--load", str(path))
     assert done.returncode == 1
     assert "uring sim10: the result is wrong" in done.stderr
+
+
+def test_speed_of_nothing(tree, tmp_path):
+    path = tmp_path / "nothing.json"
+    path.write_text(json.dumps([RESULTS[3] | {"error": "EACCES"}]))
+    done = tree.run("ocfspeed", "--load", str(path))
+    assert done.returncode == 1
+    assert "nothing was measured: EACCES" in done.stderr
 
 
 def test_speed_lists(tree):

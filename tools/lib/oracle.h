@@ -2,8 +2,8 @@
 /*
  * What OpenSSL makes of it: the other opinion on every algorithm.
  *
- * Algorithms go by the framework's names (kernel/core/alg.c), as sysfs shows
- * them.  All lengths are in bytes.
+ * Algorithms have the framework's names, as sysfs shows them and as they are in
+ * kernel/core/session/alg.c.  All lengths are in bytes.
  */
 #ifndef ORACLE_H
 #define ORACLE_H
