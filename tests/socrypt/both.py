@@ -28,6 +28,7 @@ from send import SEED, crypt_of, rows  # noqa: E402
 
 SOON = 300
 FIONREAD, SIOCOUTQ = 0x541b, 0x5411
+TCP_CLOSE = 7
 SO_TIMESTAMPING = 37
 TX_SOFTWARE = 1 << 1 | 1 << 4 | 1 << 11     # SOF_TIMESTAMPING_*, no data
 
@@ -45,6 +46,10 @@ def count(s: socket.socket, what: int) -> int:
     raw = bytearray(4)
     fcntl.ioctl(s, what, raw)
     return struct.unpack("i", raw)[0]
+
+
+def tcp_state(s: socket.socket) -> int:
+    return s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
 
 
 class Both(unittest.TestCase):
@@ -217,9 +222,10 @@ class Both(unittest.TestCase):
             a, b = joined(self.crypt())
             data = self.rng.randbytes(size)
             a.sendall(data)
-            time.sleep(0.2)
+            self.assertTrue(wait_for(lambda a=a: not count(a, SIOCOUTQ), SOON))
             so.reset(a)
-            time.sleep(0.2)
+            self.assertTrue(wait_for(lambda b=b: tcp_state(b) == TCP_CLOSE,
+                                     SOON))
             got = b.recv(1 << 20)
             self.assertEqual(data[:len(got)], got)
             self.assertTrue(got)
@@ -246,6 +252,15 @@ class Both(unittest.TestCase):
         self.assertEqual(b"a record", b.recv(100))
         a.close()
         b.close()
+
+    def test_little_that_is_not_sent(self):
+        """TCP_NOTSENT_LOWAT counts records that TCP does not have, and still
+        all of them go."""
+        for most in (1, 1000, 20000, 100000):
+            with self.subTest(most=most):
+                a, b = joined(self.crypt())
+                a.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, most)
+                self.pass_on(a, b, self.rng.randbytes(1 << 20))
 
     def test_low_water_mark(self):
         """As TCP's, in bytes of payload, set before the keys or after."""

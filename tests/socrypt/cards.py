@@ -61,9 +61,10 @@ class Cards(unittest.TestCase):
         return sum(Device(n).counter("operations") for n in self.names
                    if Device(n).exists())
 
-    def transfer(self, crypt: so.Crypt, meanwhile=None) -> None:
+    def transfer(self, crypt: so.Crypt, meanwhile=None, lowat=0) -> None:
         """A file, both ways by the kernel, while something happens."""
         a, b = joined(crypt)
+        a.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, lowat)
         writer = threading.Thread(target=lambda: (
             a.sendfile(self.file, 0), a.shutdown(socket.SHUT_WR)))
         got = bytearray()
@@ -82,6 +83,11 @@ class Cards(unittest.TestCase):
         before = self.operations()
         self.transfer(self.crypt())
         self.assertLessEqual(before + 2 * SIZE // 16384, self.operations())
+
+    def test_little_that_is_not_sent(self):
+        """What the cards have is not sent: it counts, and goes."""
+        for lowat in (1, 40000):
+            self.transfer(self.crypt(), lowat=lowat)
 
     def test_many_in_flight(self):
         """Over both cards at once, and in order."""

@@ -46,14 +46,18 @@
  * EINVAL: a negative length.  ENOPROTOOPT, EFAULT.
  *
  * What is sent: EKEYEXPIRED: the last number was used.  EPIPE: the connection
- * is closed for sending.  EINVAL: a control message that makes no sense.
- * EOPNOTSUPP: a flag that means nothing here.  EAGAIN, EINTR: as of any socket.
+ * is closed for sending.  EINVAL: a control message that makes no sense, as one
+ * for a record of TLS without a byte that is no data; MSG_MORE with MSG_EOR.
+ * EOPNOTSUPP: a flag that means nothing here.  EAGAIN, EINTR, EFAULT: as of any
+ * socket.
  * EIO, ENODEV: a record could not be encrypted, and no more are sent.  If there
  * is no memory, the call waits, as it does for room.
  *
  * What is received: EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: what came is no
- * record.  EKEYEXPIRED: new keys have to be set.  EIO: the record is no data,
- * and there is no room for its type.
+ * record.  EKEYEXPIRED: new keys have to be set, or the last number was used.
+ * EIO: the record is no data, and there is no room for its type.  EINVAL:
+ * MSG_OOB.  EIO, ENODEV: it could not be decrypted.  ENOMEM: splice() had no
+ * memory.  ECONNRESET, EAGAIN, EINTR, EFAULT: as of any socket.
  */
 #define SO_CRYPT_TX		1
 #define SO_CRYPT_RX		2

@@ -115,8 +115,10 @@ int so_look(struct so_rx *rx, struct so_opening *o)
 		return err;
 	if (o->text > f->payload_max)
 		return -EMSGSIZE;
-	if (!o->text && o->type != f->data_type)
-		return rx->keys.ktls ? -EBADMSG : -EPROTO;
+	/* RFC 8446, 5.4: fatal; kTLS leaves that to the program */
+	if (!o->text && o->type != f->data_type && !rx->keys.ktls &&
+	    rx->keys.protocol != SO_CRYPT_FRAMED)
+		return -EPROTO;
 	o->ends_keys = o->text && ends_keys(rx, o);
 	o->looked = true;
 	return 0;

@@ -75,6 +75,20 @@ static void do_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Whether poll() says that it can be written to, and a write does not wait. */
+static bool do_stream_memory_free(const struct sock *sk, int wake)
+{
+	const struct so_ctx *ctx;
+	bool is_free = true;
+
+	rcu_read_lock();
+	ctx = rcu_dereference_raw(inet_csk(sk)->icsk_ulp_data);
+	if (ctx)
+		is_free = so_tx_memory_free(&ctx->tx, wake);
+	rcu_read_unlock();
+	return is_free;
+}
+
 /* Who writes is told, and what he and others have written goes first. */
 static void end_writing(struct so_ctx *ctx, struct sock *sk)
 {
@@ -141,7 +155,7 @@ static int do_ioctl(struct sock *sk, int cmd, int *value)
 		*value = so_rx_readable(&ctx->rx);
 		so_rx_settle(&ctx->rx);
 	} else if ((cmd == SIOCOUTQ || cmd == SIOCOUTQNSD) && ctx->tx_keys) {
-		*value += so_tx_queued(&ctx->tx);
+		*value += ctx->tx.queued;
 	}
 	release_sock(sk);
 	return 0;
@@ -184,6 +198,15 @@ static int do_set_rcvlowat(struct sock *sk, int value)
 	return 0;
 }
 
+/* MSG_PEEK begins at the first byte that was not read. */
+static int do_set_peek_off(struct sock *sk, int value)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+
+	return READ_ONCE(ctx->rx_keys) ? -EOPNOTSUPP :
+					 ctx->base_ops->set_peek_off(sk, value);
+}
+
 static void do_data_ready(struct sock *sk)
 {
 	struct so_ctx *ctx;
@@ -207,6 +230,7 @@ void so_take_over_reading(struct sock *sk)
 	/* TCP counts the bytes that are left with it, and we leave none */
 	ctx->rx.lowat = sk->sk_rcvlowat;
 	WRITE_ONCE(sk->sk_rcvlowat, 1);
+	WRITE_ONCE(sk->sk_peek_off, -1);
 	WRITE_ONCE(ctx->rx_keys, true);
 }
 
@@ -221,6 +245,13 @@ static int do_disconnect(struct sock *sk, int flags)
 static void free_ctx(struct rcu_head *rcu)
 {
 	kfree(container_of(rcu, struct so_ctx, rcu));
+}
+
+/* TCP resets a connection whose data were not read (RFC 1122, 4.2.2.13). */
+static void have_it_reset(struct sock *sk)
+{
+	sock_set_flag(sk, SOCK_LINGER);
+	WRITE_ONCE(sk->sk_lingertime, 0);
 }
 
 /*
@@ -241,8 +272,11 @@ static void do_close(struct sock *sk, long timeout)
 	if (sk->sk_data_ready == do_data_ready)
 		sk->sk_data_ready = ctx->rx.data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
-	if (ctx->rx_keys)
+	if (ctx->rx_keys) {
 		so_rx_wait(&ctx->rx);
+		if (so_rx_loses_data(&ctx->rx))
+			have_it_reset(sk);
+	}
 	so_rx_exit(&ctx->rx);
 	write_lock_bh(&sk->sk_callback_lock);
 	rcu_assign_pointer(inet_csk(sk)->icsk_ulp_data, NULL);
@@ -265,6 +299,7 @@ static void build_family(struct family *f, struct sock *sk)
 	f->proto.sendmsg = do_sendmsg;
 	f->proto.recvmsg = do_recvmsg;
 	f->proto.splice_eof = do_splice_eof;
+	f->proto.stream_memory_free = do_stream_memory_free;
 	f->proto.release_cb = do_release_cb;
 	f->proto.setsockopt = so_setsockopt;
 	f->proto.getsockopt = so_getsockopt;
@@ -276,6 +311,8 @@ static void build_family(struct family *f, struct sock *sk)
 	f->ops.splice_read = do_splice_read;
 	f->ops.poll = do_poll;
 	f->ops.set_rcvlowat = do_set_rcvlowat;
+	if (f->ops.set_peek_off)
+		f->ops.set_peek_off = do_set_peek_off;
 	/* these would pass us by */
 	f->ops.read_sock = do_read_sock;
 	f->ops.sendmsg_locked = NULL;

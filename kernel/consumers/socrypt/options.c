@@ -317,5 +317,9 @@ int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
 		return tell_ours(sk, optname, optval, optlen);
 	if (level == SOL_TLS)
 		return tell_ktls(sk, optname, optval, optlen);
+	/* it reads, and what TCP has is no record yet */
+	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
+	    READ_ONCE(so_ctx(sk)->rx_keys))
+		return -EOPNOTSUPP;
 	return so_ctx(sk)->base->getsockopt(sk, level, optname, optval, optlen);
 }

@@ -203,17 +203,19 @@ static bool deliver(struct so_rx *rx, struct so_opening *o)
 static bool deliver_open(struct so_rx *rx)
 {
 	struct so_opening *o;
+	bool empty;
 
 	while (!rx->ended && (o = so_rx_opening(rx)) &&
 	       so_opening_state(o) == SO_OPEN && !o->err) {
 		o->err = so_look(rx, o);
 		if (o->err)
 			break;
-		if (o->text && !deliver(rx, o)) {
+		empty = !o->text && o->type == rx->keys.fr.f.data_type;
+		if (!empty && !deliver(rx, o)) {
 			queue_delayed_work(system_wq, &rx->retry, HZ / 10);
 			return false;
 		}
-		rx->count += !o->text;
+		rx->count += empty;
 		rx->ended = o->ends_keys;
 		opening_end(o);
 	}
@@ -644,6 +646,29 @@ void so_rx_wait(struct so_rx *rx)
 		lock_sock(rx->sk);
 	}
 	remove_wait_queue(&rx->idle, &wait);
+}
+
+/**
+ * so_rx_loses_data() - whether data would be lost if the socket were closed
+ * @rx: what is received
+ *
+ * Alerts and tickets are no loss; what is not whole, or wrong, may be
+ * anything.
+ *
+ * Context: process; the socket is held; after so_rx_wait().
+ * Return: whether.
+ */
+bool so_rx_loses_data(struct so_rx *rx)
+{
+	const struct so_inbound *r;
+
+	deliver_open(rx);
+	if (!list_empty(&rx->opening) || rx->header_len)
+		return true;
+	list_for_each_entry(r, &rx->records, node)
+		if (r->type == rx->keys.fr.f.data_type)
+			return true;
+	return false;
 }
 
 /* The number of the record that is read next.  Context: the socket is held. */

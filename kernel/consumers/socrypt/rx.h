@@ -20,7 +20,7 @@ enum so_inbound_kind {
  * struct so_inbound - a record that can be read
  * @node: in so_rx.records
  * @number: its number
- * @text: bytes of payload, at least one
+ * @text: bytes of payload, at least one if they are data
  * @read: bytes of those that were read
  * @charged: bytes charged to the socket
  * @seen: bytes of those that TCP's window sees

@@ -92,6 +92,8 @@ struct so_record;
  * @idle: nothing is in flight
  * @retry: tries to push what TCP had no memory for, or devices no place
  * @sk: the socket
+ * @queued: bytes that TCP does not have yet, as on the wire; of the open record
+ *	only its payload
  * @sent: payload so far
  * @count: records so far
  * @changes: of keys
@@ -105,6 +107,7 @@ struct so_tx {
 	wait_queue_head_t	idle;
 	struct delayed_work	retry;
 	struct sock		*sk;
+	u32			queued;
 	u64			sent, count;
 	u32			changes;
 };
@@ -271,7 +274,7 @@ void so_tx_end(struct so_tx *tx);
 void so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
-u32 so_tx_queued(const struct so_tx *tx);
+bool so_tx_memory_free(const struct so_tx *tx, int wake);
 void so_tx_tell(struct so_tx *tx, struct so_crypt_info *info);
 
 /* write.c */
@@ -287,6 +290,7 @@ void so_rx_arrived(struct so_rx *rx);
 void so_rx_released(struct so_rx *rx);
 void so_rx_settle(struct so_rx *rx);
 void so_rx_wait(struct so_rx *rx);
+bool so_rx_loses_data(struct so_rx *rx);
 u64 so_rx_number(const struct so_rx *rx);
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
 

@@ -40,12 +40,19 @@ static void drop_pieces(struct so_record *r)
 		put_page(sg_page(&r->src[r->pieces--]));
 }
 
+/* Bytes that TCP does not have. */
+static u32 left_of(const struct so_record *r)
+{
+	return r->state == SO_OPEN ? r->plan.payload : r->plan.wire - r->sent;
+}
+
 /* Nothing of a record is needed any more. */
 void so_record_end(struct so_record *r)
 {
 	struct so_tx *tx = r->tx;
 
 	charge(r, 0);
+	so_tx_count(tx, -left_of(r));
 	drop_pieces(r);
 	so_room_put(&r->room);
 	ocf_session_put_deferred(r->ses);
@@ -92,6 +99,7 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	r->ses = NULL;
 	r->state = SO_OPEN;
 	r->room.parts = 0;
+	framing_plan(fr, 0, &r->plan);
 	list_add_tail(&r->node, &tx->records);
 	if (so_room_get(&r->room, plan.head, align, plan.wire, GFP_KERNEL))
 		goto end;
@@ -102,7 +110,6 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 			goto end;
 		r->limit = r->room.size - (plan.wire - want + FRAMING_TAIL_MAX);
 	}
-	framing_plan(fr, 0, &r->plan);
 	charge(r, r->room.size + sizeof(*r));
 	tx->open = r;
 	return 0;
@@ -184,9 +191,11 @@ static void sealed(struct ocf_request *req, int err);
 static void make_record(struct so_tx *tx, struct so_record *r)
 {
 	struct so_keys *k = &tx->keys;
+	u32 payload = r->plan.payload;
 	u8 nonce[OCF_IV_MAX];
 
-	framing_plan(&k->fr, r->plan.payload, &r->plan);
+	framing_plan(&k->fr, payload, &r->plan);
+	so_tx_count(tx, r->plan.wire - payload);
 	so_room_trim(&r->room, r->plan.wire);
 	charge(r, r->plan.wire + sizeof(*r));
 	put_nonce(tx, nonce);
@@ -396,21 +405,23 @@ static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 }
 
 /*
- * Has TCP take what is in @msg.  Meanwhile the other records are not counted
- * among what is queued: the sum stays the same, and TCP, which shrinks the
- * buffer when memory is short, would wait for ever for bytes to be sent that it
- * does not have.
+ * Has TCP take what is in @msg.  Meanwhile no record is counted among what is
+ * queued: the sum stays the same, and TCP, which shrinks the buffer when memory
+ * is short and has a limit to what it has not sent, would wait for ever for
+ * bytes to be sent that it does not have.
  */
 static int give_tcp(struct so_tx *tx, struct msghdr *msg, u32 total)
 {
 	struct sock *sk = tx->sk;
+	int sent, others = 0, queued = tx->queued;
 	struct so_record *r;
-	int sent, others = 0;
 
 	list_for_each_entry(r, &tx->records, node)
 		others += r->charged;
 	sk_wmem_queued_add(sk, -others);
+	so_tx_count(tx, -queued);
 	sent = tcp_sendmsg_locked(sk, msg, total);
+	so_tx_count(tx, queued);
 	sk_wmem_queued_add(sk, others);
 	return sent;
 }
@@ -424,13 +435,15 @@ static void taken(struct so_tx *tx, u32 sent)
 	list_for_each_entry_safe(r, next, &tx->records, node) {
 		if (r->charged || state_of(r) != SO_DONE || r->err)
 			break;
-		left = r->plan.wire - r->sent;
+		left = left_of(r);
+		so_tx_count(tx, -min(sent, left));
 		if (sent < left) {
 			r->sent += sent;
 			charge(r, left - sent);
 			sent = 0;
 			continue;
 		}
+		r->sent += left;
 		sent -= left;
 		tx->sent += r->plan.payload;
 		tx->count++;
@@ -705,21 +718,20 @@ void so_tx_finish(struct so_tx *tx)
 }
 
 /**
- * so_tx_queued() - what TCP does not have yet
- * @tx: what is sent
+ * so_tx_memory_free() - whether TCP_NOTSENT_LOWAT allows more
+ * @tx: what is sent, if there are keys
+ * @wake: 1 if a task is told of it: then at half of the limit
  *
- * Context: process; the socket is held.
- * Return: bytes, as on the wire but for what an open record will have.
+ * Context: any; without the socket's lock the answer may be late.
+ * Return: whether, counting what TCP has not sent and what it does not have.
  */
-u32 so_tx_queued(const struct so_tx *tx)
+bool so_tx_memory_free(const struct so_tx *tx, int wake)
 {
-	const struct so_record *r;
-	u32 n = 0;
+	const struct tcp_sock *tp = tcp_sk(tx->sk);
+	u64 bytes = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 
-	list_for_each_entry(r, &tx->records, node)
-		n += r->state == SO_OPEN ? r->plan.payload :
-					   r->plan.wire - r->sent;
-	return n;
+	bytes += READ_ONCE(tx->queued);
+	return bytes << wake < tcp_notsent_lowat(tp);
 }
 
 /* Context: the socket is held. */

@@ -66,6 +66,12 @@ static inline bool so_tx_is_chained(const struct so_tx *tx)
 	return tx->keys.fr.f.nonce == SO_CRYPT_NONCE_CHAINED;
 }
 
+/* poll() reads it without the socket's lock. */
+static inline void so_tx_count(struct so_tx *tx, u32 more)
+{
+	WRITE_ONCE(tx->queued, tx->queued + more);
+}
+
 int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align);
 void so_record_end(struct so_record *r);
 int so_tx_seal(struct so_tx *tx);

@@ -13,6 +13,12 @@
 
 /* ---- filling ---- */
 
+static void take_in(struct so_record *r, u32 len)
+{
+	r->plan.payload += len;
+	so_tx_count(r->tx, len);
+}
+
 /* Copies up to @len bytes into the open record. */
 static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 {
@@ -23,7 +29,7 @@ static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 		to = so_room_byte(&r->room, r->plan.head + r->plan.payload, &n);
 		n = min(n, len - done);
 		got = copy_from_iter(to, n, &msg->msg_iter);
-		r->plan.payload += got;
+		take_in(r, got);
 		done += got;
 		if (got < n)
 			break;
@@ -61,7 +67,7 @@ static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
 		get_page(page);
 		so_sg_set(&r->src[++r->pieces], page, n, off);
 	}
-	r->plan.payload += n;
+	take_in(r, n);
 	return n;
 }
 
@@ -117,6 +123,7 @@ struct intent {
 	bool	typed;		/* it was said */
 	bool	more;
 	bool	refers;		/* pages may be referred to */
+	bool	empty;		/* a record of no bytes is asked for */
 };
 
 static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
@@ -127,12 +134,16 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 	int name = ktls ? TLS_SET_RECORD_TYPE : SO_CRYPT_TYPE;
 	struct cmsghdr *c;
 
+	/* io_uring sets MSG_WAITALL, which means nothing to TCP either */
 	if (msg->msg_flags & ~(MSG_MORE | MSG_DONTWAIT | MSG_NOSIGNAL |
-			       MSG_CMSG_COMPAT | MSG_SPLICE_PAGES | MSG_EOR))
+			       MSG_CMSG_COMPAT | MSG_SPLICE_PAGES | MSG_EOR |
+			       (ktls ? 0 : MSG_WAITALL)))
 		return -EOPNOTSUPP;
+	if (msg->msg_flags & MSG_MORE && msg->msg_flags & MSG_EOR)
+		return -EINVAL;
 	in->type = f->data_type;
 	in->typed = false;
-	in->more = msg->msg_flags & MSG_MORE && !(msg->msg_flags & MSG_EOR);
+	in->more = msg->msg_flags & MSG_MORE;
 	in->refers = msg->msg_flags & MSG_SPLICE_PAGES && !tx->keys.copies;
 	for_each_cmsghdr(c, msg) {
 		if (!CMSG_OK(msg, c))
@@ -148,6 +159,11 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 		if (!framing_type_fits(f, in->type))
 			return -EINVAL;
 	}
+	in->empty = in->typed && !ktls && !msg_data_left(msg);
+	/* RFC 8446, 5.1, and RFC 5246, 6.2.1 */
+	if (in->empty && in->type != f->data_type &&
+	    tx->keys.protocol != SO_CRYPT_FRAMED)
+		return -EINVAL;
 	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
 	/* by the next call the IV of an open record could be on the wire */
@@ -224,7 +240,7 @@ int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)
 	if (err)
 		return err;
 	err = write_error(tx);
-	while (!err && (done < size || (in.typed && !size && !done))) {
+	while (!err && (done < size || in.empty)) {
 		n = fill(tx, msg, &in, first, &timeo);
 		first = n == LOOK_ANEW;
 		if (first)
