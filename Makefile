@@ -23,11 +23,13 @@
 #	make bench		throughput over size beside AF_ALG and OpenSSL
 #	make bench-choice	the choice between the CPU and a real card
 #	make bench-copies	what each way copies of an operation's data
+#	make bench-ipsec	files by HTTP, by HTTPS, and by HTTP over IPsec
 #	make bench-provider	the provider beside OpenSSL
 #	make bench-public-key	public-key operations
 #	make bench-route	the choice of devices, simulated
 #	make bench-sched	the choice of cards, on cards in software
 #	make bench-socket	instructions for each byte sent, beside kTLS
+#	make bench-users	a disk and a tunnel, on four cards and beside stock
 #
 # Ship
 #	make deb		Debian's packages, in build/packages
@@ -123,6 +125,12 @@ $(B)/vm/init: tests/vm/init.c | deps
 
 $(B)/linux-tools/version: | deps
 	@scripts/linux-tools
+# those that are there were taken by another version of the script
+ifeq ($(filter %-$(shell sha256sum scripts/linux-tools | cut -c 1-12), \
+	$(shell readlink $(B)/linux-tools)),)
+$(B)/linux-tools/version: FORCE
+FORCE:
+endif
 
 include demo/demo.mk
 include tests/unit/unit.mk

@@ -12,6 +12,9 @@
 #	make bench-choice	the choice between the CPU and a real card
 #	make bench-copies	what each way copies of an operation's data
 #	make bench-socket	instructions per byte sent, beside kTLS
+#	make bench-users	dm-crypt and ESP on four cards, and beside the
+#				kernel's own implementations
+#	make bench-ipsec	files by HTTP, HTTPS, and HTTP over IPsec
 
 BENCH_WAYS := bench/rounds.c bench/native.c \
 	      $(addprefix tools/speed/,data.c linux.c afalg.c openssl.c) \
@@ -41,11 +44,11 @@ bench: modules machine tools
 	@$(VM) --cpus 1 --timeout 1200 -- tools/ocfspeed --size \
 		64,256,1024,4096,16384,65536,262144,1048576
 
-$(B)/bench/route: bench/route/sim.c kernel/core/route.c kernel/core/route.h \
+$(B)/bench/route: bench/route/sim.c kernel/core/sched/cost.c kernel/core/sched/cost.h \
 		  tests/unit/include/shim.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -Wno-sign-compare -Itests/unit/include -o $@ \
-		$< kernel/core/route.c -lm
+		$< kernel/core/sched/cost.c -lm
 
 SOCKET_BENCHES := $(addprefix $(B)/bench/socket/,copies file many small)
 
@@ -60,7 +63,20 @@ $(SOCKET_BENCHES): $(B)/bench/socket/%: bench/socket/%.c bench/socket/link.c \
 bench-socket: modules machine $(SOCKET_BENCHES)
 	@$(VM) --icount -- bench/socket/run $(B)
 
-.PHONY: bench-route bench-choice bench-copies bench-public-key bench-socket
+$(B)/bench/users/flow: bench/users/flow.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) -o $@ $<
+
+bench-users: modules machine $(B)/bench/users/flow
+	@$(VM) --icount --timeout 1800 -- bench/users/run $(B)/bench/users/flow \
+		$(FIGURES)
+
+bench-ipsec: modules machine $(B)/examples/https
+	@$(VM) --icount --timeout 1800 -- bench/users/http \
+		$(B)/nginx/usr/sbin/nginx $(B)/examples/https
+
+.PHONY: bench-route bench-choice bench-copies bench-public-key bench-socket \
+	bench-users bench-ipsec
 bench-public-key: modules machine
 	@$(VM) --cards 1 --timeout 1200 -- bench/public_key rates
 	@$(VM) --cards 1 --cpus 1 --timeout 1200 -- bench/public_key shares

@@ -23,8 +23,9 @@ import unittest
 sys.dont_write_bytecode = True
 
 from case import (  # noqa: E402
-    HIGH, LOW, MODULE, SOON, Case, Device, driver_name, implementations,
-    is_unloaded, load, ours, run, wait_for, write)
+    SOON, Case, Device, driver_name, implementations, ours, wait_for,
+    write)
+from users import HIGH, LOW, MODULE, is_unloaded, load_alg, run  # noqa: E402
 
 OCFCTL = str(pathlib.Path(__file__).resolve().parents[2] / "tools/ocfctl")
 HMACS = ("sha1", "sha256", "sha384", "sha512")
@@ -42,18 +43,14 @@ OFFERED = {
 }
 
 
-class Names(Case):
-    def test_what_there_is(self):
-        self.assertEqual(OFFERED, {i["name"] for i in ours()})
-        for i in ours():
-            self.assertEqual(driver_name(i["name"]), i["driver"])
-            self.assertEqual(str(LOW), i["priority"])
+class Tested(Case):
+    tested = True
 
     def test_the_kernel_finds_nothing_wrong_over_cards(self):
         """What the fallback does without any goes through the core then."""
         self.assertTrue(wait_for(is_unloaded, SOON))
         with self.cards(), self.is_used(100000):
-            load()
+            load_alg(LOW)
         self.test_the_kernel_finds_nothing_wrong()
 
     def test_the_kernel_finds_nothing_wrong(self):
@@ -62,6 +59,14 @@ class Names(Case):
         self.assertNotIn("alg: ", "".join(
             line for line in run("dmesg").splitlines(True)
             if "ocf-" in line and "No test for" not in line))
+
+
+class Names(Case):
+    def test_what_there_is(self):
+        self.assertEqual(OFFERED, {i["name"] for i in ours()})
+        for i in ours():
+            self.assertEqual(driver_name(i["name"]), i["driver"])
+            self.assertEqual(str(LOW), i["priority"])
 
     def test_ocfctl(self):
         """Shows them and their users, and has another priority kept."""
@@ -112,7 +117,7 @@ class Names(Case):
             self.assertIn("No such device", got.stderr)
         finally:
             write(soft.path / "state", "resume")
-        load()
+        load_alg(LOW)
 
     def test_a_fallback_keeps_the_order(self):
         """pcrypt() does not, and has gcm(aes)'s name once it is asked for."""
@@ -134,7 +139,7 @@ class Names(Case):
     def test_none_is_built_on_another(self):
         """Also where it is the best there is: XTS has a fallback."""
         self.assertTrue(wait_for(is_unloaded, SOON))
-        load(HIGH)
+        load_alg(HIGH)
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind(("skcipher", "xts(aes)"))
             used = [i["driver"] for i in ours() if i["refcnt"] != "1"]

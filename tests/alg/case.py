@@ -2,10 +2,11 @@
 """What the tests of ocf_alg share: the module, its cards, what is counted."""
 
 import contextlib
+import errno
 import os
 import pathlib
 import re
-import subprocess
+import socket
 import sys
 import threading
 import unittest
@@ -14,24 +15,14 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 from ocf import Device, prefer_cards, wait_for, write  # noqa: E402
+from users import LOW, MODULE, is_unloaded, load_alg, run  # noqa: E402
 
-MODULE = pathlib.Path(os.environ["OCF_MODULES"],
-                      "src/kernel/consumers/alg/ocf_alg.ko")
 MANAGER = pathlib.Path("/sys/module/cryptomgr/parameters")
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
 CARD = "overhead_ns=500 latency_ns=1000 patience=60000 algs=real"
-LOW, HIGH = 10, 5000        # others of the kernel have 100 to 4300
 # s; the machine is slow
 SOON = 1200 if os.environ.get("OCF_DEBUG_KERNEL") else 300
 MIB = 1 << 20
-
-
-def run(*words: str, text: str = "") -> str:
-    done = subprocess.run(words, input=text, text=True, capture_output=True,
-                          check=False)
-    if done.returncode:
-        raise AssertionError(f"{words}: {done.stderr}")
-    return done.stdout
 
 
 def implementations() -> list[dict[str, str]]:
@@ -50,20 +41,46 @@ def is_in_use(driver: str) -> bool:
                for i in implementations())
 
 
-def load(priority: int = LOW, rounds: int = 4) -> None:
-    """And until the kernel has tested what there is: on the debug kernel also
-    with random inputs, @rounds of each kind, and without vector registers."""
+def test_generics() -> None:
+    """Has the kernel test its implementations in C, with which it compares ours
+    on the debug kernel, one after the other.  Otherwise all are tested at once,
+    and the comparison waits 60 s for one of them, and fails."""
+    run("insmod", MODULE)
+    wanted = {(i["type"].replace("ahash", "hash"),
+               re.sub(r"([\w-]+)(?=[),]|$)", r"\1-generic", i["name"]))
+              for i in ours()}
+    run("rmmod", "ocf_alg")
     write(MANAGER / "notests", "N")
-    if (MANAGER / "fuzz_iterations").exists():
-        write(MANAGER / "fuzz_iterations", rounds)
-    run("insmod", str(MODULE), f"priority={priority}")
-    wait_for(lambda: all(i["selftest"] != "unknown" for i in ours()), SOON)
+    for kind, name in sorted(wanted):
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            wait_for(lambda s=s, at=(kind, name): is_bound(s, at), SOON)
 
 
-def is_unloaded() -> bool:
-    """Now: what was freed may be freed by a worker."""
-    return not subprocess.run(["rmmod", "ocf_alg"], capture_output=True,
-                              check=False).returncode
+def is_bound(s: socket.socket, at: tuple[str, str]) -> bool:
+    """Or is nothing that the kernel has."""
+    try:
+        s.bind(at)
+    except OSError as e:
+        return e.errno != errno.ETIMEDOUT
+    return True
+
+
+@contextlib.contextmanager
+def tests_of_kernel(wanted: bool):
+    """Whether the kernel tests what is registered: on the debug kernel also
+    with random inputs, four of each kind, and without vector registers.  That
+    takes ten times as long as the rest of loading."""
+    notests = MANAGER / "notests"
+    before = notests.read_text()
+    if wanted and (MANAGER / "fuzz_iterations").exists():
+        write(MANAGER / "fuzz_iterations", 4)
+        if before == "Y\n":
+            test_generics()
+    write(notests, "N" if wanted else "Y")
+    try:
+        yield
+    finally:
+        write(notests, before)
 
 
 def driver_name(name: str) -> str:
@@ -77,13 +94,16 @@ def bytes_done() -> int:
 
 
 class Case(unittest.TestCase):
-    """@priority: with what the module is loaded; @pulls: how often a card went"""
+    """@priority: with what the module is loaded; @tested: whether the kernel
+    tests it then; @pulls: how often a card went"""
 
     priority = LOW
+    tested = False
     pulls = 0
 
     def setUp(self):
-        load(self.priority)
+        self.enterContext(tests_of_kernel(self.tested))
+        load_alg(self.priority)
         self.addCleanup(lambda: self.assertTrue(wait_for(is_unloaded, SOON)))
 
     @contextlib.contextmanager

@@ -6,8 +6,6 @@
 """
 
 import contextlib
-import ctypes
-import os
 import random
 import socket
 import sys
@@ -16,7 +14,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from case import CARD, HIGH, MIB, SOON, Case, run  # noqa: E402
+from case import CARD, MIB, SOON, Case  # noqa: E402
+from users import HIGH, SIDES, namespaces, protect, run, within  # noqa: E402
 
 SUITES = {
     "rfc4106(gcm(aes))": ("aead", "rfc4106(gcm(aes))", 20, "128"),
@@ -33,89 +32,32 @@ SUITES = {
 GCM, CBC = "rfc4106(gcm(aes))", "authenc(hmac(sha256),cbc(aes))"
 AH = "hmac(sha256)"
 
-LIBC = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWNET = 0x40000000
 UDP_ENCAP, UDP_ENCAP_ESPINUDP = 100, 2              # <linux/udp.h>
 NAT_PORT = 4500
 BURST = 50          # datagrams that a socket has room for
 
-SIDES = ("ocf-a", "ocf-b")
 # on the wire, and behind it, of either side
 OUTER = {4: ("10.77.0.1", "10.77.0.2"), 6: ("fd77::1", "fd77::2")}
 INNER = {4: ("10.78.1.1", "10.78.2.1"), 6: ("fd78:1::1", "fd78:2::1")}
 FAMILY = {4: socket.AF_INET, 6: socket.AF_INET6}
 
 
-@contextlib.contextmanager
-def within(side: str):
-    """Sockets made meanwhile are in its network namespace."""
-    with open("/proc/thread-self/ns/net", "rb") as home, \
-            open(f"/run/netns/{side}", "rb") as there:
-        assert not LIBC.setns(there.fileno(), CLONE_NEWNET)
-        try:
-            yield
-        finally:
-            assert not LIBC.setns(home.fileno(), CLONE_NEWNET)
-
-
-class Esp(Case):
+class Net(Case):
     """Two network namespaces."""
 
     priority = HIGH
 
-    @classmethod
-    def tearDownClass(cls):
-        """ip has mounted it; umount(8) would leave a file behind."""
-        assert not LIBC.umount2(b"/run/netns", 0)
-        os.rmdir("/run/netns")
-        super().tearDownClass()
-
     def setUp(self):
         super().setUp()
-        for side in SIDES:
-            run("ip", "netns", "add", side)
-            self.addCleanup(run, "ip", "netns", "del", side)
-        run("ip", "link", "add", "eth0", "netns", SIDES[0], "type", "veth",
-            "peer", "name", "eth0", "netns", SIDES[1])
+        self.enterContext(namespaces(*(
+            tuple(f"{own}/{bits}" for own in OUTER[v])
+            for v, bits in ((4, 24), (6, 64)))))
         for i, side in enumerate(SIDES):
-            def ip(*words: str) -> None:
-                run("ip", "-n", side, *words)
-
-            ip("link", "set", "lo", "up")
-            ip("addr", "add", f"{OUTER[4][i]}/24", "dev", "eth0")
-            ip("addr", "add", f"{OUTER[6][i]}/64", "dev", "eth0", "nodad")
-            ip("link", "set", "eth0", "up")
-            ip("addr", "add", f"{INNER[4][i]}/32", "dev", "lo")
-            ip("addr", "add", f"{INNER[6][i]}/128", "dev", "lo", "nodad")
-            for v in 4, 6:
-                ip("route", "add", INNER[v][1 - i], "via", OUTER[v][1 - i],
-                   "src", INNER[v][i])
-
-    def protect(self, suite: str, *more: str, outer: int = 4,
-                inner: int | None = None, tunnel: bool = False) -> None:
-        """All that goes between the two, in IPv4 or IPv6; @inner: within a
-        tunnel."""
-        rng = random.Random(suite)
-        words = [f"0x{rng.randbytes(w).hex()}" if isinstance(w, int) else w
-                 for w in SUITES[suite]]
-        mode = "tunnel" if tunnel else "transport"
-        proto = "esp" if {"aead", "enc"} & set(words) else "ah"
-        for side in range(2):
-            ns = SIDES[side]
-            run("ip", "-n", ns, "xfrm", "state", "flush")
-            run("ip", "-n", ns, "xfrm", "policy", "flush")
-            for to in range(2):
-                way = ("src", OUTER[outer][1 - to], "dst", OUTER[outer][to])
-                ends = ("src", INNER[inner][1 - to], "dst", INNER[inner][to]) \
-                    if tunnel else way
-                # says of which family the packets inside are
-                sel = ("sel", *ends) if tunnel else ()
-                run("ip", "-n", ns, "xfrm", "state", "add", *way, "proto",
-                    proto, "spi", str(100 + to), "mode", mode,
-                    "replay-window", "32", *more, *words, *sel)
-                run("ip", "-n", ns, "xfrm", "policy", "add", *ends, "dir",
-                    "in" if to == side else "out", "tmpl", *way, "proto",
-                    proto, "mode", mode)
+            for v, bits in (4, 32), (6, 128):
+                run("ip", "-n", side, "addr", "add", f"{INNER[v][i]}/{bits}",
+                    "dev", "lo", *(["nodad"] if v == 6 else []))
+                run("ip", "-n", side, "route", "add", INNER[v][1 - i], "via",
+                    OUTER[v][1 - i], "src", INNER[v][i])
 
     def transfers(self, size: int, ends: tuple[str, str] = OUTER[4]) -> None:
         """By TCP."""
@@ -184,6 +126,17 @@ class Esp(Case):
             self.assertNotRegex(
                 stat, r"Xfrm(InStateProtoError|InStateSeqError)\s+[1-9]")
 
+
+class Esp(Net):
+    def protect(self, suite: str, *more: str, outer: int = 4,
+                inner: int | None = None) -> None:
+        """All that goes between the two, in IPv4 or IPv6; @inner: within a
+        tunnel."""
+        rng = random.Random(suite)
+        words = [f"0x{rng.randbytes(w).hex()}" if isinstance(w, int) else w
+                 for w in SUITES[suite]]
+        protect(words, OUTER[outer], INNER[inner] if inner else None, *more)
+
     def works(self, suite: str, *more: str, ends: tuple[str, str] = OUTER[4],
               **how) -> None:
         """Both ways, by streams and datagrams; @more, @how: see protect()."""
@@ -213,7 +166,7 @@ class Esp(Case):
             for inner in 4, 6:
                 for suite in CBC, GCM:
                     self.works(suite, ends=INNER[inner], outer=outer,
-                               inner=inner, tunnel=True)
+                               inner=inner)
 
     def test_a_tunnel_through_udp(self):
         """As it passes a translator of addresses (RFC 3948)"""
@@ -228,20 +181,20 @@ class Esp(Case):
                              UDP_ENCAP_ESPINUDP)
             for suite in CBC, GCM:
                 self.works(suite, "encap", "espinudp", port, port, "0.0.0.0",
-                           ends=INNER[4], inner=4, tunnel=True)
+                           ends=INNER[4], inner=4)
 
     def test_cards_that_differ(self):
         """One takes a thousand times as long; packets leave in order."""
         with self.cards((CARD, CARD.replace("=1000 ", "=1000000 "))):
             for suite in CBC, GCM, AH:
-                self.protect(suite, inner=4, tunnel=True)
+                self.protect(suite, inner=4)
                 with self.is_used(20 * BURST * 1200):
                     self.keeps_order(INNER[4], 20)
                 self.no_errors()
 
     def test_cards_come_and_go(self):
         """In transport mode, and in a tunnel of the other family"""
-        for more in {}, {"outer": 6, "inner": 4, "tunnel": True}:
+        for more in {}, {"outer": 6, "inner": 4}:
             self.protect(GCM, **more)
             with self.cards() as puller:
                 puller.start()

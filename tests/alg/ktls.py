@@ -20,7 +20,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from case import HIGH, MIB, SOON, Case, run, wait_for  # noqa: E402
+from case import MIB, SOON, Case, wait_for  # noqa: E402
+from users import HIGH, run  # noqa: E402
 from web import free_port, make_certificate, nginx, start  # noqa: E402
 
 TCP_ULP, SOL_TLS, TLS_TX, TLS_RX = 31, 282, 1, 2    # <linux/tls.h>

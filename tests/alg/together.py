@@ -44,7 +44,7 @@ class Together(esp.Esp, ktls.Ktls, disk.Disk):
             def use_ktls():
                 self.carries(esp.MIB)
 
-            self.protect(esp.GCM, inner=4, tunnel=True)
+            self.protect(esp.GCM, inner=4)
             puller.start()
             users = [threading.Thread(target=repeat, args=(what,))
                      for what in (use_disk, use_tunnel, use_ktls)]

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: devices as sysfs shows them, and work for them."""
 
+import contextlib
 import ctypes
 import fcntl
 import os
 import pathlib
 import struct
+import subprocess
 import threading
 import time
 
 CLASS = pathlib.Path("/sys/class/ocf")
+TRACING = pathlib.Path("/sys/kernel/tracing")
 SOFTWARE = "cryptosoft0"
 
 # <crypto/cryptodev.h>
@@ -31,7 +34,7 @@ def write(path: pathlib.Path, text: object) -> None:
         os.close(fd)
 
 
-def wait_for(what, seconds: float = 20) -> bool:
+def wait_for(what, seconds: float = 300) -> bool:
     """Whether @what() comes true in time."""
     end = time.monotonic() + seconds
     while not what():
@@ -39,6 +42,20 @@ def wait_for(what, seconds: float = 20) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+@contextlib.contextmanager
+def traced(event: str):
+    """The file with what the kernel traces meanwhile of an @event of OCF's"""
+    enable = TRACING / "events/ocf" / event / "enable"
+    if not os.path.ismount(TRACING):
+        subprocess.run(["mount", "-t", "tracefs", "none", TRACING], check=True)
+    write(TRACING / "trace", "\n")
+    write(enable, 1)
+    try:
+        yield TRACING / "trace"
+    finally:
+        write(enable, 0)
 
 
 class Device:

@@ -10,6 +10,7 @@ card is late without a fault; OCF_ROUNDS is how often cards come and go.
 
 import os
 import pathlib
+import re
 import sys
 import time
 import unittest
@@ -22,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import crk  # noqa: E402
 from load import SOON, Load, read_key  # noqa: E402
-from ocf import Device, wait_for, write  # noqa: E402
+from ocf import SOFTWARE, Device, traced, wait_for, write  # noqa: E402
 from rounds import rounds  # noqa: E402
 
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
@@ -117,12 +118,18 @@ class Cards(unittest.TestCase):
 
     def test_both_work(self):
         before = [c.counter("pk_operations") for c in self.cards]
-        with self.load(crk.HARDWARE) as load:
+        with traced("ocf_pk_start") as found, self.load(crk.HARDWARE) as load:
             self.assertTrue(load.goes_on())
             for card, was in zip(self.cards, before):
                 self.assertTrue(wait_for(
                     lambda: card.counter("pk_operations") > was, SOON))
         self.check(load)
+        # a simulated card has the CPU do what it has not done before
+        cpu = Device(SOFTWARE).text("number")
+        self.assertEqual(
+            {c.text("number") for c in self.cards} | {cpu},
+            set(re.findall(r": ocf_pk_start: .* device=(\S+)",
+                           found.read_text())) | {cpu})
         for card in self.cards:
             self.assertTrue(wait_for(lambda: self.is_idle(card), SOON))
 

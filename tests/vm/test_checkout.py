@@ -49,13 +49,23 @@ def test_modules_for_a_kernel_need_no_root_and_no_network(tmp_path):
     copy(there)
     subprocess.run(["chown", "-R", "65534:65534", there], check=True)
     release = (TOP / "build" / "stock" / "release").read_text().strip()
-    done = subprocess.run(
-        ["unshare", "-n", *NOBODY, "make", "-s", "modules", "DEPS=",
-         f"KDIR=/lib/modules/{release}/build"],
-        cwd=there, capture_output=True, text=True, check=False,
-        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (there / "build/stock/src/kernel/core/ocf.ko").exists()
+    module = there / "build/stock/src/kernel/core/ocf.ko"
+
+    def build() -> int:
+        done = subprocess.run(
+            ["unshare", "-n", *NOBODY, "make", "-s", "modules", "DEPS=",
+             f"KDIR=/lib/modules/{release}/build"],
+            cwd=there, capture_output=True, text=True, check=False,
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return module.stat().st_mtime_ns
+
+    first = build()
+    assert first == build()
+    # what a header says is in the modules, too
+    header = there / "include/linux/ocf_random.h"
+    header.write_text(header.read_text() + "static int a_change;\n")
+    assert first != build()
 
 
 @root
