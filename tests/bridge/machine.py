@@ -23,7 +23,7 @@ def exists(name: str = "bridge0") -> bool:
 
 def text(file: str, name: str = "bridge0") -> str:
     # the driver's own come after the device's
-    wait_for((Device(name).path / file).exists, 60)
+    wait_for((Device(name).path / file).exists)
     return Device(name).text(file)
 
 
@@ -39,7 +39,7 @@ def counter(which: str, name: str = "bridge0") -> int:
     device = Device(name)
     own = device.path / "device"
     # the driver's come after the core's, all of them together
-    wait_for((own / "out").exists, 60)
+    wait_for((own / "out").exists)
     if (own / which).exists():
         return int((own / which).read_text())
     return device.counter(which)

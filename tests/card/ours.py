@@ -11,6 +11,8 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -34,6 +36,8 @@ FAULTS = ("busy", "error", "wrong", "lost", "late", "double", "refuse",
 DRIVER = pathlib.Path("/sys/bus/virtio/drivers/ocf_virtio")
 VIRTIO_ID_CRYPTO = 20
 WORKERS = pathlib.Path("/sys/devices/virtual/workqueue/cpumask")
+ALG = os.environ["OCF_MODULES"] + "/src/kernel/consumers/alg/ocf_alg.ko"
+TESTS = pathlib.Path("/sys/module/cryptomgr/parameters/notests")
 RECHECK = pathlib.Path("/sys/module/ocf/parameters/recheck")
 
 
@@ -316,6 +320,39 @@ class Sealed(Card):
             self.assertEqual(DATA[:size], text.raw)
             return self.control.stats()["wrong"] > before
         self.assertTrue(wait_for(spoiled, SOON))
+
+    def test_a_wrong_mac_of_the_kernels_own(self):
+        """The same by the crypto API; of AF_ALG, too, source and destination
+        are apart."""
+        write(TESTS, "Y")
+        subprocess.run(["insmod", ALG], check=True)
+        self.addCleanup(lambda: self.assertTrue(wait_for(
+            lambda: not subprocess.run(["rmmod", "ocf_alg"], check=False,
+                                       capture_output=True).returncode, SOON)))
+        self.addCleanup(write, TESTS, "N")
+        size, iv = 4096, DATA[9:25]
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
+            s.bind(("aead", "ocf-authenc-hmac-sha1-cbc-aes"))
+            # <crypto/authenc.h>
+            s.setsockopt(socket.SOL_ALG, socket.ALG_SET_KEY, struct.pack(
+                "=HH", 8, 1) + struct.pack(">I", 16) + DATA[:20] +
+                DATA[100:116])
+            s.setsockopt(socket.SOL_ALG, socket.ALG_SET_AEAD_AUTHSIZE, None, 20)
+            op, _ = s.accept()
+        with op:
+            def run(which: int, text: bytes, length: int) -> bytes:
+                op.sendmsg_afalg([text], op=which, iv=iv, assoclen=0)
+                return op.recv(length)
+            sealed = run(socket.ALG_OP_ENCRYPT, DATA[:size], size + 20)
+            self.addCleanup(self.control, "fault wrong 0")
+
+            def spoiled() -> bool:
+                before = self.control.stats()["wrong"]
+                self.control(f"fault wrong 1 {size}")
+                self.assertEqual(DATA[:size], run(
+                    socket.ALG_OP_DECRYPT, sealed, size))
+                return self.control.stats()["wrong"] > before
+            self.assertTrue(wait_for(spoiled, SOON))
 
 
 class Queues(Card):

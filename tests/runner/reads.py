@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -18,9 +19,11 @@ from vmlib.kernel import cache  # noqa: E402
 # What every test reads, and what those in a machine read besides.
 ALWAYS = ("include", "scripts", "Makefile", "VERSION", "tests/lib",
           "tests/runner", "tests/run")
-MACHINE = ("kernel", "tests/vm", "tests/machines.toml", "tests/kernel",
-           "bench/copies", "bench/core", "bench/floor", "bench/sched",
-           "examples/consumer", "examples/driver")
+MACHINE = ("kernel", "tests/vm", "tests/kernel", "bench/copies", "bench/core",
+           "bench/floor", "bench/sched", "examples/consumer",
+           "examples/driver")
+COMMENT_OR_STRING = re.compile(
+    rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.DOTALL)
 
 
 @functools.cache
@@ -32,8 +35,16 @@ def files() -> list[str]:
     return sorted({n for n in names if n})
 
 
+def code(source: bytes) -> bytes:
+    """Of a C file, without comments and empty lines."""
+    bare = COMMENT_OR_STRING.sub(
+        lambda m: b" " if m[0].startswith(b"/") else m[0], source)
+    return b"\n".join(line.rstrip() for line in bare.splitlines()
+                      if line.strip())
+
+
 @functools.cache
-def _hash_file(name: str) -> str:
+def _hash_file(name: str, comments: bool) -> str:
     path = TOP / name
     if path.is_symlink():
         return "link " + os.readlink(path)
@@ -41,17 +52,19 @@ def _hash_file(name: str) -> str:
         data = path.read_bytes()
     except FileNotFoundError:
         return "gone"
+    if not comments and path.suffix in (".c", ".h"):
+        data = code(data)
     return f"{path.stat().st_mode & 0o111:o} {hashlib.sha256(data).hexdigest()}"
 
 
 @functools.cache
-def _hash_below(name: str) -> str:
+def _hash_below(name: str, comments: bool) -> str:
     """Of a file, or of all files in a folder."""
     found = [f for f in files()
              if name in (".", f) or f.startswith(name + "/")]
     if not found:
         raise FileNotFoundError(f"{name}: a test reads it, it is not there")
-    lines = [f"{f} {_hash_file(f)}" for f in found]
+    lines = [f"{f} {_hash_file(f, comments)}" for f in found]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -64,11 +77,13 @@ def _host() -> str:
 
 
 def fingerprint(test: Test) -> str:
+    """What runs in a machine does not see the comments of C files; what runs on
+    the host checks them, too."""
     machine = test.machine
     parts = [test.name, test.run, *test.build, _host(),
              *(machine.options if machine else ["host"])]
-    parts += [f"{n} {_hash_below(n)}" for n in sorted(
-        {*ALWAYS, *test.reads, *(MACHINE if test.machine else ())})]
+    parts += [f"{n} {_hash_below(n, not machine)}" for n in sorted(
+        {*ALWAYS, *test.reads, *(MACHINE if machine else ())})]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -164,6 +164,38 @@ def test_the_hash_is_of_all_that_matters():
     assert reads.fingerprint(a_test()) in seen
 
 
+@pytest.mark.parametrize("source, bare", [
+    ("int a; /* b\n * c\n */\nint d;\n", "int a;\nint d;"),
+    ("int a; // b\n\n\nint c;", "int a;\nint c;"),
+    ('char *a = "/* no */ // one"; /* "one" */', 'char *a = "/* no */ // one";'),
+    (r"""char a = '"', b = '\''; /* ' */ char c = '/';""",
+     r"""char a = '"', b = '\'';   char c = '/';"""),
+    (r'char *a = "\"/*"; int b; /* c */ int d;',
+     r'char *a = "\"/*"; int b;   int d;'),
+    ("a = b /*c*/ / d;", "a = b   / d;"),
+    ("#define A \\\n\tb\n", "#define A \\\n\tb"),
+])
+def test_comments_are_no_code(source, bare):
+    assert reads.code(source.encode()).decode() == bare
+
+
+def test_what_is_checked_on_the_host_has_comments(tmp_path, monkeypatch):
+    source = tmp_path / "kernel/a.c"
+    source.parent.mkdir()
+    monkeypatch.setattr(reads, "TOP", tmp_path)
+    monkeypatch.setattr(reads, "files", lambda: ["kernel/a.c"])
+    seen = []
+    for text in "int a;\n", "/* b */\nint a;\n", "int b;\n":
+        source.write_text(text)
+        reads._hash_file.cache_clear()
+        reads._hash_below.cache_clear()
+        seen.append([reads._hash_below("kernel", c) for c in (False, True)])
+    reads._hash_file.cache_clear()
+    reads._hash_below.cache_clear()
+    assert len({s[0] for s in seen}) == 2
+    assert len({s[1] for s in seen}) == 3
+
+
 def test_a_result_is_known_by_it(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert reads.known("k" * 64) is None

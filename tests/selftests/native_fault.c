@@ -19,7 +19,7 @@ __thread uint64_t chance_state;
 #define CARD	CLASS "sim0/device/"
 #define OPTIONS	"algs=real depth=8 latency_ns=1000 "
 #define PATIENCE "patience=300"	/* ms */
-#define BOUND	20		/* s; patience is all there is to wait for */
+#define BOUND	60		/* s; patience is all there is to wait for */
 #define MANY	24		/* more than the card has room for */
 #define LEN	4096
 #define ALL	(2 * MANY * LEN)	/* sources, and destinations behind */
