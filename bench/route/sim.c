@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The choice of devices, simulated: kernel/core/route.c as it is, and the
+ * The choice of devices, simulated: kernel/core/sched/cost.c as it is, and the
  * policies it is compared with, on the same arrivals.
  *
  *	sim [MIX]	MIX: small, mixed, large
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <shim.h>
 
-#include "../../kernel/core/route.h"
+#include "../../kernel/core/sched/cost.h"
 
 #define DEVICES_MAX	8
 #define REQUESTS	200000
@@ -208,7 +208,7 @@ static struct ocf_candidate candidate(int i, u32 bytes, double now)
 	};
 }
 
-/* route.c's, over all. */
+/* cost.c's, over all. */
 static int of_all(int session, u32 bytes, double now)
 {
 	struct ocf_candidate c[DEVICES_MAX];
@@ -216,7 +216,7 @@ static int of_all(int session, u32 bytes, double now)
 
 	for (i = 0; i < nservers; i++)
 		c[i] = candidate(i, bytes, now);
-	return ocf_route_pick(c, nservers);
+	return ocf_candidate_pick(c, nservers);
 }
 
 /* A card that is not in the set @tried, which has not all of them */
@@ -251,7 +251,7 @@ static int of_three(int session, u32 bytes, double now)
 	struct ocf_candidate c[OCF_CANDIDATES];
 	int n = some(c, 3, bytes, now);
 
-	return c[ocf_route_pick(c, n)].device;
+	return c[ocf_candidate_pick(c, n)].device;
 }
 
 /* One of @c of which nothing was heard for long, or -1 */
@@ -262,8 +262,8 @@ static int stale_one(const struct ocf_candidate *c, int n, double now)
 
 	for (i = 0; i < n; i++) {
 		s = &servers[c[i].device];
-		if (!s->inside && ocf_route_is_stale(now - s->last_done,
-						     c[i].service, s->cpu))
+		if (!s->inside && ocf_candidate_is_stale(now - s->last_done,
+							 c[i].service, s->cpu))
 			return i;
 	}
 	return -1;
@@ -283,8 +283,8 @@ static void want_keys(int session, int device, double now)
 }
 
 /*
- * As place.c has it, which places a request that finds its keys nowhere when
- * they are made; here it goes to the first of all.
+ * As select.c does it.  That parks a request whose keys are on no device until
+ * they are; here it goes to the first of all.
  */
 static int ours(int session, u32 bytes, double now)
 {
@@ -297,7 +297,7 @@ static int ours(int session, u32 bytes, double now)
 	for (; n; c[i] = c[--n]) {
 		i = look ? stale_one(c, n, now) : -1;
 		if (i < 0)
-			i = ocf_route_pick(c, n);
+			i = ocf_candidate_pick(c, n);
 		if (c[i].preferred)
 			return c[i].device;
 		want_keys(session, c[i].device, now);

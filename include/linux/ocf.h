@@ -45,9 +45,9 @@
 /*
  * enum ocf_alg - every algorithm the framework knows
  *
- * The numbers are ours, never shown to user space: each ABI has its own ids,
- * in the rows of the core's table (kernel/core/alg.c), where sizes, names and
- * policy stand too.
+ * The numbers are ours, never shown to user space: each ABI has its own ids.
+ * They are in the rows of the core's table, kernel/core/session/alg.c, as are
+ * sizes, names and policy.
  */
 enum ocf_alg {
 	OCF_ALG_NONE,
@@ -543,8 +543,8 @@ struct ocf_request {
 	struct list_head	node;		/* in dev's or keys' lists */
 	struct list_head	order;		/* in the session's order */
 	struct llist_node	later;		/* callback put off */
-	atomic_t		bits;		/* OCF_BIT_* in core.h */
-	int			where;		/* OCF_AT_* in core.h */
+	atomic_t		bits;		/* OCF_BIT_* in request.h */
+	int			where;		/* OCF_AT_* in request.h */
 	bool			in_order;	/* delivered in order */
 	bool			ready;		/* has its result */
 	u8			parks;		/* waits for a context */
@@ -553,7 +553,7 @@ struct ocf_request {
 	u32			estimate;	/* ns, in dev's backlog */
 	u64			begun;		/* ns, ktime; or its end */
 	u64			due;		/* ns, overdue from then on */
-	u64			avoid;		/* devices that failed it */
+	u64			excluded;	/* devices that failed it */
 	struct ocf_split	split;
 	struct completion	wait;		/* ocf_run() */
 	struct work_struct	work;		/* OFFLOAD */

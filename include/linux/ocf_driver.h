@@ -555,7 +555,7 @@ struct ocf_mte_hash {
 	void	(*peek)(void *ctx, u8 *state);
 };
 
-/* Documented in kernel/core/mte.c, in the order in which they are called. */
+/* In the order in which they are called; see kernel/core/request/mte.c. */
 u32 ocf_mte_public(const struct ocf_mte_hash *hash, u32 aad, u32 len,
 		   u32 maclen);
 u32 ocf_mte_unpad(const u8 *end, u32 len, u32 maclen, u32 *payload);

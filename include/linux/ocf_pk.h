@@ -139,7 +139,7 @@ struct ocf_pk_request {
 	void			*cookie;
 	int			used;
 
-	/* private: the core's, see kernel/core/pk.c */
+	/* private: the core's, see kernel/core/pk/pk.c */
 	struct ocf_pk_op	*now;		/* what the device is to do */
 	struct ocf_pk_plain	*plain;		/* RSA without its padding */
 	struct ocf_device	*dev;		/* where it is */

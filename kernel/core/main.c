@@ -6,12 +6,12 @@
 #include <linux/module.h>
 
 #include "core.h"
-#include "pk.h"
+#include "pk/pk.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/ocf.h>
 
-struct workqueue_struct *ocf_wq, *ocf_pump_wq, *ocf_free_wq;
+struct workqueue_struct *ocf_wq, *ocf_dispatch_wq, *ocf_free_wq;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
 {
@@ -36,7 +36,7 @@ MODULE_PARM_DESC(allow_weak,
 static void destroy_workqueues(void)
 {
 	struct workqueue_struct *all[] = {
-		ocf_wq, ocf_pump_wq, ocf_free_wq
+		ocf_wq, ocf_dispatch_wq, ocf_free_wq
 	};
 	int i;
 
@@ -51,9 +51,10 @@ static int __init make_workqueues(void)
 	const unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
 
 	ocf_wq = alloc_workqueue("ocf", flags, 0);
-	ocf_pump_wq = alloc_workqueue("ocf_pump", flags | WQ_HIGHPRI, 0);
+	ocf_dispatch_wq = alloc_workqueue("ocf_dispatch",
+					  flags | WQ_HIGHPRI, 0);
 	ocf_free_wq = alloc_workqueue("ocf_free", flags, 0);
-	if (ocf_wq && ocf_pump_wq && ocf_free_wq)
+	if (ocf_wq && ocf_dispatch_wq && ocf_free_wq)
 		return 0;
 	destroy_workqueues();
 	return -ENOMEM;
@@ -74,12 +75,12 @@ static int __init ocf_init(void)
 	err = ocf_keys_init();
 	if (err)
 		goto exit_deliver;
-	err = ocf_care_init();
+	err = ocf_recovery_init();
 	if (err)
 		goto exit_keys;
 	err = ocf_pk_init();
 	if (err)
-		goto exit_care;
+		goto exit_recovery;
 	err = class_register(&ocf_class);
 	if (err)
 		goto exit_pk;
@@ -94,8 +95,8 @@ unregister_class:
 	class_unregister(&ocf_class);
 exit_pk:
 	ocf_pk_exit();
-exit_care:
-	ocf_care_exit();
+exit_recovery:
+	ocf_recovery_exit();
 exit_keys:
 	ocf_keys_exit();
 exit_deliver:
@@ -112,7 +113,7 @@ static void __exit ocf_exit(void)
 	ocf_random_exit();
 	class_unregister(&ocf_class);
 	ocf_pk_exit();
-	ocf_care_exit();
+	ocf_recovery_exit();
 	ocf_keys_exit();
 	ocf_deliver_exit();
 	destroy_workqueues();

@@ -6,7 +6,7 @@
 #include <kselftest_harness.h>
 #include <pthread.h>
 
-#include "../../kernel/core/alg.h"
+#include "../../kernel/core/session/alg.h"
 #include "../../tools/lib/oracle.h"
 #include "../../tools/lib/ids.h"
 

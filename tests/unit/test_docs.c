@@ -5,8 +5,8 @@
  */
 #include <kselftest_harness.h>
 
-#include "../../kernel/core/alg.h"
-#include "../../kernel/core/params.h"
+#include "../../kernel/core/session/alg.h"
+#include "../../kernel/core/session/params.h"
 
 #define DOC	"docs/algorithms.md"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../kernel/core/health.h"
+#include "../../kernel/core/random/health.h"
 
 #define STEPS	64
 #define W	OCF_HEALTH_WINDOW

@@ -6,9 +6,9 @@
 #include <kselftest_harness.h>
 #include <zlib.h>
 
-#include "../../kernel/core/alg.h"
-#include "../../kernel/core/params.h"
-#include "../../kernel/core/kat_vectors.h"
+#include "../../kernel/core/session/alg.h"
+#include "../../kernel/core/session/params.h"
+#include "../../kernel/core/device/vectors.h"
 #include "../../tools/lib/oracle.h"
 
 #define BUF	8192

@@ -6,7 +6,7 @@
  */
 #include <kselftest_harness.h>
 
-#include "../../kernel/core/route.h"
+#include "../../kernel/core/sched/cost.h"
 
 #define DEPTH	64
 #define HANDLES	400	/* ns from one completion of several to the next */

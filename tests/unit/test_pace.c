@@ -6,8 +6,8 @@
  */
 #include <kselftest_harness.h>
 
-#include "../../kernel/core/pace.h"
-#include "../../kernel/core/route.h"
+#include "../../kernel/core/sched/pace.h"
+#include "../../kernel/core/sched/cost.h"
 
 #define LAG	10000
 #define DEPTH	16

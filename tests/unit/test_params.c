@@ -6,8 +6,8 @@
  */
 #include <kselftest_harness.h>
 
-#include "../../kernel/core/alg.h"
-#include "../../kernel/core/params.h"
+#include "../../kernel/core/session/alg.h"
+#include "../../kernel/core/session/params.h"
 
 static const u8 key[OCF_MACKEY_MAX];
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "../../kernel/core/route.h"
+#include "../../kernel/core/sched/cost.h"
 
 TEST(a_cost_is_a_line)
 {
@@ -196,13 +196,13 @@ TEST(the_least_time_to_the_end_wins)
 		{ .service = 10, .load = 139 },
 	};
 
-	EXPECT_EQ(1, ocf_route_pick(c, 3));
+	EXPECT_EQ(1, ocf_candidate_pick(c, 3));
 	c[1].load = 130;
-	EXPECT_EQ(2, ocf_route_pick(c, 3));
+	EXPECT_EQ(2, ocf_candidate_pick(c, 3));
 	c[2].load = 140;
 	/* a tie goes to who comes first: software costs no hand-over */
-	EXPECT_EQ(0, ocf_route_pick(c, 3));
-	EXPECT_EQ(0, ocf_route_pick(c, 1));
+	EXPECT_EQ(0, ocf_candidate_pick(c, 3));
+	EXPECT_EQ(0, ocf_candidate_pick(c, 1));
 }
 
 TEST(the_choice_is_the_least_of_random_ones)
@@ -218,7 +218,7 @@ TEST(the_choice_is_the_least_of_random_ones)
 			c[j].service = rand_r(&seed) % 8;
 			c[j].load = rand_r(&seed) % 8;
 		}
-		best = ocf_route_pick(c, n);
+		best = ocf_candidate_pick(c, n);
 		for (j = 0; j < n; j++) {
 			u64 b = c[best].service + c[best].load;
 			u64 o = c[j].service + c[j].load;
@@ -235,12 +235,12 @@ TEST(where_the_keys_are_is_preferred)
 		{ .service = 990 }, { .service = 1000, .preferred = true },
 	};
 
-	EXPECT_EQ(1, ocf_route_pick(c, 2));
+	EXPECT_EQ(1, ocf_candidate_pick(c, 2));
 	c[0].service = 900;
-	EXPECT_EQ(0, ocf_route_pick(c, 2));
+	EXPECT_EQ(0, ocf_candidate_pick(c, 2));
 	/* the lag counts */
 	c[0].lag = 100;
-	EXPECT_EQ(1, ocf_route_pick(c, 2));
+	EXPECT_EQ(1, ocf_candidate_pick(c, 2));
 }
 
 /* When @n requests, one after the other submitted, are all done. */
@@ -251,12 +251,12 @@ static double last_done(int n, u64 cpu, u64 card, u64 lag)
 	for (; n; n--) {
 		struct ocf_candidate c[2] = {
 			{ .service = cpu,
-			  .load = ocf_route_hold_up(cpu, n - 1) },
+			  .load = ocf_delay_of_others(cpu, n - 1) },
 			{ .service = card, .lag = lag,
 			  .load = card_free > now ? card_free - now : 0 },
 		};
 
-		if (!ocf_route_pick(c, 2)) {
+		if (!ocf_candidate_pick(c, 2)) {
 			now += cpu;
 			continue;
 		}
@@ -402,14 +402,14 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 /* 20 ms; or as long as 64 requests; 320 ms where it is sure to be worse. */
 TEST(who_is_silent_is_looked_at)
 {
-	EXPECT_FALSE(ocf_route_is_stale(OCF_STALE_NS, 1000, false));
-	EXPECT_TRUE(ocf_route_is_stale(OCF_STALE_NS + 1, 1000, false));
-	EXPECT_FALSE(ocf_route_is_stale(64 * 1000000, 1000000, false));
-	EXPECT_TRUE(ocf_route_is_stale(64 * 1000000 + 1, 1000000, false));
-	EXPECT_FALSE(ocf_route_is_stale(16 * OCF_STALE_NS, 1000, true));
-	EXPECT_TRUE(ocf_route_is_stale(16 * OCF_STALE_NS + 1, 1000, true));
+	EXPECT_FALSE(ocf_candidate_is_stale(OCF_STALE_NS, 1000, false));
+	EXPECT_TRUE(ocf_candidate_is_stale(OCF_STALE_NS + 1, 1000, false));
+	EXPECT_FALSE(ocf_candidate_is_stale(64 * 1000000, 1000000, false));
+	EXPECT_TRUE(ocf_candidate_is_stale(64 * 1000000 + 1, 1000000, false));
+	EXPECT_FALSE(ocf_candidate_is_stale(16 * OCF_STALE_NS, 1000, true));
+	EXPECT_TRUE(ocf_candidate_is_stale(16 * OCF_STALE_NS + 1, 1000, true));
 	/* a clock that was read before the other */
-	EXPECT_FALSE(ocf_route_is_stale(-5, 0, false));
+	EXPECT_FALSE(ocf_candidate_is_stale(-5, 0, false));
 }
 
 static void *teach(void *arg)

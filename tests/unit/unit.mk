@@ -6,17 +6,17 @@
 
 UNITS := alg params route learn pace health mte nonce kat docs framing
 
-UNIT_alg := kernel/core/alg.c tools/lib/ids_linux.c tools/lib/ids_bsd.c
-UNIT_params := kernel/core/params.c kernel/core/alg.c
-UNIT_route := kernel/core/route.c
-UNIT_learn := kernel/core/route.c
-UNIT_pace := kernel/core/pace.c kernel/core/route.c
-UNIT_health := kernel/core/health.c
-UNIT_mte := kernel/core/mte.c
+UNIT_alg := kernel/core/session/alg.c tools/lib/ids_linux.c tools/lib/ids_bsd.c
+UNIT_params := kernel/core/session/params.c kernel/core/session/alg.c
+UNIT_route := kernel/core/sched/cost.c
+UNIT_learn := kernel/core/sched/cost.c
+UNIT_pace := kernel/core/sched/pace.c kernel/core/sched/cost.c
+UNIT_health := kernel/core/random/health.c
+UNIT_mte := kernel/core/request/mte.c
 UNIT_framing := kernel/consumers/socrypt/framing.c
 UNIT_nonce :=
-UNIT_kat := kernel/core/params.c kernel/core/alg.c
-UNIT_docs := kernel/core/params.c kernel/core/alg.c
+UNIT_kat := kernel/core/session/params.c kernel/core/session/alg.c
+UNIT_docs := kernel/core/session/params.c kernel/core/session/alg.c
 
 UNIT_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Itests/unit/include \
 	       -Iinclude -Iinclude/uapi $(HARNESS)

@@ -8,7 +8,7 @@
  *		-> request_park | request_wait | request_offload
  *		-> request_start -> request_end -> request_done
  *	request_split: it is done in two steps
- *	request_replay: taken or given back from a device, and placed anew
+ *	request_replay: taken out of a device or given back, and started again
  *	request_cancel, request_spurious
  *	device_state, device_answer
  *	pk_submit -> pk_start -> pk_replay* -> pk_done: public-key operations
@@ -193,34 +193,33 @@ TRACE_EVENT(ocf_pk_submit,
 );
 
 TRACE_EVENT(ocf_pk_start,
-	TP_PROTO(const struct ocf_pk_request *req, struct ocf_device *dev),
-	TP_ARGS(req, dev),
+	TP_PROTO(const struct ocf_pk_request *req, int device),
+	TP_ARGS(req, device),
 	TP_STRUCT__entry(
 		__field(const void *, req)
-		__field(const void *, dev)
+		__field(int, device)
 	),
 	TP_fast_assign(
 		__entry->req = req;
-		__entry->dev = dev;
+		__entry->device = device;
 	),
-	TP_printk("pk=%p dev=%p", __entry->req, __entry->dev)
+	TP_printk("pk=%p device=%d", __entry->req, __entry->device)
 );
 
 TRACE_EVENT(ocf_pk_replay,
-	TP_PROTO(const struct ocf_pk_request *req, struct ocf_device *dev,
-		 int err),
-	TP_ARGS(req, dev, err),
+	TP_PROTO(const struct ocf_pk_request *req, int device, int err),
+	TP_ARGS(req, device, err),
 	TP_STRUCT__entry(
 		__field(const void *, req)
-		__field(const void *, dev)
+		__field(int, device)
 		__field(int, err)
 	),
 	TP_fast_assign(
 		__entry->req = req;
-		__entry->dev = dev;
+		__entry->device = device;
 		__entry->err = err;
 	),
-	TP_printk("pk=%p dev=%p err=%d", __entry->req, __entry->dev,
+	TP_printk("pk=%p device=%d err=%d", __entry->req, __entry->device,
 		  __entry->err)
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Opening records of MAC-then-encrypt: the hash as ocf_mte_inner() wants it,
- * and the steps of kernel/core/mte.c put together.
+ * and the steps of kernel/core/request/mte.c put together.
  */
 #include <crypto/hash.h>
 #include <crypto/hmac.h>

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Devices: the table of those that are there, what each has done and costs, how
+ * it is tested, watched, and put right.
+ */
+#ifndef OCF_DEVICE_H
+#define OCF_DEVICE_H
+
+#include <linux/atomic.h>
+#include <linux/device.h>
+#include <linux/llist.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/ocf_driver.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
+
+#include "../sched/cost.h"
+#include "../sched/queues.h"
+
+#define OCF_HIST_BUCKETS	32	/* one for each power of two, ns */
+
+/**
+ * struct ocf_counters - what has been done, free-running
+ * @ops: requests completed, with or without success
+ * @bytes: of the successful ones
+ * @errors: requests that ended with an error
+ * @hist: latencies; bucket n counts [2^n, 2^(n+1)) ns.  Of software requests
+ *	one in OCF_SAMPLE is timed, since two looks at the clock would cost
+ *	as much as all the rest
+ */
+struct ocf_counters {
+	u64	ops;
+	u64	bytes;
+	u64	errors;
+	u32	hist[OCF_HIST_BUCKETS];
+};
+
+#define OCF_SAMPLE		16	/* a power of two */
+
+static inline unsigned int ocf_hist_bucket(u64 ns)
+{
+	return ns ? min(ilog2(ns), OCF_HIST_BUCKETS - 1) : 0;
+}
+
+/**
+ * enum ocf_device_state - the life of a device
+ * @OCF_DEVICE_TESTING: runs its self-test, gets no other request
+ * @OCF_DEVICE_READY: takes requests
+ * @OCF_DEVICE_SUSPECT: missed a deadline, failed, or gave a wrong answer: what
+ *	was in it is replayed elsewhere; gets self-tests only
+ * @OCF_DEVICE_DRAINING: takes nothing new; what is in it comes back
+ * @OCF_DEVICE_DEAD: gone
+ *
+ * Legal: testing -> ready <-> suspect; ready or suspect -> draining -> dead;
+ * testing -> dead.  Changed by ocf_device_set_state() in device.c alone.
+ * Whether it is full, or the administrator keeps it out, is another matter:
+ * see struct ocf_queue and @ocf_device.drained.
+ */
+enum ocf_device_state {
+	OCF_DEVICE_TESTING,
+	OCF_DEVICE_READY,
+	OCF_DEVICE_SUSPECT,
+	OCF_DEVICE_DRAINING,
+	OCF_DEVICE_DEAD,
+};
+
+/**
+ * struct ocf_device - one card, or the CPU
+ * @info: as registered; @info.algs is what passed
+ * @dev: in class "ocf"
+ * @number: 0 to OCF_DEVICES_MAX - 1, its place in the table
+ * @name: with its number among those of its driver
+ * @state: see enum ocf_device_state
+ * @holds: the registry's, one for each context and for those who look
+ * @load: ns of work inside and waiting, as estimated
+ * @cost: by algorithm and direction, corrected from completions
+ * @lag: ns from the end of its work on a request to the completion
+ * @noise: ns by which that work differs from what is expected, on average
+ * @queue: for hardware
+ * @counters: per CPU
+ * @spurious: completions of requests that were complete
+ * @blocks: times it said that it is full
+ * @replays: requests that were taken out and started on other devices
+ * @contexts_lock: of @contexts; taken last
+ * @contexts: those that requests find, unless it is the CPU
+ * @room: held while a task evicts a context to make another one
+ * @waiting: generations that wait for a context to be evicted; keys.c
+ * @room_work: evicts contexts for them, one after the other
+ * @going: contexts to be freed
+ * @ngoing: how many, with the one that the driver is about
+ * @going_work: frees them; holds the device
+ * @evictions: contexts that went to make room for others
+ * @crowded: jiffies until which no context is made, for want of capacity
+ * @failures: requests it has failed in a row
+ * @recovery: empties a device that fails, and tests it
+ * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
+ * @reclaimed: the requests it had when it failed were taken out; by @recovery
+ * @stopped: quiesce() was called, and reset() was not since; by @recovery
+ * @needs_reset: its driver has said that only a reset helps
+ * @attempts: to reset and test it, that failed in a row; by @recovery
+ * @tested_ops: operations it had done when it was last tested; by @recovery
+ * @retest: bit 0: it is to be tested soon
+ * @tested_at: jiffies, when it was last tested
+ * @drained: the administrator wants it to have no requests
+ * @weight: per cent of what it costs that is believed: at 200 it gets less to
+ *	do than its speed deserves
+ * @forbidden: algorithms the administrator does not want done on it, a bit each
+ * @pk: its part in public-key operations, see pk.h, or NULL
+ */
+struct ocf_device {
+	struct ocf_device_info	info;
+	struct device		dev;
+	int			number;
+	char			name[OCF_DEVICE_NAME_MAX];
+	enum ocf_device_state	state;
+	refcount_t		holds;
+	atomic_long_t		load;
+	struct ocf_cost		cost[OCF_ALG_COUNT][OCF_OP_COUNT];
+	u32			lag;
+	u32			noise;
+	struct ocf_queue	queue;
+	struct ocf_counters __percpu *counters;
+	atomic64_t		spurious;
+	atomic64_t		blocks;
+	atomic64_t		replays;
+	struct mutex		contexts_lock;
+	struct list_head	contexts;
+	struct mutex		room;
+	struct llist_head	waiting;
+	struct work_struct	room_work;
+	struct llist_head	going;
+	atomic_t		ngoing;
+	struct work_struct	going_work;
+	atomic64_t		evictions;
+	unsigned long		crowded;
+	atomic_t		failures;
+	struct delayed_work	recovery;
+	int			failed;
+	bool			reclaimed;
+	bool			stopped;
+	bool			needs_reset;
+	unsigned int		attempts;
+	u64			tested_ops;
+	unsigned long		retest;
+	unsigned long		tested_at;
+	bool			drained;
+	u32			weight;
+	u64			forbidden;
+	struct ocf_pk_unit	*pk;
+};
+
+#define OCF_WEIGHT_MAX	10000	/* per cent */
+
+/* device.c */
+extern struct ocf_device __rcu *ocf_devices[OCF_DEVICES_MAX];
+extern atomic_t ocf_registry_changes;
+void ocf_registry_changed(void);
+u64 ocf_registry_present(void);
+struct ocf_device *ocf_device_find(int number);
+void ocf_device_get(struct ocf_device *dev);
+void ocf_device_put(struct ocf_device *dev);
+bool ocf_device_exists(int number);
+bool ocf_device_capable(struct ocf_device *dev,
+			const struct ocf_session_params *p);
+bool ocf_device_wanted(struct ocf_device *dev,
+		       const struct ocf_session_params *p);
+bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
+			  enum ocf_device_state to);
+void ocf_device_learn(struct ocf_device *dev,
+		      const struct ocf_session_params *p, enum ocf_op op,
+		      u32 bytes, const struct ocf_sample *sample);
+void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
+
+/* ns of work a request of @bytes would be */
+static inline u64 ocf_device_ns(struct ocf_device *dev,
+				const struct ocf_session_params *p,
+				enum ocf_op op, u32 bytes)
+{
+	u64 ns = ocf_cost_ns(&dev->cost[p->cipher ?: p->mac][op], bytes);
+
+	if (p->cipher && p->mac)
+		ns += ocf_cost_ns(&dev->cost[p->mac][op], bytes);
+	return ns;
+}
+
+/*
+ * The same as the administrator weighs it, hundredths.  That is for comparing:
+ * what a device has to do, and when it should be done, is in ns of its time.
+ */
+static inline u64 ocf_weigh(u64 ns, u32 weight)
+{
+	return unlikely(weight != 100) ? div_u64(ns * weight, 100) : ns;
+}
+
+static inline u64 ocf_unweigh(u64 ns, u32 weight)
+{
+	return unlikely(weight != 100) ? div_u64(ns * 100, weight) : ns;
+}
+
+static inline u64 ocf_device_cost(struct ocf_device *dev,
+				  const struct ocf_session_params *p,
+				  enum ocf_op op, u32 bytes)
+{
+	return ocf_weigh(ocf_device_ns(dev, p, op, bytes),
+			 READ_ONCE(dev->weight));
+}
+
+/* Counts a finished request, @bytes of data if it succeeded. */
+static inline void ocf_device_count(struct ocf_device *dev, u32 bytes, int err)
+{
+	this_cpu_inc(dev->counters->ops);
+	if (likely(!err))
+		this_cpu_add(dev->counters->bytes, bytes);
+	else
+		this_cpu_inc(dev->counters->errors);
+}
+
+/* Counts changes: what was worked out before another is out of date. */
+static inline u32 ocf_registry_generation(void)
+{
+	/* before the registry: pairs with ocf_registry_changed() */
+	return atomic_read_acquire(&ocf_registry_changes);
+}
+
+/* The device in that place, or NULL.  Context: after ocf_read_lock(). */
+static inline struct ocf_device *ocf_device_at(int number)
+{
+	return ocf_dereference(ocf_devices[number]);
+}
+
+/* Whether contexts may be made on it: false once it is going. */
+static inline bool ocf_device_usable(const struct ocf_device *dev)
+{
+	return READ_ONCE(dev->state) < OCF_DEVICE_DRAINING;
+}
+
+/*
+ * Whether the queue's watchdog finds out that @dev is late.  Then a self-test
+ * needs no time limit of its own, which would have to depend on how many
+ * requests of users are in front of it.
+ */
+static inline bool ocf_device_is_watched(const struct ocf_device *dev)
+{
+	return READ_ONCE(dev->state) == OCF_DEVICE_READY;
+}
+
+/* jiffies that a request of a self-test has, or until the wait looks again */
+static inline unsigned long ocf_selftest_timeout(const struct ocf_device *dev)
+{
+	if (ocf_device_is_watched(dev))
+		return max(HZ / 10, 1);
+	return 5 * HZ + msecs_to_jiffies(dev->info.patience);
+}
+
+/* jiffies until the next attempt: one second, two, four, and up to a minute */
+static inline unsigned long ocf_retry_delay(unsigned int attempts)
+{
+	return min(HZ << min(attempts, 10u), 60 * HZ);
+}
+
+/* recovery.c */
+int ocf_recovery_init(void);
+void ocf_recovery_exit(void);
+void ocf_recovery_prepare(struct ocf_device *dev);
+void ocf_recheck_later(struct ocf_device *dev);
+void ocf_recovery_end(struct ocf_device *dev);
+void ocf_device_failed(struct ocf_device *dev, int err);
+void ocf_device_retest(struct ocf_device *dev);
+void ocf_device_reclaim(struct ocf_device *dev);
+void ocf_device_drain(struct ocf_device *dev);
+void ocf_device_resume(struct ocf_device *dev);
+
+/* selftest.c */
+int ocf_selftest_first(struct ocf_device *dev);
+int ocf_selftest_again(struct ocf_device *dev);
+
+/*
+ * Whether a self-test could not be run: memory was short, the core's or the
+ * device's, too many requests wait for the device, or it is not to be used now.
+ * That says nothing about the device.
+ */
+static inline bool ocf_selftest_not_run(int err)
+{
+	return err == -ENOSPC || err == -ENOMEM || err == -EBUSY ||
+	       err == -ENODEV;
+}
+
+/* sysfs.c */
+extern const struct class ocf_class;
+const char *ocf_device_condition(const struct ocf_device *dev);
+void ocf_tell(struct device *d, enum kobject_action action, const char *state);
+
+/* debug.c */
+void ocf_debug_init(void);
+void ocf_debug_exit(void);
+
+#endif /* OCF_DEVICE_H */

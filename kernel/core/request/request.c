@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests: from their submission to their completion.
+ *
+ * A completion by the driver, a cancellation and the death of the device race
+ * for OCF_BIT_DONE of ocf_request.bits.  The one that sets it delivers the
+ * result, so each request is completed once.  All bits are in one word, so that
+ * it is certain whether a request was cancelled before it was done.
+ */
+#include <linux/slab.h>
+
+#include "../core.h"
+
+#include <trace/events/ocf.h>
+
+struct ocf_request *ocf_request_alloc(struct ocf_session *ses, gfp_t gfp)
+{
+	struct ocf_request *req = kzalloc(sizeof(*req), gfp);
+
+	if (req)
+		ocf_request_init(req, ses);
+	return req;
+}
+OCF_EXPORT(ocf_request_alloc);
+
+void ocf_request_wipe(struct ocf_request *req)
+{
+	memzero_explicit(req, sizeof(*req));
+}
+OCF_EXPORT(ocf_request_wipe);
+
+void ocf_request_free(struct ocf_request *req)
+{
+	kfree_sensitive(req);
+}
+OCF_EXPORT(ocf_request_free);
+
+u32 ocf_request_maclen(const struct ocf_request *req)
+{
+	return req->session->params.maclen;
+}
+OCF_EXPORT(ocf_request_maclen);
+
+/*
+ * Checks @req and starts it.  Returns as ocf_select_start() does. 0: the result
+ * is in req->err, and nothing has been delivered or counted.
+ */
+static __always_inline int submit_request(struct ocf_request *req, int bits)
+{
+	struct ocf_session *ses = req->session;
+	int err;
+
+	err = ocf_check_request(req, &ses->params, ses->block);
+	if (unlikely(err))
+		goto refuse;
+	req->keys = NULL;
+	req->dev = NULL;
+	req->used = -1;
+	atomic_set(&req->bits, bits);
+	req->where = OCF_AT_START;
+	req->parks = 0;
+	req->excluded = 0;
+	req->split.session = NULL;
+	req->err = 0;
+	req->bytes = max(req->data.len, req->auth.len);
+	req->result_len = req->data.len;
+	req->in_order = false;
+	if (unlikely(ses->params.flags & OCF_SESSION_ORDERED))
+		ocf_order_enter(req);
+	trace_ocf_request_submit(req, -1, 0);
+
+	err = ocf_select_start(req);
+	if (likely(!err || err == -EINPROGRESS))
+		return err;
+	if (req->in_order)
+		ocf_order_leave(req);
+refuse:
+	trace_ocf_request_refuse(req, -1, err);
+	return err;
+}
+
+int ocf_submit(struct ocf_request *req)
+{
+	bool at_once = req->flags & OCF_REQ_INLINE &&
+		       !(req->session->params.flags & OCF_SESSION_ORDERED);
+	int err = submit_request(req, 0);
+
+	if (err)
+		return err;
+	if (at_once && ocf_request_end_here(req))
+		return 0;
+	if (!at_once)
+		ocf_request_end(req, req->err, true);
+	return -EINPROGRESS;
+}
+OCF_EXPORT(ocf_submit);
+
+void ocf_batch_end(struct ocf_batch *batch)
+{
+	struct ocf_device *dev;
+	u64 cards = batch->cards;
+
+	batch->cards = 0;
+	if (!cards)
+		return;
+	ocf_read_lock();
+	for (; cards; cards &= cards - 1) {
+		/* if another device has the number now, a kick does no harm */
+		dev = ocf_device_at(__ffs64(cards));
+		if (dev)
+			ocf_queue_kick(dev);
+	}
+	ocf_read_unlock();
+}
+OCF_EXPORT(ocf_batch_end);
+
+/**
+ * ocf_request_restart() - start a request again that was accepted before
+ * @req: the request, on no list but that of its session's order
+ *
+ * Context: process; may sleep.
+ */
+void ocf_request_restart(struct ocf_request *req)
+{
+	int err, failed = req->err;
+
+	req->batch = NULL;
+	req->begun = 0;
+	req->err = 0;
+	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
+	    OCF_BIT_CANCELLED) {
+		ocf_request_end(req, -ECANCELED, false);
+		return;
+	}
+	err = ocf_select_restart(req);
+	if (err == -EINPROGRESS)
+		return;
+	/* all devices that are left have failed it */
+	if (err == -ENODEV && req->excluded)
+		err = failed ?: -EIO;
+	ocf_request_end(req, err ?: req->err, false);
+}
+
+/* Starts @req again.  If the CPU does it, it does so here, however long. */
+static void restart_now(struct ocf_request *req)
+{
+	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_OFFLOADED)
+		ocf_select_taken(req);
+	ocf_request_restart(req);
+}
+
+/* Restarts @req if it was returned to the task that waits, and says whether. */
+static bool restart_returned(struct ocf_request *req)
+{
+	if (!(atomic_fetch_andnot(OCF_BIT_RETURNED, &req->bits) &
+	      OCF_BIT_RETURNED))
+		return false;
+	restart_now(req);
+	return true;
+}
+
+/*
+ * A killed task cancels the request that it waits for.  Then the task and the
+ * result, or the task and a return of the request, each set a bit, and the
+ * first one wins.
+ */
+static int abandon_wait(struct ocf_request *req)
+{
+	int old;
+
+	ocf_cancel(req);
+	old = atomic_fetch_or(OCF_BIT_ABANDONED, &req->bits);
+	if (!(old & (OCF_BIT_WOKEN | OCF_BIT_RETURNED)))
+		return -EINTR;
+	/* the other side was first, and is about to use @req again */
+	wait_for_completion(&req->wait);
+	return restart_returned(req) ? -EINTR : req->err;
+}
+
+/* Waits for ocf_run(), and restarts @req as often as it is returned. */
+static int wait_for_result(struct ocf_request *req)
+{
+	do {
+		if (unlikely(wait_for_completion_killable(&req->wait)))
+			return abandon_wait(req);
+	} while (unlikely(restart_returned(req)));
+	if (req->begun)
+		ocf_crossover_woken(ktime_get_ns() - req->begun);
+	return req->err;
+}
+
+int ocf_run(struct ocf_request *req)
+{
+	bool ordered = req->session->params.flags & OCF_SESSION_ORDERED;
+	int err;
+
+	might_sleep();
+	req->flags |= OCF_REQ_MAY_SLEEP;
+	req->batch = NULL;
+	req->begun = 0;
+	err = submit_request(req, OCF_BIT_WAITER);
+	if (likely(!err && !ordered)) {
+		ocf_session_count(req->session, req->bytes, req->err);
+		trace_ocf_request_done(req, req->used, req->err);
+		return req->err;
+	}
+	if (!err) {
+		init_completion(&req->wait);
+		ocf_request_end(req, req->err, false);
+	} else if (err != -EINPROGRESS) {
+		return err;
+	}
+	return wait_for_result(req);
+}
+OCF_EXPORT(ocf_run);
+
+/* A card that fails so many requests in a row is tested. */
+#define FAILURES_MAX	8
+
+/*
+ * The requests may be at fault, and no user may put a card out of use by bad
+ * requests, so a self-test decides.  Lack of memory, or of support, is no
+ * failure of the card.
+ */
+static void count_failure(struct ocf_device *dev, int err)
+{
+	if (err == -ENOMEM || err == -EOPNOTSUPP)
+		return;
+	if (atomic_inc_return(&dev->failures) < FAILURES_MAX)
+		return;
+	atomic_set(&dev->failures, 0);
+	ocf_device_retest(dev);
+}
+
+/* Whether @err is a result: the stream is invalid, or the buffer too short. */
+static bool is_result(const struct ocf_request *req, int err)
+{
+	return req->session->params.mode == OCF_MODE_COMPRESS &&
+	       (err == -ENOSPC || err == -EINVAL);
+}
+
+/*
+ * After a card failed @req, or called its tag wrong.  The CPU checks such a
+ * tag, if the session may use the CPU: forged tags are rare, and a card may be
+ * wrong.  Returns whether @req starts again on another device.
+ */
+static bool replay_elsewhere(struct ocf_device *dev, struct ocf_request *req,
+			     int err)
+{
+	struct ocf_session *ses = req->session;
+	int soft = READ_ONCE(ses->soft);
+
+	if (ses->testing || is_result(req, err) ||
+	    atomic_read(&req->bits) & OCF_BIT_CANCELLED)
+		return false;
+	if (err == -EBADMSG) {
+		if (soft < 0)
+			return false;
+		req->excluded = ~BIT_ULL(soft);
+	} else {
+		count_failure(dev, err);
+		req->err = err == -ENOMEM ? err : -EIO;
+		req->excluded |= BIT_ULL(dev->number);
+	}
+	atomic64_inc(&dev->replays);
+	trace_ocf_request_replay(req, dev->number, err);
+	ocf_request_restart_later(req);
+	return true;
+}
+
+static noinline void handle_card_error(struct ocf_device *dev,
+				       struct ocf_request *req, int err,
+				       bool inside_submit)
+{
+	if (replay_elsewhere(dev, req, err))
+		return;
+	if (err == -EBADMSG)
+		ocf_buffer_deny(req);
+	ocf_request_end(req, err, inside_submit);
+}
+
+/**
+ * ocf_request_complete() - end the work of a card on a request
+ * @req: the request
+ * @err: its result
+ * @inside_submit: the driver's submit() has returned the result
+ *
+ * Context: process or BH.
+ */
+void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
+{
+	struct ocf_device *dev = READ_ONCE(req->dev);
+	int ret = dev ? ocf_queue_leave(dev, req, err) : -ENOENT;
+
+	if (unlikely(ret == -EINPROGRESS))
+		return;
+	if (unlikely(ret)) {
+		trace_ocf_request_spurious(req, dev ? dev->number : -1, err);
+		if (dev)
+			atomic64_inc(&dev->spurious);
+		return;
+	}
+	trace_ocf_request_end(req, dev->number, err);
+	ocf_device_count(dev, req->bytes, err);
+	if (unlikely(err)) {
+		handle_card_error(dev, req, err, inside_submit);
+		return;
+	}
+	if (unlikely(atomic_read(&dev->failures)))
+		atomic_set(&dev->failures, 0);
+	ocf_request_end(req, 0, inside_submit);
+}
+
+void ocf_complete(struct ocf_request *req, int err)
+{
+	struct ocf_device *dev = READ_ONCE(req->dev);
+
+	WARN_ON_ONCE(in_hardirq());
+	ocf_request_complete(req, err, false);
+	if (dev)
+		ocf_queue_try_dispatch(dev);
+}
+OCF_EXPORT(ocf_complete);
+
+/*
+ * The requests of one flow that workers do.  At most as many workers as there
+ * are CPUs do those of one owner: more would only take CPU time from others.
+ */
+struct worker_queue {
+	spinlock_t		lock;	/* protects the rest; BH */
+	struct list_head	waiting;
+	unsigned int		workers;
+};
+
+static struct worker_queue worker_queues[OCF_FLOWS];
+
+void __init ocf_requests_init(void)
+{
+	int i;
+
+	for (i = 0; i < OCF_FLOWS; i++) {
+		spin_lock_init(&worker_queues[i].lock);
+		INIT_LIST_HEAD(&worker_queues[i].waiting);
+	}
+}
+
+/* A worker of @q ends, and starts another one, after those of other queues. */
+static void start_next(struct worker_queue *q)
+{
+	struct ocf_request *next;
+
+	spin_lock_bh(&q->lock);
+	next = list_first_entry_or_null(&q->waiting, struct ocf_request, node);
+	if (next) {
+		list_del(&next->node);
+		queue_work(ocf_wq, &next->work);
+	} else {
+		q->workers--;
+	}
+	spin_unlock_bh(&q->lock);
+}
+
+static void run_queued(struct work_struct *work)
+{
+	struct ocf_request *req = container_of(work, struct ocf_request, work);
+	struct worker_queue *q = &worker_queues[req->session->flow];
+
+	restart_now(req);
+	start_next(q);
+}
+
+static void run_by_process(struct work_struct *work)
+{
+	struct ocf_request *req = container_of(work, struct ocf_request, work);
+
+	if (ocf_workers_ended(req->workers))
+		atomic_or(OCF_BIT_CANCELLED, &req->bits);
+	restart_now(req);
+}
+
+/* Has the task that waits for @req restart it; false: none waits. */
+static bool return_to_waiter(struct ocf_request *req)
+{
+	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER))
+		return false;
+	if (atomic_fetch_or(OCF_BIT_RETURNED, &req->bits) &
+	    OCF_BIT_ABANDONED) {
+		atomic_andnot(OCF_BIT_RETURNED, &req->bits);
+		return false;
+	}
+	complete(&req->wait);
+	return true;
+}
+
+/*
+ * Has the submitter of @req restart it, at the submitter's priority: the task
+ * that waits, or a thread of the process.  False: there is neither.
+ */
+static bool return_to_submitter(struct ocf_request *req)
+{
+	if (return_to_waiter(req))
+		return true;
+	if (!req->workers)
+		return false;
+	INIT_WORK(&req->work, run_by_process);
+	return ocf_workers_queue(req->workers, &req->work);
+}
+
+/**
+ * ocf_request_restart_later() - have the submitter or a worker restart a
+ * request
+ * @req: the request, on no list but that of its session's order
+ *
+ * Context: process or BH.
+ */
+void ocf_request_restart_later(struct ocf_request *req)
+{
+	struct worker_queue *q = &worker_queues[req->session->flow];
+
+	if (return_to_submitter(req))
+		return;
+	INIT_WORK(&req->work, run_queued);
+	spin_lock_bh(&q->lock);
+	if (q->workers < num_online_cpus()) {
+		q->workers++;
+		queue_work(ocf_wq, &req->work);
+	} else {
+		list_add_tail(&req->node, &q->waiting);
+	}
+	spin_unlock_bh(&q->lock);
+}
+
+/* Restarts all requests of @list, which belong to the caller. */
+void ocf_requests_restart(struct list_head *list)
+{
+	struct ocf_request *req, *next;
+
+	list_for_each_entry_safe(req, next, list, node)
+		if (!return_to_submitter(req))
+			restart_now(req);
+}
+
+/* Replays all requests of @list, which were in @dev or waited for it. */
+void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
+{
+	struct ocf_request *req, *next;
+
+	list_for_each_entry_safe(req, next, list, node) {
+		atomic64_inc(&dev->replays);
+		trace_ocf_request_replay(req, dev->number, 0);
+		ocf_request_restart_later(req);
+	}
+}
+
+bool ocf_cancel(struct ocf_request *req)
+{
+	int old = atomic_fetch_or(OCF_BIT_CANCELLED, &req->bits);
+	struct ocf_device *dev;
+	bool mine = false;
+
+	if (old & OCF_BIT_DONE)
+		return false;
+	/* keeps the device whose queue is searched */
+	ocf_read_lock();
+	/* before @req->dev: pairs with was_cancelled() in queue.c */
+	switch (smp_load_acquire(&req->where)) {
+	case OCF_AT_QUEUE:
+		dev = READ_ONCE(req->dev);
+		mine = dev && ocf_queue_cancel(dev, req);
+		break;
+	case OCF_AT_PARKED:
+		mine = ocf_keys_unpark(req);
+		break;
+	}
+	ocf_read_unlock();
+	trace_ocf_request_cancel(req, -1, mine ? 0 : -EINPROGRESS);
+	if (mine)
+		ocf_request_end(req, -ECANCELED, false);
+	return true;
+}
+OCF_EXPORT(ocf_cancel);

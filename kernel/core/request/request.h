@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A request from its submission to its delivery.
+ */
+#ifndef OCF_REQUEST_H
+#define OCF_REQUEST_H
+
+#include <linux/ocf_driver.h>
+
+#include "../device/device.h"
+#include "../session/session.h"
+
+/* Bits of ocf_request.bits */
+#define OCF_BIT_CANCELLED	BIT(0)	/* ocf_cancel() was called in time */
+#define OCF_BIT_DONE		BIT(1)	/* has its result: exactly once */
+#define OCF_BIT_WAITER		BIT(2)	/* ocf_run() waits */
+#define OCF_BIT_WOKEN		BIT(3)	/* ... and was told the result */
+#define OCF_BIT_ABANDONED	BIT(4)	/* ... and was killed before */
+/* BIT(5) is OCF_BIT_WORKER, in <linux/ocf_driver.h> */
+#define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
+/* BIT(7) is OCF_BIT_OPENED, in <linux/ocf_driver.h> */
+#define OCF_BIT_OFFLOADED	BIT(8)	/* a worker has it, and has not begun */
+#define OCF_BIT_RETURNED	BIT(9)	/* the waiter has to restart it */
+
+/* ocf_request.where; changed under the lock of the list it names */
+enum {
+	OCF_AT_START,		/* on no list */
+	OCF_AT_PARKED,		/* on keys->parked */
+	OCF_AT_QUEUE,		/* in dev->queue.fair */
+	OCF_AT_DEVICE,		/* on dev->queue.inflight */
+	OCF_AT_RECLAIM,		/* being taken back from the device */
+	OCF_AT_ANSWERED,	/* ... which has completed it meanwhile */
+};
+
+/* request.c */
+void ocf_requests_init(void);
+void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
+void ocf_request_restart(struct ocf_request *req);
+void ocf_request_restart_later(struct ocf_request *req);
+void ocf_requests_restart(struct list_head *list);
+void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
+
+/* workers.c */
+bool ocf_workers_ready(struct ocf_workers *w);
+atomic_long_t *ocf_workers_load(struct ocf_workers *w);
+bool ocf_workers_queue(struct ocf_workers *w, struct work_struct *work);
+
+/* chain.c */
+struct ocf_session_params
+ocf_chain_params(const struct ocf_session_params *whole, int part);
+void ocf_chain_init(struct ocf_session *ses);
+int ocf_chain_make(struct ocf_session *ses, struct ocf_keys *keys);
+bool ocf_chain_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score);
+int ocf_chain_start(struct ocf_request *req);
+bool ocf_chain_next(struct ocf_request *req, int *err);
+
+/* buffer.c */
+bool ocf_buffer_same(struct scatterlist *a, struct scatterlist *b, u32 start,
+		     u32 len);
+void ocf_buffer_deny(struct ocf_request *req);
+
+/* deliver.c */
+int ocf_deliver_init(void);
+void ocf_deliver_exit(void);
+void ocf_request_end(struct ocf_request *req, int err, bool inside_submit);
+bool ocf_request_end_here(struct ocf_request *req);
+void ocf_order_enter(struct ocf_request *req);
+void ocf_order_leave(struct ocf_request *req);
+void ocf_order_init(struct ocf_session *ses);
+
+/* Counts how long a request took, ns. */
+static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
+			    u64 ns)
+{
+	unsigned int bucket = ocf_hist_bucket(ns);
+
+	this_cpu_inc(dev->counters->hist[bucket]);
+	WRITE_ONCE(ses->hist[bucket], READ_ONCE(ses->hist[bucket]) + 1);
+}
+
+#endif /* OCF_REQUEST_H */

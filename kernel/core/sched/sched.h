@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which device a request goes to, and when it gets in.
+ */
+#ifndef OCF_SCHED_H
+#define OCF_SCHED_H
+
+#include "../device/device.h"
+#include "../session/session.h"
+
+/* select.c */
+int ocf_select_start(struct ocf_request *req);
+int ocf_select_restart(struct ocf_request *req);
+void ocf_select_taken(struct ocf_request *req);
+int ocf_select_preferred(struct ocf_session *ses);
+u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
+		     enum ocf_op op, u32 bytes);
+
+/* crossover.c */
+void ocf_crossover_woken(u64 ns);
+u32 ocf_crossover(struct ocf_session *ses, bool many);
+
+/* flow.c */
+unsigned int ocf_flow_get(u32 owner);
+void ocf_flow_put(unsigned int flow);
+
+/* fair.c */
+void ocf_fair_init(struct ocf_fair *fair);
+void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_request *req,
+		      bool first);
+void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_request *req);
+struct ocf_request *ocf_fair_next(struct ocf_fair *fair);
+bool ocf_fair_precedes(struct ocf_fair *fair, unsigned int flow);
+void ocf_fair_empty(struct ocf_fair *fair, struct list_head *requeue);
+
+/* queue.c */
+void ocf_queue_init(struct ocf_device *dev);
+int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req);
+int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err);
+bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req);
+bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx);
+void ocf_queue_dispatch(struct ocf_device *dev);
+void ocf_queue_kick(struct ocf_device *dev);
+void ocf_queue_open(struct ocf_device *dev);
+void ocf_queue_close(struct ocf_device *dev);
+void ocf_queue_end(struct ocf_device *dev);
+struct ocf_request *ocf_queue_reclaim(struct ocf_device *dev);
+bool ocf_queue_reclaimed(struct ocf_device *dev, struct ocf_request *req,
+			 bool detached, struct list_head *requeue);
+void ocf_queue_empty(struct ocf_device *dev, struct list_head *requeue);
+
+/*
+ * Dispatches if requests wait.  The caller has made room under the queue's
+ * lock, so it sees every request that began to wait before.
+ */
+static inline void ocf_queue_try_dispatch(struct ocf_device *dev)
+{
+	if (READ_ONCE(dev->queue.backlog))
+		ocf_queue_dispatch(dev);
+}
+
+/* A request may take this many times what it was expected to. */
+#define OCF_LENIENCE	8
+
+/* ns of work inside @dev; may be off, also below 0, without the queue's lock */
+static inline s64 ocf_queue_inside(const struct ocf_device *dev)
+{
+	return atomic_long_read(&dev->load) - dev->queue.fair.waiting;
+}
+
+#endif /* OCF_SCHED_H */

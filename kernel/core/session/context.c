@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts: what each device has made of a generation's keys.
+ *
+ * One is made when a request has missed it, and dropped with its device or with
+ * its generation.  A device with no room for more gives up the one that was not
+ * used for longest: for anybody if that is a second and more, in any case for
+ * who has nowhere else to go.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "../core.h"
+
+#include <trace/events/ocf.h>
+
+#define IDLE	HZ		/* jiffies a context was not used for */
+#define DRAIN	HZ		/* jiffies to wait for what uses it */
+#define FORGET	(10 * HZ) /* jiffies to wait for contexts that end */
+#define CROWDED	(HZ / 10)	/* jiffies before one is asked for once more */
+
+static size_t size_on(const struct ocf_device *dev)
+{
+	return struct_size_t(struct ocf_context, priv, dev->info.ctx_size);
+}
+
+static size_t charged_for(const struct ocf_context *ctx)
+{
+	return size_on(ctx->dev) + ctx->more;
+}
+
+static struct ocf_keys *keys_of(const struct ocf_context *ctx)
+{
+	return container_of(ctx->params, struct ocf_keys, params);
+}
+
+/*
+ * The contexts that requests find are in the list of their device, which looks
+ * there for one to give up.  Memory has no limit that would make the CPU look.
+ */
+static void list_context(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE)
+		return;
+	mutex_lock(&dev->contexts_lock);
+	list_add(&ctx->node, &dev->contexts);
+	mutex_unlock(&dev->contexts_lock);
+}
+
+/**
+ * ocf_context_unlist() - a context is going to be no generation's any more
+ * @ctx: the context
+ *
+ * Context: process; may sleep.
+ */
+void ocf_context_unlist(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE)
+		return;
+	mutex_lock(&dev->contexts_lock);
+	list_del(&ctx->node);
+	mutex_unlock(&dev->contexts_lock);
+}
+
+static void free_context(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+	struct ocf_keys *keys = keys_of(ctx);
+
+	dev->info.ops->ctx_exit(ctx);
+	memzero_explicit(ctx->priv, dev->info.ctx_size);
+	ocf_account_uncharge(keys->params.account, charged_for(ctx));
+	/* a reader may find that it has no users any more */
+	kfree_rcu(ctx, rcu);
+	ocf_device_put(dev);
+	ocf_keys_release(keys);
+}
+
+/*
+ * The worker of a device frees its contexts.  A card may take long to forget
+ * one; only this worker waits for it.
+ */
+static void free_going(struct work_struct *work)
+{
+	struct ocf_device *dev = container_of(work, struct ocf_device,
+					      going_work);
+	struct ocf_context *ctx, *next;
+	struct llist_node *list;
+
+	list = llist_del_all(&dev->going);
+	llist_for_each_entry_safe(ctx, next, list, going) {
+		free_context(ctx);
+		atomic_dec(&dev->ngoing);
+	}
+	ocf_device_put(dev);
+}
+
+void ocf_contexts_init(struct ocf_device *dev)
+{
+	mutex_init(&dev->contexts_lock);
+	INIT_LIST_HEAD(&dev->contexts);
+	mutex_init(&dev->room);
+	init_llist_head(&dev->going);
+	INIT_WORK(&dev->going_work, free_going);
+}
+
+/* Context: process or BH. */
+void ocf_context_free_later(struct ocf_context *ctx)
+{
+	struct ocf_device *dev = ctx->dev;
+
+	/* the work's: it may find that another run has freed this one */
+	ocf_device_get(dev);
+	atomic_inc(&dev->ngoing);
+	if (!llist_add(&ctx->going, &dev->going) ||
+	    !queue_work(ocf_free_wq, &dev->going_work))
+		ocf_device_put(dev);
+}
+
+/* Waits for the card to forget it.  Context: process; may sleep. */
+static void put_and_wait(struct ocf_context *ctx)
+{
+	if (refcount_dec_and_test(&ctx->refs))
+		free_context(ctx);
+}
+
+/**
+ * ocf_context_put() - give a reference back
+ * @ctx: the context
+ *
+ * With the last one it is freed, by a worker if a card has to forget it that
+ * others use.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_context_put(struct ocf_context *ctx)
+{
+	might_sleep();
+	if (!refcount_dec_and_test(&ctx->refs))
+		return;
+	if (ctx->dev->info.kind != OCF_KIND_SOFTWARE &&
+	    READ_ONCE(ctx->dev->state) != OCF_DEVICE_TESTING)
+		ocf_context_free_later(ctx);
+	else
+		free_context(ctx);
+}
+
+/* Has the driver fill it in, and charges what that takes. */
+static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
+{
+	struct ocf_device *dev = ctx->dev;
+	int err = dev->info.ops->ctx_init(ctx, &keys->params);
+
+	if (err)
+		return err;
+	err = ocf_account_charge(keys->params.account, charged_for(ctx));
+	if (err)
+		dev->info.ops->ctx_exit(ctx);
+	return err;
+}
+
+/* Has the driver make it; the caller holds the mutex of @keys. */
+static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	struct ocf_context *ctx;
+	int err;
+
+	lockdep_assert_held(&keys->mutex);
+	ctx = kzalloc(size_on(dev), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return -ENOMEM;
+	refcount_set(&ctx->refs, 1);
+	ctx->dev = dev;
+	ctx->params = &keys->params;
+	ctx->submit = dev->info.ops->submit;
+	/* what waits for it is to have a second to use it */
+	ctx->used = jiffies + (list_empty(&keys->parked) ? 0 : IDLE);
+	err = fill_context(ctx, keys);
+	if (err) {
+		kfree_sensitive(ctx);
+		/* it will say so again, whoever asks */
+		if (err == -EOPNOTSUPP || err == -EINVAL ||
+		    err == -EKEYREJECTED)
+			WRITE_ONCE(keys->refused,
+				   keys->refused | BIT(dev->number));
+		return err;
+	}
+	ocf_device_get(dev);
+	refcount_inc(&keys->holds);
+	list_context(ctx);
+	rcu_assign_pointer(keys->ctx[dev->number], ctx);
+	__set_bit(dev->number, &keys->present);
+	return 0;
+}
+
+static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+{
+	struct mem_cgroup *old;
+	/* who makes room on a card may wait in it for a second */
+	int err = mutex_lock_killable(&keys->mutex);
+
+	if (err)
+		return err;
+	/* a worker makes it for another */
+	old = set_active_memcg(keys->memcg);
+	if (!test_bit(dev->number, &keys->present)) {
+		if ((!(flags & OCF_CONTEXT_TESTING) &&
+		     READ_ONCE(dev->state) != OCF_DEVICE_READY) ||
+		    !ocf_device_usable(dev))
+			err = -ENODEV;
+		else
+			err = init_context(keys, dev);
+	}
+	set_active_memcg(old);
+	mutex_unlock(&keys->mutex);
+	trace_ocf_context_create(keys, dev->number, err);
+	return err;
+}
+
+/* ---- room ---- */
+
+/*
+ * The generation whose context on @dev was not used for longest, nor since
+ * @limit in jiffies, or NULL.  It is held.  Those in use count if @busy.
+ */
+static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
+				   bool busy)
+{
+	struct ocf_keys *found = NULL;
+	struct ocf_context *ctx;
+	unsigned long used;
+
+	mutex_lock(&dev->contexts_lock);
+	list_for_each_entry(ctx, &dev->contexts, node) {
+		used = READ_ONCE(ctx->used);
+		/* what is about to be freed makes room by itself */
+		if (time_after(used, limit) ||
+		    !refcount_read(&keys_of(ctx)->refs) ||
+		    (!busy && ocf_queue_uses(dev, ctx)))
+			continue;
+		limit = used - 1;
+		found = keys_of(ctx);
+	}
+	if (found && !refcount_inc_not_zero(&found->refs))
+		found = NULL;
+	mutex_unlock(&dev->contexts_lock);
+	return found;
+}
+
+/* Waits for what is in @dev with @ctx, which nobody finds; whether it ended */
+static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
+		    bool urgent)
+{
+	unsigned long end;
+
+	/* a submitter that found it before has its request counted after */
+	synchronize_rcu();
+	end = jiffies + (urgent ? DRAIN : 0);
+	while (ocf_queue_uses(dev, ctx)) {
+		if (time_after_eq(jiffies, end) ||
+		    READ_ONCE(dev->state) != OCF_DEVICE_READY)
+			return false;
+		usleep_range(100, 500);
+	}
+	return true;
+}
+
+/* Drops the context of @keys on @dev, unless it is in use; whether it went. */
+static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
+{
+	struct ocf_context *ctx;
+	bool left = true;
+
+	mutex_lock(&keys->mutex);
+	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
+				  lockdep_is_held(&keys->mutex));
+	if (ctx) {
+		left = is_left(dev, ctx, urgent);
+		if (left) {
+			__clear_bit(dev->number, &keys->present);
+			ocf_context_unlist(ctx);
+		} else {
+			rcu_assign_pointer(keys->ctx[dev->number], ctx);
+		}
+	}
+	mutex_unlock(&keys->mutex);
+	if (ctx && left) {
+		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
+		put_and_wait(ctx);
+		atomic64_inc(&dev->evictions);
+	}
+	return left;
+}
+
+/* Whether somebody's context on @dev is gone now. */
+static bool make_room(struct ocf_device *dev, bool urgent)
+{
+	struct ocf_keys *keys;
+	bool done;
+
+	lockdep_assert_held(&dev->room);
+	keys = least_used(dev, jiffies - (urgent ? 0 : IDLE), false);
+	if (!keys && urgent)
+		keys = least_used(dev, jiffies, true);
+	if (!keys)
+		return false;
+	done = give_up(keys, dev, urgent);
+	ocf_keys_put(keys);
+	return done;
+}
+
+/* The same on a device that has no room, one after the other. */
+static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
+				 u32 flags)
+{
+	bool urgent = flags & OCF_CONTEXT_URGENT;
+	unsigned long end, forgotten;
+	int err;
+
+	err = mutex_lock_killable(&dev->room);
+	if (err)
+		return err;
+	end = jiffies + DRAIN;
+	forgotten = jiffies + FORGET;
+	/* whoever came before may have made room for two */
+	while ((err = make(keys, dev, flags)) == -ENOSPC) {
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		/* there is room when the card has forgotten these */
+		if (urgent && atomic_read(&dev->ngoing) &&
+		    time_before(jiffies, forgotten)) {
+			end = jiffies + DRAIN;
+			usleep_range(100, 500);
+			continue;
+		}
+		/* what was made is not left to others, however long it took */
+		if (make_room(dev, urgent))
+			continue;
+		if (!urgent || time_after(jiffies, end)) {
+			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
+			break;
+		}
+		usleep_range(100, 500);
+	}
+	mutex_unlock(&dev->room);
+	return err;
+}
+
+/* ---- what others call ---- */
+
+/**
+ * ocf_context_make() - make the context of a generation on a device
+ * @keys: the generation
+ * @dev: the device; the caller holds it
+ * @flags: OCF_CONTEXT_TESTING: for a self-test, whatever state it is in;
+ *	OCF_CONTEXT_URGENT: there is no other device;
+ *	OCF_CONTEXT_AT_ONCE: no room is made
+ *
+ * Context: process; may sleep.
+ * Return: 0, also if it is there already; -ENODEV if the device is going;
+ * -ENOSPC if it has no room; -ENOMEM; -EDQUOT; -EINTR: the task is being
+ * killed; what the driver says.
+ */
+int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+{
+	int err = make(keys, dev, flags);
+
+	if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
+		return err;
+	return make_in_turn(keys, dev, flags);
+}
+
+/*
+ * The generation after @keys in the list, or the first; holds it, and lets
+ * @keys go.  New ones come before all others: they are not met.
+ */
+static struct ocf_keys *generation_after(struct ocf_keys *keys)
+{
+	struct ocf_keys *next;
+
+	mutex_lock(&ocf_generations_mutex);
+	next = list_prepare_entry(keys, &ocf_generations, node);
+	list_for_each_entry_continue(next, &ocf_generations, node)
+		if (refcount_inc_not_zero(&next->refs))
+			break;
+	if (list_entry_is_head(next, &ocf_generations, node))
+		next = NULL;
+	mutex_unlock(&ocf_generations_mutex);
+	if (keys)
+		ocf_keys_put(keys);
+	return next;
+}
+
+/* Takes what @keys have on @dev, or NULL; readers may use it still. */
+static struct ocf_context *take_context(struct ocf_keys *keys,
+					struct ocf_device *dev)
+{
+	struct ocf_context *ctx;
+
+	mutex_lock(&keys->mutex);
+	WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
+	clear_bit(dev->number, &keys->full);
+	clear_bit(dev->number, &keys->failed);
+	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
+				  lockdep_is_held(&keys->mutex));
+	if (ctx) {
+		__clear_bit(dev->number, &keys->present);
+		ocf_context_unlist(ctx);
+		trace_ocf_context_drop(keys, dev->number, 0);
+	}
+	mutex_unlock(&keys->mutex);
+	return ctx;
+}
+
+/**
+ * ocf_contexts_drop() - drop every generation's context on a device
+ * @dev: the device; nothing is in it, and it is not ready
+ *
+ * Nobody else waits for what the card takes to forget them: a lock is held for
+ * one generation at a time, and none while the driver is called.  Those of
+ * generations that are about to be freed go with them.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_contexts_drop(struct ocf_device *dev)
+{
+	struct ocf_context *ctx, *next;
+	struct ocf_keys *keys = NULL;
+	LLIST_HEAD(dropped);
+
+	while ((keys = generation_after(keys))) {
+		ctx = take_context(keys, dev);
+		if (ctx)
+			llist_add(&ctx->going, &dropped);
+	}
+	/* a submitter that found one may be about to call the driver */
+	synchronize_rcu();
+	llist_for_each_entry_safe(ctx, next, dropped.first, going)
+		put_and_wait(ctx);
+}

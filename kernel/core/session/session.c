@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: what a consumer holds, and holds on to whatever becomes of the
+ * devices.
+ */
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "../core.h"
+
+#include <trace/events/ocf.h>
+
+/* Bytes, where one must choose before the first request has come. */
+#define TYPICAL		1024
+
+static LIST_HEAD(sessions);
+static DEFINE_MUTEX(sessions_mutex);
+
+static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
+{
+	if (ses->testing)
+		return dev == ses->testing &&
+		       ocf_device_capable(dev, &ses->params);
+	return ocf_device_serves(dev, ses) &&
+	       ocf_device_wanted(dev, &ses->params);
+}
+
+/* Whether @dev is a card that may do a part of what @ses wants. */
+static bool may_share(const struct ocf_session *ses, struct ocf_device *dev)
+{
+	struct ocf_session_params p;
+	int i;
+
+	if (dev->info.kind == OCF_KIND_SOFTWARE || !ocf_device_serves(dev, ses))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(ses->part); i++) {
+		p = ocf_chain_params(&ses->params, i);
+		if (ocf_device_capable(dev, &p))
+			return true;
+	}
+	return false;
+}
+
+static bool may_split(const struct ocf_session *ses)
+{
+	return ocf_mode_splits(&ses->params) && !ses->testing &&
+	       ses->params.flags & OCF_SESSION_HARDWARE;
+}
+
+/* One at a time, or the older of two results could be left in part. */
+static DEFINE_SPINLOCK(refresh_lock);
+
+/**
+ * ocf_session_refresh() - work out which devices are capable of a session
+ * @ses: the session
+ *
+ * Context: process or BH, after ocf_read_lock().
+ */
+void ocf_session_refresh(struct ocf_session *ses)
+{
+	u64 present, capable = 0, least = U64_MAX, cost;
+	bool two = may_split(ses);
+	bool splits = false;
+	struct ocf_device *dev;
+	int i, soft = -1;
+	u32 now;
+
+	spin_lock_bh(&refresh_lock);
+	now = ocf_registry_generation();
+	present = ocf_registry_present();
+	for (; present; present &= ~BIT_ULL(i)) {
+		i = __ffs64(present);
+		dev = ocf_device_at(i);
+		if (!dev)
+			continue;
+		if (two && may_share(ses, dev))
+			splits = true;
+		if (!may_use(ses, dev))
+			continue;
+		capable |= BIT_ULL(i);
+		if (dev->info.kind != OCF_KIND_SOFTWARE)
+			continue;
+		cost = ocf_device_cost(dev, &ses->params, OCF_OP_ENCRYPT,
+				       TYPICAL);
+		if (cost < least) {
+			least = cost;
+			soft = i;
+		}
+	}
+	WRITE_ONCE(ses->capable, capable);
+	WRITE_ONCE(ses->soft, soft);
+	WRITE_ONCE(ses->splits, splits);
+	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft) &&
+		   !splits);
+	WRITE_ONCE(ses->uncompared, 0);
+	/* after what it is about: pairs with ocf_session_is_current() */
+	smp_store_release(&ses->seen, now);
+	spin_unlock_bh(&refresh_lock);
+}
+
+/* A context on the first of the devices @set that makes one */
+static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
+{
+	struct ocf_device *dev;
+	int err = -EOPNOTSUPP, this, i;
+
+	for (; set && err; set &= ~BIT_ULL(i)) {
+		i = __ffs64(set);
+		dev = ocf_device_find(i);
+		if (!dev)
+			continue;
+		this = ocf_context_make(keys, dev, flags);
+		ocf_device_put(dev);
+		/* of several errors, the one that may pass */
+		if (err != -ENOSPC || !this)
+			err = this;
+	}
+	return err;
+}
+
+/*
+ * The first context, so that an ordinary request never waits: the CPU's, or
+ * where there is none the first card's that has room.
+ */
+static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
+{
+	u32 flags = ses->testing ? OCF_CONTEXT_TESTING : 0;
+	u64 set = ses->soft >= 0 ? BIT_ULL(ses->soft) : ses->capable;
+	int err;
+
+	while ((err = context_on_one(set, keys, flags)) == -ENOSPC &&
+	       !(flags & OCF_CONTEXT_URGENT))
+		flags |= OCF_CONTEXT_URGENT;
+	return err;
+}
+
+/* Whether a device could do it, if only it were used at present */
+static bool is_out_of_use(const struct ocf_session *ses)
+{
+	u64 present = ocf_registry_present();
+	struct ocf_device *dev;
+	bool found = false;
+	int i;
+
+	ocf_read_lock();
+	for (; present && !found; present &= ~BIT_ULL(i)) {
+		i = __ffs64(present);
+		dev = ocf_device_at(i);
+		found = dev && dev->state != OCF_DEVICE_TESTING &&
+			ocf_device_wanted(dev, &ses->params);
+	}
+	ocf_read_unlock();
+	return found;
+}
+
+static u32 block_of(const struct ocf_session_params *p)
+{
+	return p->cipher == OCF_ALG_NONE ? 1 : ocf_alg_info(p->cipher)->block;
+}
+
+static void free_session(struct ocf_session *ses)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ses->part); i++)
+		if (ses->part[i])
+			free_session(ses->part[i]);
+	ocf_flow_put(ses->flow);
+	mutex_destroy(&ses->rekey);
+	ocf_account_uncharge(ses->params.account, sizeof(*ses));
+	ocf_account_put(ses->params.account);
+	kfree(ses);
+}
+
+static void end_session(struct ocf_session *ses)
+{
+	trace_ocf_session_free(ses, &ses->params, 0);
+	mutex_lock(&sessions_mutex);
+	list_del(&ses->node);
+	mutex_unlock(&sessions_mutex);
+	ocf_keys_put(rcu_dereference_protected(ses->keys, true));
+	free_session(ses);
+}
+
+static void end_session_work(struct work_struct *work)
+{
+	end_session(container_of(work, struct ocf_session, work));
+}
+
+/**
+ * ocf_session_make() - a session that nobody knows, without keys
+ * @p: its parameters, validated
+ * @testing: the device whose self-test it is for, or NULL
+ * @gfp: allocation flags
+ *
+ * Context: process; may sleep.
+ * Return: the session, or an ERR_PTR: -ENOMEM, -EDQUOT.
+ */
+struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
+				     struct ocf_device *testing, gfp_t gfp)
+{
+	struct ocf_session *ses = kzalloc(sizeof(*ses), gfp);
+	int err;
+
+	if (!ses)
+		return ERR_PTR(-ENOMEM);
+	err = ocf_account_charge(p->account, sizeof(*ses));
+	if (err) {
+		kfree(ses);
+		return ERR_PTR(err);
+	}
+	ocf_account_hold(p->account);
+	refcount_set(&ses->refs, 1);
+	ses->params = *p;
+	ses->params.key = NULL;
+	ses->params.mackey = NULL;
+	ses->block = block_of(p);
+	ses->flow = ocf_flow_get(p->owner);
+	ses->testing = testing;
+	mutex_init(&ses->rekey);
+	ocf_order_init(ses);
+	ocf_chain_init(ses);
+	return ses;
+}
+
+/*
+ * The same for a session whose parts are to work on different devices.  Where
+ * the CPU is none of its devices, a chain's parts are there from the beginning:
+ * they may be all that is left when a card goes.
+ */
+static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
+{
+	int i, err = 0;
+
+	if (ses->soft < 0 && may_split(ses) &&
+	    ses->params.mode != OCF_MODE_MTE)
+		err = ocf_chain_make(ses, keys);
+	err = err ?: first_context(ses, keys);
+	if (err != -EOPNOTSUPP || !ses->splits)
+		return err;
+	err = ocf_chain_make(ses, keys);
+	for (i = 0; !err && i < ARRAY_SIZE(ses->part); i++) {
+		ocf_read_lock();
+		ocf_session_refresh(ses->part[i]);
+		ocf_read_unlock();
+		err = first_context(ses->part[i], keys->part[i]);
+	}
+	return err;
+}
+
+/**
+ * ocf_session_create_on() - open a session, also for a device's tests
+ * @given: what it is to do
+ * @testing: the device whose self-test it is for, or NULL
+ * @gfp: allocation flags
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_session_create().
+ */
+struct ocf_session *
+ocf_session_create_on(const struct ocf_session_params *given,
+		      struct ocf_device *testing, gfp_t gfp)
+{
+	struct ocf_session_params p = *given;
+	struct ocf_session *ses;
+	struct ocf_keys *keys;
+	int err;
+
+	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
+	if (err == -EPERM && testing)
+		err = 0;
+	if (err)
+		goto refuse;
+	if (p.device != OCF_DEVICE_ANY && !testing &&
+	    !ocf_device_exists(p.device)) {
+		err = -ENODEV;
+		goto refuse;
+	}
+	ses = ocf_session_make(&p, testing, gfp);
+	if (IS_ERR(ses)) {
+		err = PTR_ERR(ses);
+		goto refuse;
+	}
+	keys = ocf_keys_create(&p, gfp);
+	if (IS_ERR(keys)) {
+		err = PTR_ERR(keys);
+		goto free_session;
+	}
+	RCU_INIT_POINTER(ses->keys, keys);
+
+	ocf_read_lock();
+	ocf_session_refresh(ses);
+	ocf_read_unlock();
+	err = first_contexts(ses, keys);
+	if (err == -EOPNOTSUPP && is_out_of_use(ses))
+		err = -ENODEV;
+	if (err)
+		goto put_keys;
+	mutex_lock(&sessions_mutex);
+	list_add_tail(&ses->node, &sessions);
+	mutex_unlock(&sessions_mutex);
+	trace_ocf_session_create(ses, &ses->params, 0);
+	return ses;
+
+put_keys:
+	ocf_keys_put(keys);
+free_session:
+	free_session(ses);
+refuse:
+	trace_ocf_session_create(NULL, given, err);
+	return ERR_PTR(err);
+}
+
+struct ocf_session *
+ocf_session_create(const struct ocf_session_params *params, gfp_t gfp)
+{
+	return ocf_session_create_on(params, NULL, gfp);
+}
+OCF_EXPORT(ocf_session_create);
+
+struct ocf_session *ocf_session_derive(struct ocf_session *ses,
+				       enum ocf_mode mode, u32 maclen,
+				       u32 flags, gfp_t gfp)
+{
+	struct ocf_session_params p;
+	struct ocf_session *new;
+	struct ocf_keys *keys;
+
+	mutex_lock(&ses->rekey);
+	keys = rcu_dereference_protected(ses->keys,
+					 lockdep_is_held(&ses->rekey));
+	ocf_keys_get(keys);
+	mutex_unlock(&ses->rekey);
+	/* what is copied is the generation's */
+	p = keys->params;
+	p.mode = mode;
+	p.maclen = maclen;
+	p.flags |= flags;
+	new = ocf_session_create_on(&p, NULL, gfp);
+	ocf_keys_put(keys);
+	return new;
+}
+OCF_EXPORT(ocf_session_derive);
+
+struct ocf_session *ocf_session_get(struct ocf_session *ses)
+{
+	refcount_inc(&ses->refs);
+	return ses;
+}
+OCF_EXPORT(ocf_session_get);
+
+void ocf_session_put(struct ocf_session *ses)
+{
+	might_sleep();
+	if (ses && refcount_dec_and_test(&ses->refs))
+		end_session(ses);
+}
+OCF_EXPORT(ocf_session_put);
+
+void ocf_session_put_deferred(struct ocf_session *ses)
+{
+	if (!ses || !refcount_dec_and_test(&ses->refs))
+		return;
+	INIT_WORK(&ses->work, end_session_work);
+	queue_work(ocf_free_wq, &ses->work);
+}
+OCF_EXPORT(ocf_session_put_deferred);
+
+/* New keys for @ses over what is left of @old; the caller holds ses->rekey. */
+static struct ocf_keys *next_generation(struct ocf_session *ses,
+					struct ocf_keys *old,
+					const u8 *key, u32 keylen,
+					const u8 *mackey, u32 mackeylen)
+{
+	struct ocf_session_params p = old->params;
+	struct ocf_keys *keys;
+	int err;
+
+	lockdep_assert_held(&ses->rekey);
+	if (key) {
+		p.key = key;
+		p.keylen = keylen;
+	}
+	if (mackey) {
+		p.mackey = mackey;
+		p.mackeylen = mackeylen;
+	}
+	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
+	if (err)
+		return ERR_PTR(err);
+	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(keys))
+		return keys;
+	err = first_contexts(ses, keys);
+	if (!err && ses->part[0])
+		err = ocf_chain_make(ses, keys);
+	if (err) {
+		ocf_keys_put(keys);
+		return ERR_PTR(err == -EOPNOTSUPP ? -ENODEV : err);
+	}
+	return keys;
+}
+
+/*
+ * Generations of a session that may be on their way out: a card may be long
+ * about forgetting one, and a submitter about what he does with one.
+ */
+#define LEAVING_MAX	4
+
+/* Waits until one more may leave; -EINTR if the task is killed. */
+static int may_leave(struct ocf_session *ses)
+{
+	atomic_t *n = &ses->leaving;
+
+	lockdep_assert_held(&ses->rekey);
+	return wait_var_event_killable(n, atomic_read(n) < LEAVING_MAX) ?
+		-EINTR : 0;
+}
+
+/* Lets go of @old, which nobody who begins now finds. */
+static void leave(struct ocf_session *ses, struct ocf_keys *old)
+{
+	atomic_inc(&ses->leaving);
+	old->left = ocf_session_get(ses);
+	ocf_keys_put(old);
+}
+
+int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
+		      const u8 *mackey, u32 mackeylen)
+{
+	struct ocf_keys *old, *keys;
+	int err;
+
+	ocf_read_lock();
+	ocf_session_refresh(ses);
+	ocf_read_unlock();
+
+	if (mutex_lock_killable(&ses->rekey))
+		return -EINTR;
+	err = may_leave(ses);
+	if (err)
+		goto unlock;
+	old = rcu_dereference_protected(ses->keys,
+					lockdep_is_held(&ses->rekey));
+	keys = next_generation(ses, old, key, keylen, mackey, mackeylen);
+	if (IS_ERR(keys)) {
+		err = PTR_ERR(keys);
+		goto unlock;
+	}
+	rcu_assign_pointer(ses->keys, keys);
+	leave(ses, old);
+unlock:
+	mutex_unlock(&ses->rekey);
+	trace_ocf_session_rekey(ses, &ses->params, err);
+	return err;
+}
+OCF_EXPORT(ocf_session_rekey);
+
+void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
+{
+	const struct ocf_session_params *p = &ses->params;
+	struct ocf_device *dev;
+	u64 capable;
+	int i;
+
+	*info = (struct ocf_session_info){
+		.mode = p->mode,
+		.cipher = p->cipher,
+		.mac = p->mac,
+		.ivlen = p->ivlen,
+		.maclen = p->maclen,
+		.block = ses->block,
+		.device = -ENODEV,
+	};
+	ocf_read_lock();
+	if (!ocf_session_is_current(ses))
+		ocf_session_refresh(ses);
+	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
+		i = __ffs64(capable);
+		dev = ocf_device_at(i);
+		if (dev && dev->info.kind == OCF_KIND_HARDWARE)
+			info->hardware = true;
+	}
+	info->device = ocf_select_preferred(ses);
+	ocf_read_unlock();
+}
+OCF_EXPORT(ocf_session_info);
+
+u32 ocf_session_crossover(struct ocf_session *ses, bool many)
+{
+	u32 bytes;
+
+	ocf_read_lock();
+	bytes = ocf_crossover(ses, many);
+	ocf_read_unlock();
+	return bytes;
+}
+OCF_EXPORT(ocf_session_crossover);
+
+static const char *name_of(enum ocf_alg alg)
+{
+	return alg == OCF_ALG_NONE ? "-" : ocf_alg_info(alg)->name;
+}
+
+/**
+ * ocf_sessions_show() - list all sessions
+ * @m: where to
+ *
+ * Context: process; may sleep.
+ */
+void ocf_sessions_show(struct seq_file *m)
+{
+	struct ocf_session *ses;
+	int i;
+
+	mutex_lock(&sessions_mutex);
+	list_for_each_entry(ses, &sessions, node) {
+		seq_printf(m, "%d %s %s %lld %lld %lld", ses->params.mode,
+			   name_of(ses->params.cipher),
+			   name_of(ses->params.mac),
+			   atomic64_read(&ses->ops),
+			   atomic64_read(&ses->bytes),
+			   atomic64_read(&ses->errors));
+		for (i = 0; i < OCF_HIST_BUCKETS; i++)
+			if (READ_ONCE(ses->hist[i]))
+				seq_printf(m, " %lu:%u", BIT(i),
+					   READ_ONCE(ses->hist[i]));
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&sessions_mutex);
+}

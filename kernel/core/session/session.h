@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sessions; the generations of their keys; the contexts that devices make of
+ * these; how much memory a user's sessions take; FIPS mode.
+ */
+#ifndef OCF_SESSION_H
+#define OCF_SESSION_H
+
+#include <linux/mutex.h>
+#include <linux/ocf.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "../device/device.h"
+#include "alg.h"
+#include "params.h"
+
+/**
+ * struct ocf_keys - one generation of a session's keys, and its contexts
+ * @refs: the session's while it is current, one for each request in flight
+ *	and for the work; with the last its contexts and parts go
+ * @holds: one for @refs, one for each context: what @params are needed for
+ * @params: constant; its key pointers lead into @secret
+ * @mutex: held while a context is made or dropped; protects @present
+ * @present: devices that have a context, a bit each
+ * @ctx: by device number; read between ocf_read_lock() and _unlock()
+ * @part: of the cipher and of the MAC, for requests that are split, or NULL
+ * @wanted: devices on which a request missed a context, a bit each, atomic
+ * @waits: devices where this waits for another context to be evicted, likewise
+ * @full: devices that had no capacity the last time, likewise
+ * @failed: devices that failed to make a context the last time, likewise
+ * @refused: devices that refuse these keys, a bit each; written under @mutex
+ * @parked: requests waiting for a context, under park_lock
+ * @work: makes contexts; frees the generation where one must not sleep
+ * @node: in the list of generations
+ * @left: the session that has others now, or NULL
+ * @memcg: the control group that contexts are charged to, or NULL
+ * @rcu: frees the memory when nobody can be reading it any more
+ * @secret: cipher key, MAC key
+ */
+struct ocf_keys {
+	refcount_t			refs;
+	refcount_t			holds;
+	struct ocf_session_params	params;
+	struct mutex			mutex;
+	unsigned long			present;
+	struct ocf_context __rcu	*ctx[OCF_DEVICES_MAX];
+	struct ocf_keys			*part[2];
+	unsigned long			wanted;
+	unsigned long			waits;
+	unsigned long			full;
+	unsigned long			failed;
+	unsigned long			refused;
+	struct list_head		parked;
+	struct work_struct		work;
+	struct list_head		node;
+	struct ocf_session		*left;
+	struct mem_cgroup		*memcg;
+	struct rcu_head			rcu;
+	u8				secret[];
+};
+
+static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
+
+/**
+ * struct ocf_session - what a consumer holds
+ * @refs: consumers' and one for each request in flight
+ * @params: as created, defaults filled in, without keys
+ * @block: bytes the data's length must be a multiple of
+ * @keys: the current generation; replaced under @rekey, read between
+ *	ocf_read_lock() and _unlock()
+ * @rekey: serialises changes of @keys
+ * @leaving: earlier generations that are still there
+ * @capable: devices capable of it, a bit each, as of @seen
+ * @soft: the software device of least cost among them, or -1
+ * @splits: a card is capable of a part of it
+ * @no_card: @soft is the only one, and it does not split
+ * @crossover: bytes up to which @soft was found to beat any idle card, by
+ *	direction
+ * @uncompared: so many more requests of that size are not compared
+ * @seen: the registry's generation that @capable was worked out for
+ * @flow: of its owner: ocf_flow_get()
+ * @part: sessions of the cipher and of the MAC, without keys, or NULL; under
+ *	@rekey
+ * @split_work: makes them
+ * @testing: the device whose self-test it is for: uses that device only,
+ *	whatever its state and the policy
+ * @order_lock: protects @order, @ordered and @delivering
+ * @order: requests in submission order (OCF_SESSION_ORDERED)
+ * @ordered: requests that were in @order and whose callbacks have not returned;
+ *	written under @order_lock
+ * @delivering: somebody is delivering from @order
+ * @order_work: delivers from @order where a submitter must not
+ * @ops: requests completed
+ * @bytes: of the successful ones
+ * @errors: requests that ended with an error
+ * @hist: as in struct ocf_counters; a lost count is a lost count
+ * @node: in the list of sessions
+ * @work: for ocf_session_put_deferred()
+ */
+struct ocf_session {
+	refcount_t			refs;
+	struct ocf_session_params	params;
+	u32				block;
+	struct ocf_keys __rcu		*keys;
+	struct mutex			rekey;
+	atomic_t			leaving;
+	u64				capable;
+	int				soft;
+	bool				splits;
+	bool				no_card;
+	u32				crossover[OCF_OP_COUNT];
+	u32				uncompared;
+	u32				seen;
+	unsigned int			flow;
+	struct ocf_session		*part[2];
+	struct work_struct		split_work;
+	struct ocf_device		*testing;
+	spinlock_t			order_lock;
+	struct list_head		order;
+	unsigned int			ordered;
+	bool				delivering;
+	struct work_struct		order_work;
+	atomic64_t			ops;
+	atomic64_t			bytes;
+	atomic64_t			errors;
+	u32				hist[OCF_HIST_BUCKETS];
+	struct list_head		node;
+	struct work_struct		work;
+};
+
+/* account.c */
+void ocf_accounts_init(void);
+void ocf_account_hold(struct ocf_account *account);
+
+/* session.c */
+struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
+				     struct ocf_device *testing, gfp_t gfp);
+struct ocf_session *ocf_session_create_on(const struct ocf_session_params *p,
+					  struct ocf_device *testing,
+					  gfp_t gfp);
+void ocf_session_refresh(struct ocf_session *ses);
+void ocf_sessions_show(struct seq_file *m);
+
+/* keys.c */
+int ocf_keys_init(void);
+void ocf_keys_exit(void);
+extern struct list_head ocf_generations;
+extern struct mutex ocf_generations_mutex;
+struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
+void ocf_keys_put(struct ocf_keys *keys);
+void ocf_keys_put_deferred(struct ocf_keys *keys);
+void ocf_keys_init_room(struct ocf_device *dev);
+void ocf_keys_want(struct ocf_keys *keys, int number);
+int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
+bool ocf_keys_unpark(struct ocf_request *req);
+
+void ocf_keys_release(struct ocf_keys *keys);
+
+static inline void ocf_keys_get(struct ocf_keys *keys)
+{
+	refcount_inc(&keys->refs);
+}
+
+/* Of one that was only found; false if it is about to go. */
+static inline bool ocf_keys_try_get(struct ocf_keys *keys)
+{
+	return refcount_inc_not_zero(&keys->refs);
+}
+
+/* context.c */
+#define OCF_CONTEXT_TESTING	BIT(0)
+#define OCF_CONTEXT_URGENT	BIT(1)
+#define OCF_CONTEXT_AT_ONCE	BIT(2)
+int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
+void ocf_contexts_init(struct ocf_device *dev);
+void ocf_context_put(struct ocf_context *ctx);
+void ocf_context_unlist(struct ocf_context *ctx);
+void ocf_context_free_later(struct ocf_context *ctx);
+void ocf_contexts_drop(struct ocf_device *dev);
+
+/* Of one that was only found; false if it is about to go. */
+static inline bool ocf_context_try_get(struct ocf_context *ctx)
+{
+	return refcount_inc_not_zero(&ctx->refs);
+}
+
+/* Context: process or BH. */
+static inline void ocf_context_put_deferred(struct ocf_context *ctx)
+{
+	if (unlikely(refcount_dec_and_test(&ctx->refs)))
+		ocf_context_free_later(ctx);
+}
+
+/* fips.c */
+void ocf_fips_tell(void);
+void ocf_fips_limit(struct ocf_device *dev);
+int ocf_fips_check_keys(const struct ocf_session_params *p);
+
+static inline void ocf_session_count(struct ocf_session *ses, u32 bytes,
+				     int err)
+{
+	atomic64_inc(&ses->ops);
+	if (likely(!err))
+		atomic64_add(bytes, &ses->bytes);
+	else
+		atomic64_inc(&ses->errors);
+}
+
+/* Whether @ses->capable and what goes with it are as of now. */
+static inline bool ocf_session_is_current(const struct ocf_session *ses)
+{
+	/* before what it is about: pairs with ocf_session_refresh() */
+	return smp_load_acquire(&ses->seen) == ocf_registry_generation();
+}
+
+/* Whether @p is of two algorithms, which two devices could share. */
+static inline bool ocf_mode_splits(const struct ocf_session_params *p)
+{
+	return p->cipher && p->mac && p->device == OCF_DEVICE_ANY;
+}
+
+/* Whether it works for @ses, which is about it perhaps. */
+static inline bool ocf_device_serves(const struct ocf_device *dev,
+				     const struct ocf_session *ses)
+{
+	return (READ_ONCE(dev->state) == OCF_DEVICE_READY &&
+		!READ_ONCE(dev->drained)) || ses->testing == dev;
+}
+
+#endif /* OCF_SESSION_H */
