@@ -101,12 +101,16 @@ void aead_forget(struct aead *c)
 	gather_free(&c->data);
 }
 
-/* OpenSSL's own ends a message, and has its tag. */
+/*
+ * OpenSSL's own ends a message, and has its tag.  One that it decrypts leaves
+ * the tag of the last one that was encrypted.
+ */
 static void forget_message(struct aead *c)
 {
 	aead_forget(c);
 	c->has_tag = false;
-	c->has_last_tag = false;
+	if (c->encrypt)
+		c->has_last_tag = false;
 }
 
 /*
@@ -197,6 +201,20 @@ static bool takes_nonce(struct aead *c, size_t len)
 	return false;
 }
 
+/*
+ * A program that sets no tag has the data compared with the last tag that was
+ * made, and OpenSSL's own gets the kernel's for this.  ChaCha20-Poly1305's
+ * compares as many bytes as it was told before, perhaps none.
+ */
+static int lend_last_tag(struct aead *c)
+{
+	int len = is_gcm(c) ? TAG_LEN : EVP_CIPHER_CTX_get_tag_length(c->soft);
+
+	return !len ||
+	       EVP_CIPHER_CTX_ctrl(c->soft, EVP_CTRL_AEAD_SET_TAG, len,
+				   c->last_tag) > 0;
+}
+
 static int init(struct aead *c, const unsigned char *key, size_t keylen,
 		const unsigned char *iv, size_t ivlen,
 		const OSSL_PARAM params[], bool encrypt)
@@ -222,6 +240,8 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 	if (encrypt && !is_ccm(c))
 		c->taglen = TAG_LEN;
 	if (!EVP_CipherInit_ex2(c->soft, NULL, key, iv, encrypt, NULL))
+		return 0;
+	if (!encrypt && c->has_last_tag && !lend_last_tag(c))
 		return 0;
 	if (key) {
 		memcpy(c->key, key, keylen);

@@ -325,6 +325,44 @@ static void cipher_calls(int n)
 	EVP_CIPHER_free(theirs.cipher);
 }
 
+/*
+ * Without a tag of its own a message is compared with the one that was made
+ * last, of @taglen bytes if it is not 0, and that one is told afterwards, too.
+ */
+static void kept_tag(const char *cipher, int taglen)
+{
+	name = cipher;
+	calls[0] = '\0';
+	ours.cipher = EVP_CIPHER_fetch(NULL, name, ours.properties);
+	theirs.cipher = EVP_CIPHER_fetch(NULL, name, theirs.properties);
+	BOTH(!!(s->ctx = EVP_CIPHER_CTX_new()));
+	BOTH(EVP_CipherInit_ex2(s->ctx, s->cipher, keys[0], ivs[0], 1, NULL));
+	if (taglen)
+		BOTH(EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_SET_TAG, taglen,
+					 NULL));
+	for (enc = true;; enc = false) {
+		say(" %scrypt", enc ? "en" : "de");
+		BOTH(EVP_CipherUpdate(s->ctx, s->out, &s->n,
+				      enc ? text : sealed, 4096));
+		same_bytes("data", ours.out, theirs.out, 4096);
+		memcpy(sealed, theirs.out, 4096);
+		BOTH(EVP_CipherFinal_ex(s->ctx, s->out, &s->n));
+		if (!enc)
+			break;
+		BOTH(EVP_CipherInit_ex2(s->ctx, NULL, NULL, ivs[0], 0, NULL));
+	}
+	say(" get_tag");
+	BOTH(EVP_CipherInit_ex2(s->ctx, NULL, NULL, ivs[1], 1, NULL));
+	if (BOTH(EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_GET_TAG, 16,
+				     s->tag)))
+		same_bytes("tag", ours.tag, theirs.tag, 16);
+	ERR_clear_error();
+	EVP_CIPHER_CTX_free(ours.ctx);
+	EVP_CIPHER_CTX_free(theirs.ctx);
+	EVP_CIPHER_free(ours.cipher);
+	EVP_CIPHER_free(theirs.cipher);
+}
+
 /* ---- digests and MACs ---- */
 
 /*
@@ -515,6 +553,9 @@ int main(void)
 		ERR_print_errors_fp(stderr);
 		return 1;
 	}
+	kept_tag("AES-256-GCM", 0);
+	kept_tag("ChaCha20-Poly1305", 0);
+	kept_tag("ChaCha20-Poly1305", 8);
 	for (i = 0; i < n; i++, seed++) {
 		chance_from(seed);
 		fill_by_chance(text, sizeof(text));
