@@ -565,7 +565,7 @@ static bool has_any(const OSSL_PARAM params[], const char * const *names,
 /* It is there with the data.  It can be had once, and only as a whole. */
 static int get_ccm_tag(struct aead *c, OSSL_PARAM *p, OSSL_PARAM params[])
 {
-	if (p->data_size != c->taglen)
+	if (p->data_size != c->key_taglen)
 		return catch_up(c) &&
 		       EVP_CIPHER_CTX_get_params(c->soft, params);
 	return OSSL_PARAM_set_octet_string(p, c->tag, p->data_size) &&
@@ -597,7 +597,17 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 			return 0;
 		c->fresh = false;
 	}
-	return EVP_CIPHER_CTX_get_params(c->soft, params);
+	if (!EVP_CIPHER_CTX_get_params(c->soft, params))
+		return 0;
+	/* CCM's nonce and length went with the tag */
+	if (p && is_ccm(c)) {
+		c->fresh = false;
+		c->has_len = false;
+	}
+	/* GCM's own has as many bytes of a tag as it made last */
+	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN);
+	return !p || !is_gcm(c) || !c->has_last_tag ||
+	       OSSL_PARAM_set_size_t(p, TAG_LEN);
 }
 
 static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
