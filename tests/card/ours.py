@@ -9,6 +9,8 @@ What is asked for meanwhile ends, and is right.
 
 import contextlib
 import ctypes
+import hmac
+import itertools
 import os
 import pathlib
 import socket
@@ -27,6 +29,8 @@ from ctl import Control  # noqa: E402
 from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SHA1_HMAC,  # noqa: E402
                  SOFTWARE, Device, Load, Session, crypt, open_session,
                  prefer_cards, wait_for, write)
+from users import (HIGH, LOW, SIDES, is_unloaded, load_alg,  # noqa: E402
+                   namespaces, protect, run, within)
 
 SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
@@ -35,8 +39,8 @@ FAULTS = ("busy", "error", "wrong", "lost", "late", "double", "refuse",
           "mute", "deaf", "short")
 DRIVER = pathlib.Path("/sys/bus/virtio/drivers/ocf_virtio")
 VIRTIO_ID_CRYPTO = 20
+IPPROTO_ESP = 50        # <linux/in.h>
 WORKERS = pathlib.Path("/sys/devices/virtual/workqueue/cpumask")
-ALG = os.environ["OCF_MODULES"] + "/src/kernel/consumers/alg/ocf_alg.ko"
 TESTS = pathlib.Path("/sys/module/cryptomgr/parameters/notests")
 RECHECK = pathlib.Path("/sys/module/ocf/parameters/recheck")
 
@@ -299,7 +303,7 @@ class Sealed(Card):
         self.assertEqual(0, self.own("wrong"))
 
     def test_a_wrong_mac(self):
-        """Of a right chain, in place: the CPU finds what the card was given."""
+        """Of a right chain: the CPU does it again."""
         size = 4096
         text, mac = (ctypes.create_string_buffer(n) for n in (size, 20))
         text.raw = DATA[:size]
@@ -321,15 +325,17 @@ class Sealed(Card):
             return self.control.stats()["wrong"] > before
         self.assertTrue(wait_for(spoiled, SOON))
 
-    def test_a_wrong_mac_of_the_kernels_own(self):
-        """The same by the crypto API; of AF_ALG, too, source and destination
-        are apart."""
+    def alg(self, priority: int) -> None:
+        """Loads ocf_alg until the test ends."""
         write(TESTS, "Y")
-        subprocess.run(["insmod", ALG], check=True)
-        self.addCleanup(lambda: self.assertTrue(wait_for(
-            lambda: not subprocess.run(["rmmod", "ocf_alg"], check=False,
-                                       capture_output=True).returncode, SOON)))
         self.addCleanup(write, TESTS, "N")
+        load_alg(priority)
+        self.addCleanup(
+            lambda: self.assertTrue(wait_for(is_unloaded, SOON)))
+
+    def test_a_wrong_mac_of_the_kernels_own(self):
+        """The same by the crypto API.  AF_ALG has the result elsewhere."""
+        self.alg(LOW)
         size, iv = 4096, DATA[9:25]
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind(("aead", "ocf-authenc-hmac-sha1-cbc-aes"))
@@ -340,19 +346,58 @@ class Sealed(Card):
             s.setsockopt(socket.SOL_ALG, socket.ALG_SET_AEAD_AUTHSIZE, None, 20)
             op, _ = s.accept()
         with op:
-            def run(which: int, text: bytes, length: int) -> bytes:
+            def done(which: int, text: bytes, length: int) -> bytes:
                 op.sendmsg_afalg([text], op=which, iv=iv, assoclen=0)
                 return op.recv(length)
-            sealed = run(socket.ALG_OP_ENCRYPT, DATA[:size], size + 20)
+            sealed = done(socket.ALG_OP_ENCRYPT, DATA[:size], size + 20)
             self.addCleanup(self.control, "fault wrong 0")
 
             def spoiled() -> bool:
                 before = self.control.stats()["wrong"]
                 self.control(f"fault wrong 1 {size}")
-                self.assertEqual(DATA[:size], run(
+                self.assertEqual(DATA[:size], done(
                     socket.ALG_OP_DECRYPT, sealed, size))
                 return self.control.stats()["wrong"] > before
             self.assertTrue(wait_for(spoiled, SOON))
+
+    def test_a_wrong_mac_of_a_packet(self):
+        """ESP decrypts in place: the CPU must find what came."""
+        ends, size = ("10.77.0.1", "10.77.0.2"), 1014
+        mackey = DATA[:20]
+        self.alg(HIGH)
+        self.enterContext(namespaces(tuple(f"{e}/24" for e in ends)))
+        protect(("auth-trunc", "hmac(sha1)", f"0x{mackey.hex()}", "96",
+                 "enc", "cbc(aes)", f"0x{DATA[100:116].hex()}"), ends)
+        # this test is the sender
+        for what in "state", "policy":
+            run("ip", "-n", SIDES[0], "xfrm", what, "flush")
+        with within(SIDES[0]):
+            sender = self.enterContext(socket.socket(
+                socket.AF_INET, socket.SOCK_RAW, IPPROTO_ESP))
+        with within(SIDES[1]):
+            receiver = self.enterContext(
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        receiver.bind((ends[1], 7777))
+        receiver.settimeout(SOON)
+        # a datagram, no padding but its length, and what comes next (RFC 4303)
+        clear = struct.pack("!HHHH", 7777, 7777, 8 + size, 0) + DATA[:size] + \
+            bytes([0, socket.IPPROTO_UDP])
+        with Session() as ses:
+            sealed = ses.crypt(clear)
+        numbers = itertools.count(1)
+        self.addCleanup(self.control, "fault wrong 0")
+
+        def spoiled() -> bool:
+            before = self.control.stats()["wrong"]
+            packet = struct.pack("!II", 101, next(numbers)) + DATA[9:25] + \
+                sealed
+            # the MAC is behind all of it
+            self.control(f"fault wrong 1 {len(packet)}")
+            packet += hmac.digest(mackey, packet, "sha1")[:12]
+            sender.sendto(packet, (ends[1], 0))
+            self.assertEqual(DATA[:size], receiver.recv(65536))
+            return self.control.stats()["wrong"] > before
+        self.assertTrue(wait_for(spoiled, SOON))
 
 
 class Queues(Card):
