@@ -318,7 +318,7 @@ static double end_with_files(Self *self, int in_ring)
 		return -2;
 	usleep(1500000);
 	begun = now();
-	kill(pid, SIGCONT);
+	/* not continued first: it might end by itself */
 	kill(pid, SIGKILL);
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 		return -3;
