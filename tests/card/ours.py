@@ -29,8 +29,8 @@ from ctl import Control  # noqa: E402
 from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SHA1_HMAC,  # noqa: E402
                  SOFTWARE, Device, Load, Session, crypt, open_session,
                  prefer_cards, wait_for, write)
-from users import (HIGH, LOW, SIDES, is_unloaded, load_alg,  # noqa: E402
-                   namespaces, protect, run, within)
+from users import (HIGH, LOW, SIDES, loaded, namespaces,  # noqa: E402
+                   protect, run, within)
 
 SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
@@ -329,9 +329,7 @@ class Sealed(Card):
         """Loads ocf_alg until the test ends."""
         write(TESTS, "Y")
         self.addCleanup(write, TESTS, "N")
-        load_alg(priority)
-        self.addCleanup(
-            lambda: self.assertTrue(wait_for(is_unloaded, SOON)))
+        self.enterContext(loaded(priority))
 
     def test_a_wrong_mac_of_the_kernels_own(self):
         """The same by the crypto API.  AF_ALG has the result elsewhere."""

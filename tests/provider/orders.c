@@ -307,22 +307,32 @@ static void call(void)
 	ERR_clear_error();
 }
 
-static void cipher_calls(int n)
+static void begin_cipher(void)
 {
-	nonce = false;
 	ours.cipher = EVP_CIPHER_fetch(NULL, name, ours.properties);
 	theirs.cipher = EVP_CIPHER_fetch(NULL, name, theirs.properties);
 	if (!ours.cipher || !theirs.cipher)
 		differ("is not there", !!ours.cipher, !!theirs.cipher);
 	BOTH(!!(s->ctx = EVP_CIPHER_CTX_new()));
-	enc = one_in(2);
-	init(true);
-	while (n-- && !over)
-		call();
+}
+
+static void end_cipher(void)
+{
 	EVP_CIPHER_CTX_free(ours.ctx);
 	EVP_CIPHER_CTX_free(theirs.ctx);
 	EVP_CIPHER_free(ours.cipher);
 	EVP_CIPHER_free(theirs.cipher);
+}
+
+static void cipher_calls(int n)
+{
+	nonce = false;
+	begin_cipher();
+	enc = one_in(2);
+	init(true);
+	while (n-- && !over)
+		call();
+	end_cipher();
 }
 
 /*
@@ -333,9 +343,7 @@ static void kept_tag(const char *cipher, int taglen)
 {
 	name = cipher;
 	calls[0] = '\0';
-	ours.cipher = EVP_CIPHER_fetch(NULL, name, ours.properties);
-	theirs.cipher = EVP_CIPHER_fetch(NULL, name, theirs.properties);
-	BOTH(!!(s->ctx = EVP_CIPHER_CTX_new()));
+	begin_cipher();
 	BOTH(EVP_CipherInit_ex2(s->ctx, s->cipher, keys[0], ivs[0], 1, NULL));
 	if (taglen)
 		BOTH(EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_SET_TAG, taglen,
@@ -357,10 +365,7 @@ static void kept_tag(const char *cipher, int taglen)
 				     s->tag)))
 		same_bytes("tag", ours.tag, theirs.tag, 16);
 	ERR_clear_error();
-	EVP_CIPHER_CTX_free(ours.ctx);
-	EVP_CIPHER_CTX_free(theirs.ctx);
-	EVP_CIPHER_free(ours.cipher);
-	EVP_CIPHER_free(theirs.cipher);
+	end_cipher();
 }
 
 /* ---- digests and MACs ---- */
