@@ -127,7 +127,8 @@ static int reason(void)
 }
 
 /*
- * Gives a context the digest @md, at once or when it begins anew without a key.
+ * Signs with the digest @md.  The context gets it when it begins, if @at_once,
+ * or when it begins again without a key.
  * 1: it begins; 2: it tells how long a signature is; 4: it makes one.
  */
 static int begun_anew(EVP_PKEY *key, const char *properties, const char *md,

@@ -24,7 +24,7 @@
 
 /**
  * ocf_pace_next() - when a device should get its next request
- * @p: what is known of the device
+ * @p: the device's pace
  *
  * Return: ns, at most @p->now for at once; OCF_PACE_NEVER if the next
  * completion comes in time.

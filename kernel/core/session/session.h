@@ -27,9 +27,9 @@
  * @ctx: by device number; read between ocf_read_lock() and _unlock()
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
  * @wanted: devices on which a request missed a context, a bit each, atomic
- * @waits: devices where this waits for another context to be evicted, likewise
- * @full: devices that had no capacity the last time, likewise
- * @failed: devices that failed to make a context the last time, likewise
+ * @waits: devices on which this waits for an eviction, a bit each, atomic
+ * @full: devices that had no capacity the last time, a bit each, atomic
+ * @failed: devices that last failed to make a context, a bit each, atomic
  * @refused: devices that refuse these keys, a bit each; written under @mutex
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
