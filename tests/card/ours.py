@@ -30,7 +30,7 @@ from ocf import (AES_CBC, AES_XTS, CLASS, DATA, SHA1_HMAC,  # noqa: E402
                  SOFTWARE, Device, Load, Session, crypt, open_session,
                  prefer_cards, wait_for, write)
 from users import (HIGH, LOW, SIDES, loaded, namespaces,  # noqa: E402
-                   protect, run, within)
+                   protect_side, within)
 
 SIZES = (16, 1008, 4096, 65536)
 PATIENCE_S = int(os.environ.get("OCF_PATIENCE", "1000")) / 1000
@@ -364,11 +364,9 @@ class Sealed(Card):
         mackey = DATA[:20]
         self.alg(HIGH)
         self.enterContext(namespaces(tuple(f"{e}/24" for e in ends)))
-        protect(("auth-trunc", "hmac(sha1)", f"0x{mackey.hex()}", "96",
-                 "enc", "cbc(aes)", f"0x{DATA[100:116].hex()}"), ends)
-        # this test is the sender
-        for what in "state", "policy":
-            run("ip", "-n", SIDES[0], "xfrm", what, "flush")
+        # the other side is this test
+        protect_side(1, ("auth-trunc", "hmac(sha1)", f"0x{mackey.hex()}", "96",
+                         "enc", "cbc(aes)", f"0x{DATA[100:116].hex()}"), ends)
         with within(SIDES[0]):
             sender = self.enterContext(socket.socket(
                 socket.AF_INET, socket.SOCK_RAW, IPPROTO_ESP))

@@ -110,24 +110,29 @@ def within(side: str):
             assert not LIBC.setns(home.fileno(), CLONE_NEWNET)
 
 
+def protect_side(side: int, suite: tuple[str, ...], outer: tuple[str, str],
+                 inner: tuple[str, str] | None = None, *more: str) -> None:
+    """protect() for one of the two: 0 or 1."""
+    mode = "tunnel" if inner else "transport"
+    proto = "esp" if {"aead", "enc"} & set(suite) else "ah"
+    xfrm = ("ip", "-n", SIDES[side], "xfrm")
+    run(*xfrm, "state", "flush")
+    run(*xfrm, "policy", "flush")
+    for to in range(2):
+        way = ("src", outer[1 - to], "dst", outer[to])
+        ends = ("src", inner[1 - to], "dst", inner[to]) if inner else way
+        # says of which family the packets inside are
+        sel = ("sel", *ends) if inner else ()
+        run(*xfrm, "state", "add", *way, "proto", proto, "spi", 100 + to,
+            "mode", mode, "replay-window", 32, *more, *suite, *sel)
+        run(*xfrm, "policy", "add", *ends, "dir", "in" if to == side else "out",
+            "tmpl", *way, "proto", proto, "mode", mode)
+
+
 def protect(suite: tuple[str, ...], outer: tuple[str, str],
             inner: tuple[str, str] | None = None, *more: str) -> None:
     """Has what the two of @outer send each other go by IPsec; @inner: what those
     of @inner do, in a tunnel between them.  @suite: algorithms and keys as ip
     takes them; @more: what else a state has."""
-    mode = "tunnel" if inner else "transport"
-    proto = "esp" if {"aead", "enc"} & set(suite) else "ah"
-    for side, ns in enumerate(SIDES):
-        run("ip", "-n", ns, "xfrm", "state", "flush")
-        run("ip", "-n", ns, "xfrm", "policy", "flush")
-        for to in range(2):
-            way = ("src", outer[1 - to], "dst", outer[to])
-            ends = ("src", inner[1 - to], "dst", inner[to]) if inner else way
-            # says of which family the packets inside are
-            sel = ("sel", *ends) if inner else ()
-            run("ip", "-n", ns, "xfrm", "state", "add", *way, "proto", proto,
-                "spi", 100 + to, "mode", mode, "replay-window", 32, *more,
-                *suite, *sel)
-            run("ip", "-n", ns, "xfrm", "policy", "add", *ends, "dir",
-                "in" if to == side else "out", "tmpl", *way, "proto", proto,
-                "mode", mode)
+    for side in range(2):
+        protect_side(side, suite, outer, inner, *more)
