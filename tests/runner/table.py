@@ -113,9 +113,9 @@ def read_machines() -> dict[str, Machine]:
 
 def debug_machine(stock: Machine) -> Machine:
     """The same cards and memory with the debug kernel, which finds stray reads
-    by itself and stops at the first report."""
+    by itself and stops at the first report; in the host's time."""
     keep = [o for o in stock.options
-            if not o.startswith("--append=") and o != "--rt"]
+            if not o.startswith("--append=") and o not in ("--rt", "--icount")]
     return Machine(f"{stock.name}-debug", tuple(keep) + (
         "--debug", "--append=panic_on_warn=1"))
 

@@ -5,10 +5,12 @@
  *
  * One thread makes the same call again and again.  Another one, which has a
  * higher priority, sleeps for a random time that ends at some instruction of
- * the call, and then has taken away what the call may just have found.  The
- * machine has one processor, and its kernel lets a thread be preempted anywhere
- * (PREEMPT_RT).  Memory that is freed is filled with a pattern (slab_debug),
- * and a call that goes on with it stops the kernel, or has a wrong result.
+ * the call, and then takes away what the call may just have found.  The machine
+ * has one processor, and its kernel lets a thread be preempted anywhere
+ * (PREEMPT_RT).  Its time is the number of instructions, so the result does not
+ * depend on the host.  Memory that is freed is filled with a pattern
+ * (slab_debug).  A call that goes on with it stops the kernel, or has a wrong
+ * result.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -23,14 +25,14 @@ __thread uint64_t chance_state;
 
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 #define TIMEOUT	1800	/* s; the machine is slow */
-#define CARD	"algs=real contexts=1 latency_ns=0 overhead_ns=0"
+#define CARD	"algs=real latency_ns=0 overhead_ns=0"
 #define SLOTS	8	/* in the first table of a file's sessions */
 #define SETTLED	3	/* calls after which nothing is to be prepared */
 #define LEN	16
 
 /* How often each is tried; mistakes were hit within some hundred tries. */
+#define TRIES	1000
 #define TABLES	5000
-#define CONTEXTS 1000
 
 /**
  * struct swept - a call, and the thread that makes it
@@ -124,6 +126,10 @@ static uint32_t measure(struct swept *s)
 FIXTURE(sweep)
 {
 	struct swept swept;
+	int fd;
+	uint32_t session, other;
+	int n;		/* tries so far */
+	uint32_t call_ns;
 };
 
 FIXTURE_SETUP(sweep)
@@ -135,6 +141,9 @@ FIXTURE_SETUP(sweep)
 	ASSERT_EQ(1, get_nprocs());
 	chance_from(seed_given());
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &high));
+	self->fd = -1;
+	/* no self-test of its own comes between the calls */
+	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
 }
 
 FIXTURE_TEARDOWN(sweep)
@@ -142,22 +151,40 @@ FIXTURE_TEARDOWN(sweep)
 	struct sched_param none = { 0 };
 
 	EXPECT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &none));
+	close(self->fd);
 }
 
 typedef struct _test_data_sweep Self;
 
-static int start(Self *self, int (*call)(int fd, uint32_t session))
+/*
+ * Has @call made in @self->session of @self->fd, and @take_away called while it
+ * is made, @tries times.  0, or what was wrong first.
+ */
+static int sweep(Self *self, int (*call)(int fd, uint32_t session), int tries,
+		 int (*take_away)(Self *self))
 {
-	self->swept.call = call;
-	return pthread_create(&self->swept.thread, NULL, make_calls,
-			      &self->swept);
+	struct swept *s = &self->swept;
+	int err;
+
+	s->call = call;
+	aim(s, self->fd, self->session);
+	err = pthread_create(&s->thread, NULL, make_calls, s);
+	if (err)
+		return err;
+	self->call_ns = measure(s);
+	while (self->n < tries && !err && !s->wrong) {
+		interrupt(s, self->call_ns);
+		err = take_away(self);
+		self->n++;
+	}
+	s->over = true;
+	return pthread_join(s->thread, NULL) ?: err ?: s->wrong;
 }
 
-static int stop(Self *self)
-{
-	self->swept.over = true;
-	return pthread_join(self->swept.thread, NULL) ?: self->swept.wrong;
-}
+#define EXPECT_SWEPT(call, tries, take_away) do {			\
+	EXPECT_EQ(0, sweep(self, call, tries, take_away));		\
+	TH_LOG("%d times in a call of %u ns", self->n, self->call_ns);	\
+} while (0)
 
 /* ---- the table of a file's sessions ---- */
 
@@ -181,46 +208,50 @@ static int query(int fd, uint32_t session)
 	return call(fd, OCF_SESSION_QUERY, &q);
 }
 
-/* A file whose table is full; negative if there is none */
-static int full_table(uint32_t *first)
+/* Opens a file whose table is full. */
+static int open_full(Self *self)
 {
-	int i, fd = open_dev(), err;
 	uint32_t session;
+	int i, err;
 
-	err = open_null(fd, first);
+	self->fd = open_dev();
+	if (self->fd < 0)
+		return errno;
+	err = open_null(self->fd, &self->session);
 	for (i = 1; i < SLOTS && !err; i++)
-		err = open_null(fd, &session);
-	return err ? -err : fd;
+		err = open_null(self->fd, &session);
+	return err;
+}
+
+static int replace_table(Self *self)
+{
+	int old = self->fd, err;
+	uint32_t another;
+
+	err = open_null(old, &another);
+	if (err)
+		return err;
+	let_call(&self->swept, 1);
+	err = open_full(self);
+	aim(&self->swept, self->fd, self->session);
+	close(old);
+	return err;
 }
 
 TEST_F_TIMEOUT(sweep, a_table_that_is_replaced, TIMEOUT)
 {
-	uint32_t session, another, call_ns;
-	int i, fd = full_table(&session), old;
-
-	ASSERT_LE(0, fd);
-	aim(&self->swept, fd, session);
-	ASSERT_EQ(0, start(self, query));
-	call_ns = measure(&self->swept);
-	for (i = 0; i < TABLES && !self->swept.wrong; i++) {
-		interrupt(&self->swept, call_ns);
-		ASSERT_EQ(0, open_null(fd, &another));
-		let_call(&self->swept, 1);
-		old = fd;
-		fd = full_table(&session);
-		ASSERT_LE(0, fd);
-		aim(&self->swept, fd, session);
-		close(old);
-	}
-	TH_LOG("%d times in a call of %u ns", i, call_ns);
-	EXPECT_EQ(0, stop(self));
-	close(fd);
+	ASSERT_EQ(0, open_full(self));
+	EXPECT_SWEPT(query, TABLES, replace_table);
 }
 
-/* ---- a context that makes room for another ---- */
+/* ---- what a request finds ---- */
+
+static const char * const keys[] = {
+	"one of sixteen..", "another key.....",
+};
 
 static const uint8_t plain[LEN] = "sixteen octets.";
-static uint8_t wanted[LEN];
+static uint8_t wanted[2][LEN];	/* by key */
 
 static int open_aes(int fd, const char *key, uint32_t flags, uint32_t *session)
 {
@@ -250,37 +281,114 @@ static int encrypt(int fd, uint32_t session)
 	uint8_t out[LEN];
 
 	return encrypt_to(fd, session, out) ?:
-	       memcmp(out, wanted, LEN) ? EBADMSG : 0;
+	       memcmp(out, wanted[0], LEN) ? EBADMSG : 0;
+}
+
+static int encrypt_by_either(int fd, uint32_t session)
+{
+	uint8_t out[LEN];
+
+	return encrypt_to(fd, session, out) ?:
+	       memcmp(out, wanted[0], LEN) && memcmp(out, wanted[1], LEN) ?
+	       EBADMSG : 0;
+}
+
+/* Opens a file, and has the CPU say what each key's results are. */
+static int prepare(Self *self)
+{
+	uint32_t session;
+	int i, err = 0;
+
+	self->fd = open_dev();
+	if (self->fd < 0)
+		return errno;
+	for (i = 0; i < 2 && !err; i++)
+		err = open_aes(self->fd, keys[i], OCF_SESSION_SOFTWARE,
+			       &session) ?:
+		      encrypt_to(self->fd, session, wanted[i]);
+	return err;
+}
+
+static int use_other(Self *self)
+{
+	uint8_t out[LEN];
+
+	return encrypt_to(self->fd, self->other, out);
 }
 
 TEST_F_TIMEOUT(sweep, a_context_that_makes_room, TIMEOUT)
 {
-	static const char * const keys[] = {
-		"one of sixteen..", "another key.....",
-	};
-	uint32_t soft, one, other, call_ns;
-	uint8_t out[LEN];
-	int i, fd;
-
-	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
-	ASSERT_EQ(0, put_line(SIM "add", CARD));
-	fd = open_dev();
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, open_aes(fd, keys[0], OCF_SESSION_SOFTWARE, &soft));
-	ASSERT_EQ(0, encrypt_to(fd, soft, wanted));
-	ASSERT_EQ(0, open_aes(fd, keys[0], OCF_SESSION_HARDWARE, &one));
-	ASSERT_EQ(0, open_aes(fd, keys[1], OCF_SESSION_HARDWARE, &other));
-	aim(&self->swept, fd, one);
-	ASSERT_EQ(0, start(self, encrypt));
-	call_ns = measure(&self->swept);
-	for (i = 0; i < CONTEXTS && !self->swept.wrong; i++) {
-		interrupt(&self->swept, call_ns);
-		ASSERT_EQ(0, encrypt_to(fd, other, out));
-	}
-	TH_LOG("%d times in a call of %u ns", i, call_ns);
-	EXPECT_EQ(0, stop(self));
-	close(fd);
+	ASSERT_EQ(0, put_line(SIM "add", CARD " contexts=1"));
+	ASSERT_EQ(0, prepare(self));
+	ASSERT_EQ(0, open_aes(self->fd, keys[0], OCF_SESSION_HARDWARE,
+			      &self->session));
+	ASSERT_EQ(0, open_aes(self->fd, keys[1], OCF_SESSION_HARDWARE,
+			      &self->other));
+	EXPECT_SWEPT(encrypt, TRIES, use_other);
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+}
+
+static int replace_keys(Self *self)
+{
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .session = self->session,
+		.key = addr(keys[self->n % 2]), .keylen = 16,
+	};
+
+	return call(self->fd, OCF_SESSION_REKEY, &r);
+}
+
+TEST_F_TIMEOUT(sweep, keys_that_are_replaced, TIMEOUT)
+{
+	ASSERT_EQ(0, prepare(self));
+	ASSERT_EQ(0, open_aes(self->fd, keys[0], OCF_SESSION_SOFTWARE,
+			      &self->session));
+	EXPECT_SWEPT(encrypt_by_either, TRIES, replace_keys);
+}
+
+TEST_F_TIMEOUT(sweep, keys_of_a_card_that_are_replaced, TIMEOUT)
+{
+	ASSERT_EQ(0, put_line(SIM "add", CARD));
+	ASSERT_EQ(0, prepare(self));
+	ASSERT_EQ(0, open_aes(self->fd, keys[0], OCF_SESSION_HARDWARE,
+			      &self->session));
+	EXPECT_SWEPT(encrypt_by_either, TRIES, replace_keys);
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+}
+
+static int replace_session(Self *self)
+{
+	uint32_t old = self->session;
+	int err = open_aes(self->fd, keys[0], 0, &self->session);
+
+	aim(&self->swept, self->fd, self->session);
+	return err ?: call(self->fd, OCF_SESSION_CLOSE, &old);
+}
+
+TEST_F_TIMEOUT(sweep, a_session_that_is_closed, TIMEOUT)
+{
+	ASSERT_EQ(0, prepare(self));
+	ASSERT_EQ(0, open_aes(self->fd, keys[0], 0, &self->session));
+	EXPECT_SWEPT(encrypt, TRIES, replace_session);
+}
+
+/* One of two, so that the call has another one to go to. */
+static int replace_card(Self *self)
+{
+	return put_line(SIM "remove", self->n % 2 ? "sim1" : "sim0") ?:
+	       put_line(SIM "add", CARD);
+}
+
+TEST_F_TIMEOUT(sweep, a_card_that_is_pulled_out, TIMEOUT)
+{
+	ASSERT_EQ(0, put_line(SIM "add", CARD));
+	ASSERT_EQ(0, put_line(SIM "add", CARD));
+	ASSERT_EQ(0, prepare(self));
+	ASSERT_EQ(0, open_aes(self->fd, keys[0], OCF_SESSION_HARDWARE,
+			      &self->session));
+	EXPECT_SWEPT(encrypt, TRIES, replace_card);
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+	EXPECT_EQ(0, put_line(SIM "remove", "sim1"));
 }
 
 TEST_HARNESS_MAIN
