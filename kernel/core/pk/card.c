@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Public-key requests in a card: inside, or in line for room there; out again
- * when it has answered, when they are cancelled, or when it is emptied.
+ * Public-key requests on a card.  They wait in its queue or are inside.  They
+ * leave it when the card completes them, when they are cancelled, or when the
+ * card is emptied.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -10,11 +11,11 @@
 
 #include <trace/events/ocf.h>
 
-#define RETRY		max(HZ / 500, 1) /* jiffies, of a card that is busy */
+#define RETRY max(HZ / 500, 1) /* jiffies, of a card that was full */
 
 /*
- * ns of work that is let into a card, or one request: what is inside cannot be
- * overtaken, and delays what others wait for.
+ * Requests enter a card until so many ns of work are inside: what is inside
+ * cannot be overtaken by another owner's requests.
  */
 #define INSIDE_MAX	(NSEC_PER_SEC / 4)
 
@@ -23,15 +24,15 @@ static u32 depth_of(const struct ocf_pk_unit *unit)
 	return ocf_pk_ops_of(unit->dev)->depth;
 }
 
-static bool has_room(const struct ocf_pk_unit *unit)
+static bool takes_more(const struct ocf_pk_unit *unit)
 {
 	return unit->count < depth_of(unit) && unit->inside < INSIDE_MAX;
 }
 
-/* ---- in ---- */
+/* ---- entering ---- */
 
-/* @req is not inside its card any more. */
-static void leave(struct ocf_pk_request *req)
+/* Takes @req off the list of requests inside. */
+static void remove_inflight(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 
@@ -43,38 +44,38 @@ static void leave(struct ocf_pk_request *req)
 				   unit->inside));
 }
 
-/* Takes @req, which is inside, out. */
-static void take_out(struct ocf_pk_request *req)
+/* The same, and the card is to begin another one. */
+static void leave_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	leave(req);
+	remove_inflight(req);
 	unit->backlog -= req->expected;
 	if (unit->queued && !unit->closed)
-		mod_delayed_work(ocf_pk_wq, &unit->feed, 0);
+		mod_delayed_work(ocf_pk_wq, &unit->dispatch, 0);
 }
 
-static void feed_later(struct ocf_pk_unit *unit)
+static void retry_later(struct ocf_pk_unit *unit)
 {
 	if (!unit->closed)
-		queue_delayed_work(ocf_pk_wq, &unit->feed, RETRY);
+		queue_delayed_work(ocf_pk_wq, &unit->dispatch, RETRY);
 }
 
-static void wait_first(struct ocf_pk_request *req)
+static void requeue_first(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	leave(req);
-	ocf_pk_line_up(req, true);
-	if (!unit->count && !unit->full_since)
-		unit->full_since = ktime_get_ns();
-	feed_later(unit);
+	remove_inflight(req);
+	ocf_pk_enqueue(req, true);
+	if (!unit->count && !unit->refusing_since)
+		unit->refusing_since = ktime_get_ns();
+	retry_later(unit);
 }
 
-/* jiffies it may take, with what is inside the card besides */
-static unsigned long time_for(const struct ocf_pk_request *req)
+/* jiffies that @req may take, with all the work that is inside the card */
+static unsigned long time_limit(const struct ocf_pk_request *req)
 {
 	const struct ocf_device *dev = req->dev;
 	u64 ns = dev->pk->inside + max(ocf_queue_inside(dev), 0LL);
@@ -83,8 +84,8 @@ static unsigned long time_for(const struct ocf_pk_request *req)
 	return nsecs_to_jiffies(dev->queue.patience + OCF_LENIENCE * ns);
 }
 
-/* Gives the card @req, for which there is room. */
-static void start(struct ocf_pk_request *req)
+/* Gives @req to the card's driver. */
+static void give_to_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 	bool cancelled = false;
@@ -95,40 +96,40 @@ static void start(struct ocf_pk_request *req)
 	spin_lock_bh(&ocf_pk_lock);
 	req->entering = false;
 	if (err != -EBUSY)
-		unit->full_since = 0;
-	if (req->at == OCF_PK_WORKING) {
-		/* not from before: the driver may have waited for its card */
-		req->deadline = jiffies + time_for(req);
+		unit->refusing_since = 0;
+	if (req->at == OCF_PK_INFLIGHT) {
+		/* begins here: the driver may have waited for its card */
+		req->deadline = jiffies + time_limit(req);
 		if (err == -EBUSY && !unit->closed) {
-			wait_first(req);
+			requeue_first(req);
 		} else if (err != -EINPROGRESS) {
-			/* it was done in the driver's submit() */
+			/* done inside the driver's submit() */
 			if (!err)
 				ocf_pk_learn(unit, req, ktime_get_ns() -
 					     req->started);
-			take_out(req);
-			req->at = OCF_PK_ANSWERED;
+			leave_card(req);
+			req->at = OCF_PK_COMPLETED;
 			req->err = err;
 		}
 	}
-	/* somebody may take it in hand as soon as the lock is released */
-	if (req->at == OCF_PK_ANSWERED)
+	/* another task may claim it when the lock is released */
+	if (req->at == OCF_PK_COMPLETED)
 		queue_work(ocf_pk_wq, &req->work);
 	else if (req->cancelled)
-		cancelled = ocf_pk_take_in_hand(req);
+		cancelled = ocf_pk_claim(req);
 	if ((unit->count || unit->queued) && !unit->closed)
 		queue_delayed_work(ocf_pk_wq, &unit->watch, HZ);
 	spin_unlock_bh(&ocf_pk_lock);
 	if (cancelled)
-		ocf_pk_give_up(req);
+		ocf_pk_end_cancelled(req);
 }
 
-static void admit(struct ocf_pk_request *req)
+static void add_inflight(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	req->at = OCF_PK_WORKING;
+	req->at = OCF_PK_INFLIGHT;
 	req->entering = true;
 	req->late = false;
 	req->started = ktime_get_ns();
@@ -139,62 +140,63 @@ static void admit(struct ocf_pk_request *req)
 }
 
 /**
- * ocf_pk_enter_card() - give a card a request, or put it in line for that
- * @req: the request, in the caller's hand
+ * ocf_pk_start_on_card() - give a request to a card, or have it wait there
+ * @req: the request, which the caller has claimed
  *
  * Context: process; may sleep.
- * Return: 0; -EAGAIN if the card is being emptied; -EBUSY if too many wait, but
- * that is too late for what was accepted, and no word on what is known.
+ * Return: 0; -EAGAIN if the card is being emptied; -EBUSY if too many requests
+ * of this owner wait, unless @req was accepted before or is a self-test's.
  */
-int ocf_pk_enter_card(struct ocf_pk_request *req)
+int ocf_pk_start_on_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool goes_in = false, cancelled = false;
+	bool has_entered = false, cancelled = false;
 	int err = 0;
 
 	spin_lock_bh(&ocf_pk_lock);
 	if (unit->closed) {
 		err = -EAGAIN;
-	} else if (has_room(unit) && !unit->queued) {
+	} else if (takes_more(unit) && !unit->queued) {
 		unit->backlog += req->expected;
-		admit(req);
-		goes_in = true;
-	} else if (unit->lines.count[req->flow] < OCF_PK_WAITING ||
+		add_inflight(req);
+		has_entered = true;
+	} else if (unit->queue.count[req->flow] < OCF_PK_WAITING ||
 		   req->tried || req->testing) {
 		unit->backlog += req->expected;
-		ocf_pk_line_up(req, false);
-		feed_later(unit);
-		cancelled = req->cancelled && ocf_pk_take_in_hand(req);
+		ocf_pk_enqueue(req, false);
+		retry_later(unit);
+		cancelled = req->cancelled && ocf_pk_claim(req);
 	} else {
 		err = -EBUSY;
 	}
 	spin_unlock_bh(&ocf_pk_lock);
-	if (goes_in)
-		start(req);
+	if (has_entered)
+		give_to_card(req);
 	if (cancelled)
-		ocf_pk_give_up(req);
+		ocf_pk_end_cancelled(req);
 	return err;
 }
 
-/* There may be room in a card. */
-static void feed(struct work_struct *work)
+/* Gives the card requests that wait, as far as it has capacity. */
+static void dispatch_waiting(struct work_struct *work)
 {
 	struct ocf_pk_unit *unit = container_of(to_delayed_work(work),
-						struct ocf_pk_unit, feed);
+						struct ocf_pk_unit, dispatch);
 	struct ocf_pk_request *req;
 	u32 left;
 
 	for (left = depth_of(unit); left; left--) {
 		spin_lock_bh(&ocf_pk_lock);
-		req = unit->closed || !has_room(unit) ?
-		      NULL : ocf_pk_line_next(unit);
+		req = unit->closed || !takes_more(unit) ?
+			      NULL :
+			      ocf_pk_dequeue_next(unit);
 		if (!req) {
 			spin_unlock_bh(&ocf_pk_lock);
 			return;
 		}
-		admit(req);
+		add_inflight(req);
 		spin_unlock_bh(&ocf_pk_lock);
-		start(req);
+		give_to_card(req);
 	}
 }
 
@@ -205,21 +207,20 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 	u64 now;
 
 	spin_lock_bh(&ocf_pk_lock);
-	/* not before another's, which may have come first to here */
+	/* under the lock, so that it is not before @unit->last */
 	now = ktime_get_ns();
-	inside = req->at == OCF_PK_WORKING;
-	WARN_ONCE(!inside && req->at != OCF_PK_TAKING,
-		  "ocf: %s completed what it does not have\n",
-		  unit->dev->name);
+	inside = req->at == OCF_PK_INFLIGHT;
+	WARN_ONCE(!inside && req->at != OCF_PK_DETACHING,
+		  "ocf: %s completed what it does not have\n", unit->dev->name);
 	req->err = err;
-	req->at = OCF_PK_ANSWERED;
+	req->at = OCF_PK_COMPLETED;
 	if (inside) {
 		if (!err)
 			ocf_pk_learn(unit, req, now - max(req->started,
 							  unit->last));
 		WRITE_ONCE(unit->last, now);
-		take_out(req);
-		/* one that is still entering is looked at by who enters it */
+		leave_card(req);
+		/* while it is entering, give_to_card() queues it */
 		if (!req->entering)
 			queue_work(ocf_pk_wq, &req->work);
 	}
@@ -227,56 +228,63 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 }
 OCF_EXPORT(ocf_pk_complete);
 
-/* ---- out ---- */
+/* ---- leaving ---- */
 
 /**
  * ocf_pk_detach() - take a request from its card
- * @req: the request, which is OCF_PK_TAKING and on no list
+ * @req: the request, whose state is OCF_PK_DETACHING
  *
  * Context: process; may sleep.
- * Return: whether the card has answered before.
+ * Return: whether the card has completed it before.
  */
 bool ocf_pk_detach(struct ocf_pk_request *req)
 {
 	while (!ocf_pk_ops_of(req->dev)->detach(req)) {
 		/* the driver is about to complete it */
 		spin_lock_bh(&ocf_pk_lock);
-		if (req->at == OCF_PK_ANSWERED) {
+		if (req->at == OCF_PK_COMPLETED) {
 			spin_unlock_bh(&ocf_pk_lock);
 			return true;
 		}
 		spin_unlock_bh(&ocf_pk_lock);
 		usleep_range(20, 100);
 	}
-	req->at = OCF_PK_IDLE;
+	req->at = OCF_PK_CLAIMED;
 	return false;
 }
 
-/* Takes @req from where it waits or is worked on; false if it is in a hand. */
-bool ocf_pk_take_in_hand(struct ocf_pk_request *req)
+/*
+ * Claims @req, which waits or is inside.
+ * Return: false if another task has claimed it, or is entering it.
+ */
+bool ocf_pk_claim(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit;
 
 	lockdep_assert_held(&ocf_pk_lock);
 	if (req->at == OCF_PK_QUEUED) {
 		unit = req->dev->pk;
-		ocf_pk_line_leave(req);
+		ocf_pk_dequeue(req);
 		if (!unit->queued)
-			unit->full_since = 0;
+			unit->refusing_since = 0;
 		unit->backlog -= req->expected;
-		req->at = OCF_PK_IDLE;
+		req->at = OCF_PK_CLAIMED;
 		return true;
 	}
-	if (req->at == OCF_PK_WORKING && !req->entering) {
-		take_out(req);
-		req->at = OCF_PK_TAKING;
+	if (req->at == OCF_PK_INFLIGHT && !req->entering) {
+		leave_card(req);
+		req->at = OCF_PK_DETACHING;
 		return true;
 	}
 	return false;
 }
 
-/* The next that is inside @unit, taken off its list, or NULL. */
-static struct ocf_pk_request *next_inside(struct ocf_pk_unit *unit, bool *some)
+/*
+ * Claims a request that is inside @unit.  @some: set if any is inside.
+ * Return: the request, or NULL: there is none, or it is still entering.
+ */
+static struct ocf_pk_request *claim_inflight(struct ocf_pk_unit *unit,
+					     bool *some)
 {
 	struct ocf_pk_request *req, *found = NULL;
 
@@ -288,15 +296,15 @@ static struct ocf_pk_request *next_inside(struct ocf_pk_unit *unit, bool *some)
 			break;
 		}
 	if (found) {
-		take_out(found);
-		found->at = OCF_PK_TAKING;
+		leave_card(found);
+		found->at = OCF_PK_DETACHING;
 	}
 	spin_unlock_bh(&ocf_pk_lock);
 	return found;
 }
 
 /**
- * ocf_pk_reclaim() - take all requests out of a card and start them elsewhere
+ * ocf_pk_reclaim() - empty a card, and start its requests elsewhere
  * @dev: the card; takes no requests afterwards
  *
  * Context: process; may sleep.
@@ -312,9 +320,9 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 		return;
 	spin_lock_bh(&ocf_pk_lock);
 	unit->closed = true;
-	unit->full_since = 0;
-	while ((req = ocf_pk_line_next(unit))) {
-		req->at = OCF_PK_ANSWERED;
+	unit->refusing_since = 0;
+	while ((req = ocf_pk_dequeue_next(unit))) {
+		req->at = OCF_PK_COMPLETED;
 		req->err = -ENODEV;
 		unit->backlog -= req->expected;
 		list_add_tail(&req->node, &requeue);
@@ -322,7 +330,7 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 	spin_unlock_bh(&ocf_pk_lock);
 
 	while (some) {
-		req = next_inside(unit, &some);
+		req = claim_inflight(unit, &some);
 		if (req) {
 			if (!ocf_pk_detach(req))
 				req->err = -ENODEV;
@@ -340,21 +348,24 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 /* ---- watching ---- */
 
 /*
- * Whether it takes nothing, though there is nothing of ours in it, and does
- * nothing else either.
+ * Whether the card refuses requests though no public-key request is inside, and
+ * does not complete symmetric requests either.
  */
-static bool takes_nothing(const struct ocf_pk_unit *unit)
+static bool is_refusing(const struct ocf_pk_unit *unit)
 {
-	u64 since = max(unit->full_since,
+	u64 since = max(unit->refusing_since,
 			READ_ONCE(unit->dev->queue.last_done));
 
 	lockdep_assert_held(&ocf_pk_lock);
-	return unit->full_since && unit->queued && !unit->count &&
+	return unit->refusing_since && unit->queued && !unit->count &&
 	       (s64)(ktime_get_ns() - since) > (s64)unit->dev->queue.patience;
 }
 
-/* Is anything overdue, at two looks? */
-static void watch(struct work_struct *work)
+/*
+ * Finds out whether the card is late.  It is if a request is past its deadline
+ * two times in a row: a stalled CPU makes all of them late once.
+ */
+static void check_deadlines(struct work_struct *work)
 {
 	struct ocf_pk_unit *unit = container_of(to_delayed_work(work),
 						struct ocf_pk_unit, watch);
@@ -362,9 +373,9 @@ static void watch(struct work_struct *work)
 	bool overdue, full;
 
 	spin_lock_bh(&ocf_pk_lock);
-	full = takes_nothing(unit);
-	overdue = full && unit->full;
-	unit->full = full;
+	full = is_refusing(unit);
+	overdue = full && unit->stuck;
+	unit->stuck = full;
 	list_for_each_entry(req, &unit->inflight, node) {
 		if (req->entering || !time_after(jiffies, req->deadline))
 			continue;
@@ -382,7 +393,7 @@ static void watch(struct work_struct *work)
 
 /**
  * ocf_pk_make() - give a device its part in public-key operations
- * @dev: a device that nobody knows yet
+ * @dev: a device that is not registered yet
  *
  * Context: process; may sleep.
  * Return: 0, or -ENOMEM.
@@ -399,10 +410,10 @@ int ocf_pk_make(struct ocf_device *dev)
 	unit->dev = dev;
 	unit->codes = dev->info.pk->codes;
 	INIT_LIST_HEAD(&unit->inflight);
-	ocf_pk_lines_init(unit);
-	INIT_DELAYED_WORK(&unit->feed, feed);
-	INIT_DELAYED_WORK(&unit->watch, watch);
-	if (!ocf_pk_is_card(dev) && ocf_pk_make_hands(unit)) {
+	ocf_pk_queue_init(unit);
+	INIT_DELAYED_WORK(&unit->dispatch, dispatch_waiting);
+	INIT_DELAYED_WORK(&unit->watch, check_deadlines);
+	if (!ocf_pk_is_card(dev) && ocf_pk_make_workers(unit)) {
 		kfree(unit);
 		return -ENOMEM;
 	}
@@ -413,11 +424,11 @@ int ocf_pk_make(struct ocf_device *dev)
 void ocf_pk_free_unit(struct ocf_device *dev)
 {
 	if (dev->pk)
-		kfree(dev->pk->hands);
+		kfree(dev->pk->workers);
 	kfree(dev->pk);
 }
 
-/* A card that was emptied takes requests again.  Context: process. */
+/* Lets requests in again after ocf_pk_reclaim().  Context: process. */
 void ocf_pk_open(struct ocf_device *dev)
 {
 	if (!dev->pk)
@@ -429,8 +440,8 @@ void ocf_pk_open(struct ocf_device *dev)
 }
 
 /**
- * ocf_pk_end() - take everything out of a device that goes
- * @dev: the device, which nobody finds any more
+ * ocf_pk_end() - empty a device that is being unregistered
+ * @dev: the device, which is not in the table any more
  *
  * Context: process; may sleep.
  */
@@ -439,6 +450,6 @@ void ocf_pk_end(struct ocf_device *dev)
 	if (!dev->pk)
 		return;
 	ocf_pk_reclaim(dev);
-	disable_delayed_work_sync(&dev->pk->feed);
+	disable_delayed_work_sync(&dev->pk->dispatch);
 	disable_delayed_work_sync(&dev->pk->watch);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Public-key requests on the CPU.  A task that waits for its request does it
- * itself.  Others are done by threads of the process that submitted them, or by
- * workers of the kernel, each of which does what is next in line until there is
- * nothing.
+ * Public-key requests on the CPU.  A task that waits for its request does the
+ * work itself.  Other requests are done by threads of the process that
+ * submitted them.  The kernel's own requests wait for workers; a worker does
+ * one request after the other until none waits.
  */
 #include <linux/slab.h>
 
@@ -11,24 +11,24 @@
 
 #include <trace/events/ocf.h>
 
-/* What takes the CPU long: an administrator may bind it, and give it a nice */
+/* Runs the workers.  In sysfs, where its CPUs and its nice value can be set. */
 static struct workqueue_struct *pk_cpu_wq;
 
-/* Whether nobody wants the result */
-static bool is_void(const struct ocf_pk_request *req)
+/* Whether the request was cancelled, or its process has ended */
+static bool is_unwanted(const struct ocf_pk_request *req)
 {
 	return READ_ONCE(req->cancelled) ||
 	       (req->workers && ocf_workers_ended(req->workers));
 }
 
-/* @req is counted in the unit, and in the caller's hand. */
-static void work_here(struct ocf_pk_request *req)
+/* Does @req, which the caller has claimed and counted in @unit->count. */
+static void do_request(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 	u64 begun = ktime_get_ns();
 	int err = -ECANCELED;
 
-	if (!is_void(req)) {
+	if (!is_unwanted(req)) {
 		trace_ocf_pk_start(req, req->dev->number);
 		err = ocf_pk_ops_of(req->dev)->submit(req);
 	}
@@ -38,64 +38,65 @@ static void work_here(struct ocf_pk_request *req)
 	if (!err)
 		ocf_pk_learn(unit, req, ktime_get_ns() - begun);
 	spin_unlock_bh(&ocf_pk_lock);
-	ocf_pk_answered(req, err);
+	ocf_pk_completed(req, err);
 }
 
-/* A worker does what is next, one at a time. */
-static void hand_work(struct work_struct *work)
+/* Does the next request that waits. */
+static void worker_work(struct work_struct *work)
 {
-	struct ocf_pk_hand *hand = container_of(work, struct ocf_pk_hand, work);
-	struct ocf_pk_unit *unit = hand->unit;
+	struct ocf_pk_worker *worker =
+		container_of(work, struct ocf_pk_worker, work);
+	struct ocf_pk_unit *unit = worker->unit;
 	struct ocf_pk_request *req;
 
 	spin_lock_bh(&ocf_pk_lock);
-	req = ocf_pk_line_next(unit);
+	req = ocf_pk_dequeue_next(unit);
 	if (req) {
-		req->at = OCF_PK_IDLE;
+		req->at = OCF_PK_CLAIMED;
 		unit->count++;
 	} else {
-		__set_bit(hand - unit->hands, &unit->free);
+		__set_bit(worker - unit->workers, &unit->idle);
 	}
 	spin_unlock_bh(&ocf_pk_lock);
 	if (!req) {
-		/* it may be the last who knew the unit */
+		/* may be the last reference of the device */
 		ocf_device_put(unit->dev);
 		return;
 	}
-	work_here(req);
-	queue_work(pk_cpu_wq, &hand->work);
+	do_request(req);
+	queue_work(pk_cpu_wq, &worker->work);
 }
 
-static void call_a_hand(struct ocf_pk_unit *unit)
+static void wake_worker(struct ocf_pk_unit *unit)
 {
-	struct ocf_pk_hand *hand;
+	struct ocf_pk_worker *worker;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	if (!unit->free)
+	if (!unit->idle)
 		return;
-	hand = &unit->hands[__ffs(unit->free)];
-	__clear_bit(hand - unit->hands, &unit->free);
+	worker = &unit->workers[__ffs(unit->idle)];
+	__clear_bit(worker - unit->workers, &unit->idle);
 	ocf_device_get(unit->dev);
-	queue_work(pk_cpu_wq, &hand->work);
+	queue_work(pk_cpu_wq, &worker->work);
 }
 
-/* A thread of the process that submitted it does it. */
+/* In a thread of the process that submitted the request. */
 static void process_work(struct work_struct *work)
 {
 	struct ocf_pk_request *req = container_of(work, struct ocf_pk_request,
 						  work);
 
-	work_here(req);
+	do_request(req);
 }
 
-/* Whether the caller does @req itself */
+/* Whether the caller is to do @req itself */
 static bool is_for_caller(const struct ocf_pk_request *req)
 {
 	return req->waiter ||
 	       (req->workers && !ocf_workers_ready(req->workers));
 }
 
-/* Whether a thread of the submitter's process has @req now. */
+/* Whether @req was given to a thread of the submitter's process. */
 static bool give_to_process(struct ocf_pk_request *req)
 {
 	lockdep_assert_held(&ocf_pk_lock);
@@ -106,15 +107,16 @@ static bool give_to_process(struct ocf_pk_request *req)
 }
 
 /**
- * ocf_pk_enter_software() - have the CPU do a request
- * @req: the request, in the caller's hand
+ * ocf_pk_start_on_cpu() - have the CPU do a request
+ * @req: the request, which the caller has claimed
  *
- * It is done here if a task waits for it, or if its process has no threads, and
- * by a thread of the process or a worker otherwise.
+ * The caller does the work if a task waits for the result, or if the
+ * submitter's process has no threads yet.  Otherwise a thread of the process or
+ * a worker does it.
  *
  * Context: process; may sleep.
  */
-void ocf_pk_enter_software(struct ocf_pk_request *req)
+void ocf_pk_start_on_cpu(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 	bool here = is_for_caller(req), cancelled = false;
@@ -124,37 +126,37 @@ void ocf_pk_enter_software(struct ocf_pk_request *req)
 	if (here || give_to_process(req)) {
 		unit->count++;
 	} else {
-		ocf_pk_line_up(req, false);
-		cancelled = req->cancelled && ocf_pk_take_in_hand(req);
+		ocf_pk_enqueue(req, false);
+		cancelled = req->cancelled && ocf_pk_claim(req);
 		if (!cancelled)
-			call_a_hand(unit);
+			wake_worker(unit);
 	}
 	spin_unlock_bh(&ocf_pk_lock);
-	/* else @req may be gone */
+	/* if a thread or a worker has @req, it may be freed by now */
 	if (here)
-		work_here(req);
+		do_request(req);
 	else if (cancelled)
-		ocf_pk_give_up(req);
+		ocf_pk_end_cancelled(req);
 }
 
 /**
- * ocf_pk_make_hands() - make workers, as many as can be at work at a time
+ * ocf_pk_make_workers() - make a worker for each CPU
  * @unit: the CPU's
  *
  * Context: process; may sleep.
  * Return: 0, or -ENOMEM.
  */
-int ocf_pk_make_hands(struct ocf_pk_unit *unit)
+int ocf_pk_make_workers(struct ocf_pk_unit *unit)
 {
-	unsigned int n = min(num_online_cpus(), OCF_PK_HANDS), i;
+	unsigned int n = min(num_online_cpus(), OCF_PK_WORKERS), i;
 
-	unit->hands = kcalloc(n, sizeof(*unit->hands), GFP_KERNEL);
-	if (!unit->hands)
+	unit->workers = kcalloc(n, sizeof(*unit->workers), GFP_KERNEL);
+	if (!unit->workers)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		unit->hands[i].unit = unit;
-		INIT_WORK(&unit->hands[i].work, hand_work);
-		__set_bit(i, &unit->free);
+		unit->workers[i].unit = unit;
+		INIT_WORK(&unit->workers[i].work, worker_work);
+		__set_bit(i, &unit->idle);
 	}
 	return 0;
 }

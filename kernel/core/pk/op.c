@@ -97,7 +97,7 @@ static bool hash_fits(const struct ocf_pk_op *op)
 	return !op->hash;
 }
 
-static u32 limit(const struct ocf_pk_row *row, int i)
+static u32 operand_limit(const struct ocf_pk_row *row, int i)
 {
 	if (row->key & BIT(i))
 		return OCF_PK_KEY_MAX;
@@ -242,7 +242,7 @@ int ocf_pk_check(const struct ocf_pk_op *op)
 	for (i = 0; i < row->in; i++) {
 		if (!op->in[i].len ? !(row->empty & BIT(i)) : !op->in[i].data)
 			return -EINVAL;
-		if (op->in[i].len > limit(row, i))
+		if (op->in[i].len > operand_limit(row, i))
 			return -E2BIG;
 	}
 	for (i = 0; i < row->out; i++) {

@@ -2,14 +2,15 @@
 /*
  * A public-key request's life.
  *
- * ocf_pk_submit() checks it, and whoever comes here with it in hand places it:
- * a submitter, or the worker of a request that starts over.  On the CPU it is
- * worked on where it is placed, if its submitter waits for it, or by a worker.
- * On a card it is inside, or waits for room.  What a card has answered is
- * looked at by the request's worker, which ends it or places it anew.
+ * ocf_pk_submit() checks a request and starts it: on the CPU or on a card.  The
+ * CPU's part is done by the submitter, if it waits for the result, or by a
+ * worker.  A card's request is inside the card or waits in its queue.  When the
+ * card is done, the request's work checks the result, and ends the request or
+ * starts it on another device.
  *
- * Who moves a request from one state to another under pk_lock has it in hand;
- * see the states in pk.h.  Nobody else touches it, so it ends once.
+ * The task that takes a request out of a list, under pk_lock, has claimed it.
+ * No other task touches a claimed request, so a request ends once.  See the
+ * states in pk.h.
  */
 #include <linux/slab.h>
 
@@ -17,15 +18,19 @@
 
 #include <trace/events/ocf.h>
 
-#define FAILURES_MAX	4		/* in a row */
+/* After so many failures in a row the card is tested. */
+#define FAILURES_MAX 4
 
 DEFINE_SPINLOCK(ocf_pk_lock);
 struct workqueue_struct *ocf_pk_wq;
 
 /* ---- the end ---- */
 
-/* @req has its result.  Context: process; @req is in the caller's hand. */
-static void end(struct ocf_pk_request *req, int err)
+/*
+ * Tells the consumer.  The caller has claimed @req.
+ * Context: process; may sleep.
+ */
+static void end_request(struct ocf_pk_request *req, int err)
 {
 	if (err)
 		ocf_pk_wipe(&req->op);
@@ -39,8 +44,8 @@ static void end(struct ocf_pk_request *req, int err)
 		req->done(req, err);
 }
 
-/* Takes @req off its device, which counts it. */
-static void leave(struct ocf_pk_request *req, int err)
+/* Takes @req off its device, and counts it there. */
+static void leave_device(struct ocf_pk_request *req, int err)
 {
 	struct ocf_device *dev = req->dev;
 
@@ -53,10 +58,10 @@ static void leave(struct ocf_pk_request *req, int err)
 	ocf_device_put(dev);
 }
 
-static int place(struct ocf_pk_request *req);
+static int start_request(struct ocf_pk_request *req);
 
-/* Another device may do it. */
-static void place_anew(struct ocf_pk_request *req, int err)
+/* The device has failed; has another one do @req, or ends it. */
+static void restart_elsewhere(struct ocf_pk_request *req, int err)
 {
 	int again;
 
@@ -65,78 +70,80 @@ static void place_anew(struct ocf_pk_request *req, int err)
 	spin_lock_bh(&ocf_pk_lock);
 	req->dev->pk->replays++;
 	spin_unlock_bh(&ocf_pk_lock);
-	leave(req, err);
-	again = READ_ONCE(req->cancelled) ? -ECANCELED : place(req);
+	leave_device(req, err);
+	again = READ_ONCE(req->cancelled) ? -ECANCELED : start_request(req);
 	if (!again)
 		return;
-	/* what the last one has said is more than that there is no other */
-	end(req, again == -EOPNOTSUPP || again == -ENODEV ? err : again);
+	/* the device's error says more than that there is no other device */
+	end_request(req,
+		    again == -EOPNOTSUPP || again == -ENODEV ? err : again);
 }
 
 /*
- * The device has made a mistake, or has it?  Keys whose numbers do not belong
- * together give wrong results and errors, too, and nobody may get a card into
- * trouble by bringing one.  So the card is asked what is known, and that
- * decides.
+ * Checks a card's result.  A key whose numbers do not belong together gives
+ * wrong results and errors, too, so these alone do not make the card faulty: a
+ * user could have it taken out of use.  They have it tested.
+ *
+ * Return: @err, or -EIO if the result is wrong.
  */
-static int judge(struct ocf_pk_request *req, int err)
+static int check_answer(struct ocf_pk_request *req, int err)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool doubt = false;
+	bool suspect = false;
 
 	if (!err) {
 		err = ocf_pk_rsa_prove(req);
-		doubt = err == -EBADMSG;
+		suspect = err == -EBADMSG;
 	}
 	if (req->testing)
 		return err;
-	if (doubt)
+	if (suspect)
 		err = -EIO;
 	spin_lock_bh(&ocf_pk_lock);
 	unit->failures = err == -EIO ? unit->failures + 1 : 0;
 	if (unit->failures >= FAILURES_MAX) {
 		unit->failures = 0;
-		doubt = true;
+		suspect = true;
 	}
 	spin_unlock_bh(&ocf_pk_lock);
-	if (doubt)
+	if (suspect)
 		ocf_device_retest(req->dev);
 	return err;
 }
 
-/* The device is done with @req, which is in the caller's hand. */
-void ocf_pk_answered(struct ocf_pk_request *req, int err)
+/* The device is done with @req, which the caller has claimed. */
+void ocf_pk_completed(struct ocf_pk_request *req, int err)
 {
 	bool card = ocf_pk_is_card(req->dev);
 
 	if (card)
-		err = judge(req, err);
+		err = check_answer(req, err);
 	if (READ_ONCE(req->cancelled))
 		err = -ECANCELED;
 	else if (err && card && !req->testing)
-		return place_anew(req, err);
+		return restart_elsewhere(req, err);
 	if (!err)
 		err = ocf_pk_check_result(&req->op) ?: ocf_pk_rsa_finish(req);
-	leave(req, err);
-	end(req, err);
+	leave_device(req, err);
+	end_request(req, err);
 }
 
-/* A card has answered or lost it. */
-static void request_work(struct work_struct *work)
+/* A card has completed @req, or was emptied. */
+static void complete_work(struct work_struct *work)
 {
 	struct ocf_pk_request *req = container_of(work, struct ocf_pk_request,
 						  work);
 
-	ocf_pk_answered(req, req->err);
+	ocf_pk_completed(req, req->err);
 }
 
-/* Ends @req, which was cancelled and taken in hand. */
-void ocf_pk_give_up(struct ocf_pk_request *req)
+/* Ends @req, which was cancelled, and which the caller has claimed. */
+void ocf_pk_end_cancelled(struct ocf_pk_request *req)
 {
-	if (req->at == OCF_PK_TAKING)
+	if (req->at == OCF_PK_DETACHING)
 		ocf_pk_detach(req);
-	leave(req, -ECANCELED);
-	end(req, -ECANCELED);
+	leave_device(req, -ECANCELED);
+	end_request(req, -ECANCELED);
 }
 
 void ocf_pk_cancel(struct ocf_pk_request *req)
@@ -145,32 +152,32 @@ void ocf_pk_cancel(struct ocf_pk_request *req)
 
 	might_sleep();
 	spin_lock_bh(&ocf_pk_lock);
-	/* who has it in hand sees this */
+	/* for the task that has claimed it */
 	req->cancelled = true;
-	mine = ocf_pk_take_in_hand(req);
+	mine = ocf_pk_claim(req);
 	spin_unlock_bh(&ocf_pk_lock);
 	if (mine)
-		ocf_pk_give_up(req);
+		ocf_pk_end_cancelled(req);
 }
 OCF_EXPORT(ocf_pk_cancel);
 
-/* ---- in ---- */
+/* ---- the start ---- */
 
-/* Finds @req, which is in the caller's hand, a place. */
-static int place(struct ocf_pk_request *req)
+/* Has a device do @req, which the caller has claimed. */
+static int start_request(struct ocf_pk_request *req)
 {
 	int err;
 
 	do {
-		req->at = OCF_PK_IDLE;
-		req->dev = ocf_pk_choose(req, &err);
+		req->at = OCF_PK_CLAIMED;
+		req->dev = ocf_pk_select(req, &err);
 		if (!req->dev)
 			return err;
 		if (!ocf_pk_is_card(req->dev)) {
-			ocf_pk_enter_software(req);
+			ocf_pk_start_on_cpu(req);
 			return 0;
 		}
-		err = ocf_pk_enter_card(req);
+		err = ocf_pk_start_on_card(req);
 		if (err) {
 			ocf_device_put(req->dev);
 			req->dev = NULL;
@@ -179,13 +186,13 @@ static int place(struct ocf_pk_request *req)
 	return err;
 }
 
-static int submit(struct ocf_pk_request *req)
+static int check_and_start(struct ocf_pk_request *req)
 {
 	int err = ocf_pk_check(&req->op);
 
 	if (err || req->flags & ~OCF_SESSION_ANY)
 		return err ?: -EINVAL;
-	INIT_WORK(&req->work, request_work);
+	INIT_WORK(&req->work, complete_work);
 	req->now = &req->op;
 	req->plain = NULL;
 	req->dev = NULL;
@@ -199,7 +206,7 @@ static int submit(struct ocf_pk_request *req)
 		return err;
 	req->flow = ocf_flow_get(req->owner);
 	trace_ocf_pk_submit(req);
-	err = place(req);
+	err = start_request(req);
 	if (err) {
 		ocf_flow_put(req->flow);
 		ocf_pk_rsa_free(req);
@@ -212,12 +219,12 @@ int ocf_pk_submit(struct ocf_pk_request *req)
 	might_sleep();
 	req->waiter = false;
 	req->testing = NULL;
-	return submit(req);
+	return check_and_start(req);
 }
 OCF_EXPORT(ocf_pk_submit);
 
 /**
- * ocf_pk_run_on() - the same as ocf_pk_run(), perhaps on a device being tested
+ * ocf_pk_run_on() - ocf_pk_run(), also on a device that is being tested
  * @req: the request
  * @testing: the device, or NULL
  * @timeout: jiffies; longer while @testing is in use
@@ -235,7 +242,7 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 	req->waiter = true;
 	req->testing = testing;
 	init_completion(&req->over);
-	err = submit(req);
+	err = check_and_start(req);
 	if (err)
 		return err;
 	do {
@@ -286,7 +293,7 @@ int ocf_pk_init(void)
 
 	if (err)
 		return err;
-	/* operations of the CPU's take long, so nothing else waits for them */
+	/* the CPU's operations take long, so they have a queue of their own */
 	ocf_pk_wq = alloc_workqueue("ocf_pk", WQ_UNBOUND, 0);
 	if (ocf_pk_wq)
 		return 0;

@@ -2,13 +2,14 @@
 /*
  * Public-key operations: the core's side.
  *
- * op.c has the operands of each operation, and rsa.c the paddings of RSA.  pk.c
- * leads a request from submission to its end.  select.c chooses a device, where
- * queue.c lets the requests of owners wait; cpu.c and card.c do the work.
- * selftest.c has the known-answer tests.
+ * op.c checks the operands of each operation, and rsa.c does RSA's paddings.
+ * pk.c starts and ends requests.  select.c selects a device, queue.c has the
+ * requests that wait for it, cpu.c and card.c run them.  selftest.c tests
+ * devices.
  *
- * An operation takes so long that one lock, pk_lock, does for all lists of all
- * devices.  It is never held over a driver's method.
+ * One lock, pk_lock, protects the lists of all devices, because an operation
+ * takes far longer than any of its critical sections.  No driver is called with
+ * it.
  */
 #ifndef OCF_PK_H
 #define OCF_PK_H
@@ -22,13 +23,13 @@
 #define OCF_PK_WAITING	256	/* of one flow may wait for a card */
 
 /**
- * struct ocf_pk_row - what an operation is made of
- * @name: of sysfs
- * @in: operands
- * @out: results
- * @size: the operand whose length is that of the numbers
+ * struct ocf_pk_row - the shape of an operation
+ * @name: in sysfs
+ * @in: number of operands
+ * @out: number of results
+ * @size: the operand whose length gives the class of size
  * @flags: OCF_PK_*
- * @text: operands that are no numbers, a bit each
+ * @text: operands that are not numbers, a bit each
  * @key: operands that are RSA keys, a bit each
  * @empty: operands that may be empty, a bit each
  */
@@ -44,12 +45,12 @@ struct ocf_pk_row {
 
 /**
  * struct ocf_pk_plain - RSA without its padding
- * @op: what is left to be done: OCF_PK_RSA_ENCRYPT or OCF_PK_RSA_DECRYPT, which
- *	is signing too, of a number
+ * @op: of the number: OCF_PK_RSA_ENCRYPT, or OCF_PK_RSA_DECRYPT, with which
+ *	signatures are made, too
  * @key: the key, in the consumer's memory, without zeros in front of @key.n
  * @k: bytes of the modulus
  * @bits: of the modulus
- * @em: the number it is of, @k bytes
+ * @em: the number, @k bytes
  * @out: the result, @k bytes
  */
 struct ocf_pk_plain {
@@ -62,66 +63,66 @@ struct ocf_pk_plain {
 };
 
 /**
- * struct ocf_pk_cost - what a device takes for an operation of a size
- * @ns: of service; 0 if nobody knows
- * @heard: jiffies, when it was last learnt
+ * struct ocf_pk_cost - what an operation of a size costs on a device
+ * @ns: inside the device, a moving average; 0 if none was measured
+ * @learned_at: jiffies, when @ns was last corrected
  */
 struct ocf_pk_cost {
 	u64		ns;
-	unsigned long	heard;
+	unsigned long learned_at;
 };
 
 /**
- * struct ocf_pk_lines - who waits for a device, each flow in its own line
- * @waiting: requests, oldest first, by ocf_pk_request.flow
- * @count: how many
- * @busy: flows that have some, a bit each
- * @turn: the flow that comes first
+ * struct ocf_pk_queue - requests that wait for a device
+ * @waiting: by ocf_pk_request.flow, the oldest first
+ * @count: of each list of @waiting
+ * @backlogged: flows with requests that wait, a bit each
+ * @next: flow with which round robin goes on
  */
-struct ocf_pk_lines {
+struct ocf_pk_queue {
 	struct list_head	waiting[OCF_FLOWS];
 	u16			count[OCF_FLOWS];
-	unsigned long		busy;
-	unsigned int		turn;
+	unsigned long backlogged;
+	unsigned int next;
 };
 
 /**
- * struct ocf_pk_hand - one of the CPU's workers
+ * struct ocf_pk_worker - one of the CPU's workers
  * @unit: the CPU's
- * @work: does what is next
+ * @work: does the next request that waits
  */
-struct ocf_pk_hand {
+struct ocf_pk_worker {
 	struct ocf_pk_unit	*unit;
 	struct work_struct	work;
 };
 
-#define OCF_PK_HANDS	BITS_PER_LONG	/* at most */
+#define OCF_PK_WORKERS BITS_PER_LONG /* at most */
 
 /**
  * struct ocf_pk_unit - a device's part in public-key operations
  * @dev: the device
- * @codes: operations it has given right answers to
- * @closed: nothing enters
- * @inflight: requests inside the device
- * @lines: requests that wait for it
- * @count: on @inflight; on the CPU, worked on
- * @queued: on @lines
- * @backlog: ns of work in both; on the CPU, under way
- * @last: ns, when it last completed one
- * @inside: ns of work of @inflight
- * @most: ns, the most that was inside of late
- * @full_since: ns, when it was first found to take nothing with nothing in it;
- *	0 if it was not
- * @full: it was so for longer than it has patience when @watch looked last
+ * @codes: operations that passed a self-test
+ * @closed: the card is being emptied; no request enters
+ * @inflight: requests inside the card
+ * @queue: requests that wait
+ * @count: of @inflight; on the CPU, requests that are being done
+ * @queued: of @queue
+ * @backlog: ns of work inside and waiting, as estimated
+ * @last: ns, when the card last completed a request
+ * @inside: ns of work of @inflight, as estimated
+ * @most: ns, the largest @inside of late
+ * @refusing_since: ns, when the card first refused a request with none inside;
+ *	0 if it does not
+ * @stuck: is_refusing() when @watch last ran
  * @failures: in a row
- * @feed: gives it those that wait
- * @watch: looks for what is overdue
+ * @dispatch: gives requests that wait to the card
+ * @watch: looks for requests that are late
  * @cost: by operation and class of size
  * @done: requests that ended on it
- * @errors: of those, with an error
- * @replays: taken out or given back, and started on another device
- * @hands: of the CPU
- * @free: those that have nothing to do, a bit each
+ * @errors: of @done, those with an error
+ * @replays: requests that were started on another device
+ * @workers: of the CPU
+ * @idle: workers without work, a bit each
  *
  * All under pk_lock.
  */
@@ -130,33 +131,33 @@ struct ocf_pk_unit {
 	u32			codes;
 	bool			closed;
 	struct list_head	inflight;
-	struct ocf_pk_lines	lines;
+	struct ocf_pk_queue queue;
 	u32			count;
 	u32			queued;
 	u64			backlog;
 	u64			last;
 	u64			inside;
 	u64			most;
-	u64			full_since;
-	bool			full;
+	u64 refusing_since;
+	bool stuck;
 	u32			failures;
-	struct delayed_work	feed;
+	struct delayed_work dispatch;
 	struct delayed_work	watch;
 	struct ocf_pk_cost	cost[OCF_PK_COUNT][OCF_PK_CLASSES];
 	u64			done;
 	u64			errors;
 	u64			replays;
-	struct ocf_pk_hand	*hands;
-	unsigned long		free;
+	struct ocf_pk_worker *workers;
+	unsigned long idle;
 };
 
 /* ocf_pk_request.at; under pk_lock */
 enum {
-	OCF_PK_IDLE,		/* on no list; whoever has it goes on */
-	OCF_PK_QUEUED,		/* on unit->lines */
-	OCF_PK_WORKING,		/* on unit->inflight */
-	OCF_PK_TAKING,		/* being detached */
-	OCF_PK_ANSWERED,	/* the device is done; off all lists */
+	OCF_PK_CLAIMED, /* on no list; one task has it */
+	OCF_PK_QUEUED, /* in unit->queue */
+	OCF_PK_INFLIGHT, /* on unit->inflight */
+	OCF_PK_DETACHING, /* claimed; being taken from the driver */
+	OCF_PK_COMPLETED, /* the card is done with it; on no list */
 };
 
 /* fips.c */
@@ -179,15 +180,15 @@ void ocf_pk_rsa_free(struct ocf_pk_request *req);
 
 /* select.c */
 u64 ocf_pk_delay(const struct ocf_device *dev, u64 since);
-struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err);
+struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err);
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		  u64 ns);
 
 /* queue.c */
-void ocf_pk_lines_init(struct ocf_pk_unit *unit);
-void ocf_pk_line_up(struct ocf_pk_request *req, bool first);
-void ocf_pk_line_leave(struct ocf_pk_request *req);
-struct ocf_pk_request *ocf_pk_line_next(struct ocf_pk_unit *unit);
+void ocf_pk_queue_init(struct ocf_pk_unit *unit);
+void ocf_pk_enqueue(struct ocf_pk_request *req, bool first);
+void ocf_pk_dequeue(struct ocf_pk_request *req);
+struct ocf_pk_request *ocf_pk_dequeue_next(struct ocf_pk_unit *unit);
 
 static inline bool ocf_pk_is_card(const struct ocf_device *dev)
 {
@@ -216,12 +217,12 @@ ocf_pk_ops_of(const struct ocf_device *dev)
 int ocf_pk_cpu_init(void);
 void ocf_pk_cpu_exit(void);
 void ocf_pk_cpu_flush(void);
-int ocf_pk_make_hands(struct ocf_pk_unit *unit);
-void ocf_pk_enter_software(struct ocf_pk_request *req);
+int ocf_pk_make_workers(struct ocf_pk_unit *unit);
+void ocf_pk_start_on_cpu(struct ocf_pk_request *req);
 
 /* card.c */
-int ocf_pk_enter_card(struct ocf_pk_request *req);
-bool ocf_pk_take_in_hand(struct ocf_pk_request *req);
+int ocf_pk_start_on_card(struct ocf_pk_request *req);
+bool ocf_pk_claim(struct ocf_pk_request *req);
 bool ocf_pk_detach(struct ocf_pk_request *req);
 int ocf_pk_make(struct ocf_device *dev);
 void ocf_pk_free_unit(struct ocf_device *dev);
@@ -234,8 +235,8 @@ extern spinlock_t ocf_pk_lock;
 extern struct workqueue_struct *ocf_pk_wq;
 int ocf_pk_init(void);
 void ocf_pk_exit(void);
-void ocf_pk_answered(struct ocf_pk_request *req, int err);
-void ocf_pk_give_up(struct ocf_pk_request *req);
+void ocf_pk_completed(struct ocf_pk_request *req, int err);
+void ocf_pk_end_cancelled(struct ocf_pk_request *req);
 int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 		  unsigned long timeout);
 

@@ -25,8 +25,8 @@ struct part {
 	u32		len;
 };
 
-static int hash(struct crypto_shash *tfm, u8 *out, const struct part *part,
-		int parts)
+static int hash_parts(struct crypto_shash *tfm, u8 *out,
+		      const struct part *part, int parts)
 {
 	SHASH_DESC_ON_STACK(desc, tfm);
 	int err, i;
@@ -50,8 +50,8 @@ static struct crypto_shash *hash_of(const struct ocf_pk_op *op)
 }
 
 /* Appendix B.2.1, MGF1, over what is there: @buf ^= mask. */
-static int mask(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
-		u8 *buf, u32 len)
+static int mask_by_mgf1(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
+			u8 *buf, u32 len)
 {
 	u32 h = crypto_shash_digestsize(tfm), at, i;
 	u8 counter[4], digest[HASH_MAX];
@@ -60,7 +60,7 @@ static int mask(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
 
 	for (at = 0; at < len && !err; at += h) {
 		put_unaligned_be32(at / h, counter);
-		err = hash(tfm, digest, parts, 2);
+		err = hash_parts(tfm, digest, parts, 2);
 		for (i = 0; i < h && at + i < len; i++)
 			buf[at + i] ^= digest[i];
 	}
@@ -148,7 +148,7 @@ static int pss_hash(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 		{ salt, salt_len },
 	};
 
-	return hash(tfm, out, parts, ARRAY_SIZE(parts));
+	return hash_parts(tfm, out, parts, ARRAY_SIZE(parts));
 }
 
 /* @em has room for @len bytes; the modulus has @bits. */
@@ -167,7 +167,7 @@ static int pss_encode(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 	get_random_bytes(salt, op->salt);
 	err = pss_hash(tfm, op, salt, op->salt, em + db);
 	if (!err)
-		err = mask(tfm, em + db, h, em, db);
+		err = mask_by_mgf1(tfm, em + db, h, em, db);
 	em[0] &= 0xff >> (8 * len - (bits - 1));
 	em[len - 1] = 0xbc;
 	return err;
@@ -182,7 +182,7 @@ static int pss_verify(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 
 	if (len < h + 2 || em[len - 1] != 0xbc || em[0] & ~top)
 		return -EBADMSG;
-	err = mask(tfm, em + db, h, em, db);
+	err = mask_by_mgf1(tfm, em + db, h, em, db);
 	if (err)
 		return err;
 	em[0] &= top;
@@ -286,7 +286,7 @@ static int prf(struct crypto_shash *hmac, const char *label, u8 *out, u32 len)
 	put_unaligned_be16(8 * len, bits);
 	for (at = 0; at < len && !err; at += n) {
 		put_unaligned_be16(at / sizeof(block), head);
-		err = hash(hmac, block, parts, ARRAY_SIZE(parts));
+		err = hash_parts(hmac, block, parts, ARRAY_SIZE(parts));
 		n = min(len - at, (u32)sizeof(block));
 		memcpy(out + at, block, n);
 	}
@@ -315,14 +315,14 @@ static int reject_key(struct crypto_shash *hmac, const struct ocf_pk_plain *p)
 	if (zeros) {
 		parts[0] = (struct part){ zeros, p->k - min(parts[1].len,
 							    p->k) };
-		err = hash(sha, digest, parts, 2);
+		err = hash_parts(sha, digest, parts, 2);
 	}
 	kfree(zeros);
 	crypto_free_shash(sha);
 	if (!err)
 		err = crypto_shash_setkey(hmac, digest, sizeof(digest));
 	if (!err)
-		err = hash(hmac, digest, &text, 1);
+		err = hash_parts(hmac, digest, &text, 1);
 	if (!err)
 		err = crypto_shash_setkey(hmac, digest, sizeof(digest));
 	memzero_explicit(digest, sizeof(digest));
@@ -409,7 +409,7 @@ static int oaep_label(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 {
 	struct part label = { op->in[2].data, op->in[2].len };
 
-	return hash(tfm, out, &label, 1);
+	return hash_parts(tfm, out, &label, 1);
 }
 
 static int oaep_encode(struct crypto_shash *tfm, const struct ocf_pk_op *op,
@@ -425,9 +425,9 @@ static int oaep_encode(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 	get_random_bytes(seed, h);
 	em[k - len - 1] = 1;
 	memcpy(em + k - len, op->in[0].data, len);
-	return oaep_label(tfm, op, db) ?:
-	       mask(tfm, seed, h, db, db_len) ?:
-	       mask(tfm, db, db_len, seed, h);
+	return oaep_label(tfm, op, db)			      ?:
+		       mask_by_mgf1(tfm, seed, h, db, db_len) ?:
+		       mask_by_mgf1(tfm, db, db_len, seed, h);
 }
 
 /* Takes the masks off @em and finds the message; all ones in @good if right. */
@@ -441,9 +441,9 @@ static int oaep_decode(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 
 	if (k < 2 * h + 2)
 		return -EINVAL;
-	err = oaep_label(tfm, op, label) ?:
-	      mask(tfm, db, db_len, seed, h) ?:
-	      mask(tfm, seed, h, db, db_len);
+	err = oaep_label(tfm, op, label)		     ?:
+		      mask_by_mgf1(tfm, db, db_len, seed, h) ?:
+		      mask_by_mgf1(tfm, seed, h, db, db_len);
 	for (i = 0; i < h; i++)
 		diff |= db[i] ^ label[i];
 	*at = 0;
@@ -658,7 +658,7 @@ static void fill_in(struct ocf_pk_plain *p, const struct ocf_pk_op *op)
 }
 
 /* Whether a result that is as long as the modulus fits. */
-static bool has_room(const struct ocf_pk_op *op, u32 k)
+static bool fits_result(const struct ocf_pk_op *op, u32 k)
 {
 	return op->code == OCF_PK_RSA_VERIFY ||
 	       (op->code == OCF_PK_RSA_DECRYPT && op->scheme) ||
@@ -701,7 +701,7 @@ int ocf_pk_rsa_prepare(struct ocf_pk_request *req)
 	if (!p)
 		return -ENOMEM;
 	err = parse_key(op, p);
-	if (!err && !has_room(op, p->k))
+	if (!err && !fits_result(op, p->k))
 		err = -ENOSPC;
 	if (!err)
 		err = pad(op, p);

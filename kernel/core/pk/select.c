@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which device a public-key request goes to: the one that will be done soonest
- * by what such operations have taken on each, and what each has to do already.
+ * Selects the device for a public-key request: the one that is expected to
+ * complete it first.  A device's expected time is its backlog and what such
+ * operations have taken on it.
  *
- * All devices are looked at: next to an operation that costs nothing.
+ * Every device is compared each time; that is cheap beside the operation.
  */
 #include <linux/cpumask.h>
 
 #include "pk.h"
 
-#define COST_SHIFT	2	/* the latest is worth a quarter */
-#define FADES		4ul	/* times what was heard is halved */
-#define KEEPS_UP	4	/* times the CPU's time, OCF_POLICY_CPU */
+#define COST_SHIFT 2 /* the latest time counts for a quarter */
+#define FADES 4ul /* times an old cost is halved, at most */
+/* OCF_POLICY_CPU: a card is chosen up to this many times the CPU's time. */
+#define KEEPS_UP 4
 
-/* What an operation of a size not met before may take, from one that was. */
-static u64 guess(const struct ocf_pk_cost *cost, unsigned int class)
+/*
+ * Estimates the cost of a size that was not measured, from the nearest one that
+ * was: twice the length costs four times as much.
+ */
+static u64 guess_cost(const struct ocf_pk_cost *cost, unsigned int class)
 {
 	int i;
 
@@ -27,23 +32,23 @@ static u64 guess(const struct ocf_pk_cost *cost, unsigned int class)
 	return 0;
 }
 
-/* ns that @req would be, on a device of which that is known; 0 if it is not. */
-static u64 cost_of(const struct ocf_pk_unit *unit,
-		   const struct ocf_pk_request *req)
+/* ns that @req is expected to take; 0 if no such operation was measured */
+static u64 expected_cost(const struct ocf_pk_unit *unit,
+			 const struct ocf_pk_request *req)
 {
 	const struct ocf_pk_cost *cost = unit->cost[req->op.code];
 
-	return cost[req->class].ns ?: guess(cost, req->class);
+	return cost[req->class].ns ?: guess_cost(cost, req->class);
 }
 
 /*
- * ns until @req would be done there.  What was heard of an idle card long ago
- * counts for less and less, so that it is tried again in the end.
+ * ns until the device would complete @req.  The cost of an idle card is halved
+ * for each second since it was measured, so that the card is tried again.
  */
 static u64 score(const struct ocf_pk_unit *unit,
 		 const struct ocf_pk_request *req)
 {
-	u64 ns = cost_of(unit, req);
+	u64 ns = expected_cost(unit, req);
 	unsigned long age;
 
 	ns = div_u64(ns * READ_ONCE(unit->dev->weight), 100);
@@ -53,15 +58,15 @@ static u64 score(const struct ocf_pk_unit *unit,
 		return unit->count ? U64_MAX : 0;
 	if (unit->count)
 		return ns + unit->backlog;
-	age = (jiffies - unit->cost[req->op.code][req->class].heard) / HZ;
+	age = (jiffies - unit->cost[req->op.code][req->class].learned_at) / HZ;
 	return ns >> min(age, FADES);
 }
 
 /**
- * ocf_pk_learn() - correct a cost from what a request took
+ * ocf_pk_learn() - correct a cost by the time that a request has taken
  * @unit: of the device
  * @req: the request
- * @ns: without the time it waited
+ * @ns: inside the device
  *
  * Context: process or BH, under pk_lock.
  */
@@ -74,18 +79,18 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 	if (cost->ns)
 		ns = cost->ns - (cost->ns >> COST_SHIFT) + (ns >> COST_SHIFT);
 	cost->ns = max(ns, 1ULL);
-	cost->heard = jiffies;
+	cost->learned_at = jiffies;
 }
 
 /**
- * ocf_pk_delay() - what public-key operations may have delayed a request
+ * ocf_pk_delay() - how long public-key operations may delay a symmetric request
  * @dev: a card
  * @since: ns, when the request was given to it
  *
- * A card that does one thing after the other has to do what was inside before.
+ * A card may do all of its work in one order, whatever its kind.
  *
  * Context: any.
- * Return: ns; 0 if it has had none to do since then.
+ * Return: ns; 0 if no public-key operation was inside since then.
  */
 u64 ocf_pk_delay(const struct ocf_device *dev, u64 since)
 {
@@ -97,7 +102,10 @@ u64 ocf_pk_delay(const struct ocf_device *dev, u64 since)
 	return OCF_LENIENCE * READ_ONCE(unit->most);
 }
 
-/* What @dev would have to do for @req, or NULL if it cannot. */
+/*
+ * The operation that @dev would do for @req: all of it, or RSA without its
+ * padding.  NULL if @dev is capable of neither.
+ */
 static struct ocf_pk_op *form_for(struct ocf_device *dev,
 				  struct ocf_pk_request *req)
 {
@@ -108,7 +116,7 @@ static struct ocf_pk_op *form_for(struct ocf_device *dev,
 	};
 	int i;
 
-	/* a number is asked for in one way only: as long as the modulus */
+	/* a raw number goes in its plain form, as long as the modulus */
 	i = req->plain && req->op.scheme == OCF_PK_RAW;
 	for (; i < ARRAY_SIZE(forms) && forms[i]; i++) {
 		if (!(codes & BIT(forms[i]->code)))
@@ -122,8 +130,8 @@ static struct ocf_pk_op *form_for(struct ocf_device *dev,
 	return NULL;
 }
 
-static bool allowed(const struct ocf_device *dev,
-		    const struct ocf_pk_request *req)
+static bool is_choosable(const struct ocf_device *dev,
+			 const struct ocf_pk_request *req)
 {
 	u32 kind = dev->info.kind == OCF_KIND_HARDWARE ? OCF_SESSION_HARDWARE :
 							 OCF_SESSION_SOFTWARE;
@@ -135,36 +143,37 @@ static bool allowed(const struct ocf_device *dev,
 	       !(req->tried & BIT_ULL(dev->number));
 }
 
-static bool usable(const struct ocf_device *dev,
-		   const struct ocf_pk_request *req)
+static bool is_usable(const struct ocf_device *dev,
+		      const struct ocf_pk_request *req)
 {
 	return req->testing == dev ||
 	       (READ_ONCE(dev->state) == OCF_DEVICE_READY &&
 		!READ_ONCE(dev->drained));
 }
 
-/* What is known when all devices have been looked at. */
+/* The best device so far. */
 struct choice {
 	struct ocf_device	*dev;
 	u64			score;
 };
 
-static void consider(struct choice *best, struct ocf_device *dev, u64 score)
+static void take_better(struct choice *best, struct ocf_device *dev, u64 score)
 {
 	if (!best->dev || score < best->score)
 		*best = (struct choice){ dev, score };
 }
 
 /**
- * ocf_pk_choose() - find the device for a request
- * @req: the request; what it is to do there is put into @req->now
- * @err: -EOPNOTSUPP if none is capable, -ENODEV if those that are cannot be
- *	used now, or the one that was asked for does not exist
+ * ocf_pk_select() - select the device for a request
+ * @req: the request; @req->now is set to the operation for that device
+ * @err: set if the result is NULL: -EOPNOTSUPP if no device is capable, -ENODEV
+ *	if the capable ones cannot be used now, or if @req->device does not
+ *	exist
  *
  * Context: process; may sleep.
- * Return: the device, held, or NULL.
+ * Return: the device with a reference, or NULL.
  */
-struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
+struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err)
 {
 	struct choice card = {}, cpu = {};
 	struct ocf_pk_op *form;
@@ -177,19 +186,20 @@ struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
 	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
 		dev = ocf_device_at(i);
-		if (!dev || !dev->pk || !allowed(dev, req) ||
+		if (!dev || !dev->pk || !is_choosable(dev, req) ||
 		    !form_for(dev, req))
 			continue;
 		*err = -ENODEV;
-		if (!usable(dev, req))
+		if (!is_usable(dev, req))
 			continue;
 		spin_lock_bh(&ocf_pk_lock);
 		ns = dev->pk->closed ? U64_MAX : score(dev->pk, req);
 		spin_unlock_bh(&ocf_pk_lock);
 		if (!READ_ONCE(dev->pk->closed))
-			consider(dev->info.kind == OCF_KIND_HARDWARE ? &card :
-								       &cpu,
-				 dev, ns);
+			take_better(dev->info.kind == OCF_KIND_HARDWARE ?
+					    &card :
+					    &cpu,
+				    dev, ns);
 	}
 	if (req->policy == OCF_POLICY_CPU && card.dev)
 		card.score /= KEEPS_UP;
@@ -200,19 +210,19 @@ struct ocf_device *ocf_pk_choose(struct ocf_pk_request *req, int *err)
 	form = dev ? form_for(dev, req) : NULL;
 	ocf_read_unlock();
 	if (!form) {
-		/* it has been found incapable since */
+		/* a self-test has taken the operation off meanwhile */
 		if (dev)
 			ocf_device_put(dev);
 		return NULL;
 	}
 	req->now = form;
 	spin_lock_bh(&ocf_pk_lock);
-	req->expected = cost_of(dev->pk, req);
+	req->expected = expected_cost(dev->pk, req);
 	spin_unlock_bh(&ocf_pk_lock);
 	return dev;
 }
 
-/* What can be done by @dev, with the core's paddings. */
+/* Operations that @dev does, with the core's paddings. */
 static u32 codes_by(const struct ocf_device *dev)
 {
 	u32 codes = READ_ONCE(dev->pk->codes);
@@ -238,7 +248,8 @@ u32 ocf_pk_codes(u32 flags)
 	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
 		dev = ocf_device_at(i);
-		if (dev && dev->pk && allowed(dev, &any) && usable(dev, &any))
+		if (dev && dev->pk && is_choosable(dev, &any) &&
+		    is_usable(dev, &any))
 			codes |= codes_by(dev);
 	}
 	ocf_read_unlock();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device is asked for known answers of public-key operations before it gets
- * a request; a wrong one keeps it out.
+ * Known-answer tests of public-key operations.  A device passes them before it
+ * gets a request.  One wrong answer keeps the device out.
  */
 #include <linux/slab.h>
 
@@ -11,23 +11,23 @@
 #include <trace/events/ocf.h>
 
 /**
- * struct trial - asking one device
+ * struct pk_test - tests of one device
  * @dev: the device
- * @req: for the questions
- * @again: it has answered before
- * @proven: operations of which an answer was right
+ * @req: of each test
+ * @again: it has passed before
+ * @passed: operations with a right answer
  * @out: results
  */
-struct trial {
+struct pk_test {
 	struct ocf_device	*dev;
 	struct ocf_pk_request	req;
 	bool			again;
-	u32			proven;
+	u32 passed;
 	u8			out[OCF_PK_OUT_MAX][OCF_PK_NUMBER_MAX];
 };
 
-/* Only who is asked has to answer in time. */
-static int run(struct trial *t, struct ocf_device *on)
+/* Runs @t->req on the device @on, in its time; or on any, if @on is NULL. */
+static int run_on(struct pk_test *t, struct ocf_device *on)
 {
 	unsigned long time = MAX_SCHEDULE_TIMEOUT;
 
@@ -36,7 +36,7 @@ static int run(struct trial *t, struct ocf_device *on)
 	return ocf_pk_run_on(&t->req, on, time);
 }
 
-static void set_up(struct trial *t, const struct ocf_pk_kat *k)
+static void set_up_request(struct pk_test *t, const struct ocf_pk_kat *k)
 {
 	struct ocf_pk_op *op = &t->req.op;
 	int i;
@@ -55,13 +55,13 @@ static void set_up(struct trial *t, const struct ocf_pk_kat *k)
 		};
 }
 
-/* Whether what was signed is right: by itself, or by who can tell. */
-static int prove(struct trial *t, const struct ocf_pk_kat *k)
+/* Verifies a signature: by the device itself or, if it cannot, by another. */
+static int verify_signature(struct pk_test *t, const struct ocf_pk_kat *k)
 {
 	struct ocf_pk_op *op = &t->req.op;
 	int i, n, err;
 
-	set_up(t, k);
+	set_up_request(t, k);
 	op->code = k->code + 1;
 	n = ocf_pk_rows[op->code].in - OCF_PK_OUT_MAX;
 	memcpy(op->in, k->proof, sizeof(k->proof));
@@ -69,31 +69,31 @@ static int prove(struct trial *t, const struct ocf_pk_kat *k)
 		op->in[n + i] = (struct ocf_pk_operand){
 			t->out[i], OCF_PK_NUMBER_MAX
 		};
-	err = run(t, t->dev);
+	err = run_on(t, t->dev);
 	if (err != -EOPNOTSUPP)
 		return err;
-	err = run(t, NULL);
-	/* who could tell is out of use: nothing is known */
+	err = run_on(t, NULL);
+	/* no device can verify it now: the test says nothing */
 	return err == -ENODEV ? -EOPNOTSUPP : err;
 }
 
-/* What must not be taken for right: another digest. */
-static int refuse(struct trial *t, const struct ocf_pk_kat *k)
+/* A device must not accept the signature of another digest. */
+static int test_refusal(struct pk_test *t, const struct ocf_pk_kat *k)
 {
 	u8 digest[64];
 	int err;
 
 	memcpy(digest, k->in[0].data, k->in[0].len);
 	digest[0] ^= 0x80;
-	set_up(t, k);
+	set_up_request(t, k);
 	t->req.op.in[0].data = digest;
-	err = run(t, t->dev);
+	err = run_on(t, t->dev);
 	if (!err)
 		return -EKEYREJECTED;
 	return err == -EBADMSG ? 0 : err;
 }
 
-static int compare(const struct trial *t, const struct ocf_pk_kat *k)
+static int compare_results(const struct pk_test *t, const struct ocf_pk_kat *k)
 {
 	int i;
 
@@ -104,34 +104,35 @@ static int compare(const struct trial *t, const struct ocf_pk_kat *k)
 	return 0;
 }
 
-static int question(struct trial *t, const struct ocf_pk_kat *k)
+static int try_vector(struct pk_test *t, const struct ocf_pk_kat *k)
 {
 	int err;
 
-	set_up(t, k);
-	err = run(t, t->dev);
+	set_up_request(t, k);
+	err = run_on(t, t->dev);
 	if (err)
 		return err;
 	if (k->proof[0].len)
-		return prove(t, k);
+		return verify_signature(t, k);
 	if (k->out[0].len)
-		return compare(t, k);
-	return refuse(t, k);
+		return compare_results(t, k);
+	return test_refusal(t, k);
 }
 
-/* -ENODEV has another meaning to who asked us: see ocf_pk_selftest(). */
-static int ask(struct trial *t, const struct ocf_pk_kat *k)
+/* -ENODEV has another meaning for ocf_pk_selftest()'s caller. */
+static int test_one(struct pk_test *t, const struct ocf_pk_kat *k)
 {
-	int err = question(t, k);
+	int err = try_vector(t, k);
 
 	return err == -ENODEV ? -EIO : err;
 }
 
 /*
- * -EPERM: we do not permit it.  A new device may refuse a key or its size, and
- * is not capable then.  One in use may have others' requests to do first.
+ * Whether @err neither passes nor fails the device.  -EPERM: FIPS forbids the
+ * operation.  -EINVAL: a new device may refuse a key or its size, and is not
+ * capable then.  -ETIMEDOUT: a device in use may have much to do.
  */
-static bool is_no_word(const struct trial *t, int err)
+static bool is_inconclusive(const struct pk_test *t, int err)
 {
 	return err == -EOPNOTSUPP || err == -EPERM ||
 	       (err == -EINVAL && !t->again) ||
@@ -139,15 +140,15 @@ static bool is_no_word(const struct trial *t, int err)
 		READ_ONCE(t->dev->state) == OCF_DEVICE_READY);
 }
 
-static int ask_all(struct trial *t)
+static int test_all(struct pk_test *t)
 {
 	const struct ocf_pk_kat *k;
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(ocf_pk_kats); i++) {
 		k = &ocf_pk_kats[i];
-		err = ask(t, k);
-		if (is_no_word(t, err))
+		err = test_one(t, k);
+		if (is_inconclusive(t, err))
 			continue;
 		trace_ocf_device_answer(t->dev->name,
 					ocf_pk_rows[k->code].name, err);
@@ -158,16 +159,16 @@ static int ask_all(struct trial *t)
 			       err);
 			return err;
 		}
-		t->proven |= BIT(k->code);
+		t->passed |= BIT(k->code);
 	}
-	return t->proven ? 0 : -ENODEV;
+	return t->passed ? 0 : -ENODEV;
 }
 
 /**
- * ocf_pk_selftest() - ask a device for known answers
+ * ocf_pk_selftest() - run the known-answer tests on a device
  * @dev: the device
- * @again: not for the first time; else operations it has shown nothing of are
- *	taken off
+ * @again: it has passed before.  The first time, operations without a right
+ *	answer are taken off
  *
  * Context: process; may sleep.
  * Return: 0; -ENODEV if it has no operations; -EBADMSG; -ETIMEDOUT; -ENOMEM;
@@ -175,7 +176,7 @@ static int ask_all(struct trial *t)
  */
 int ocf_pk_selftest(struct ocf_device *dev, bool again)
 {
-	struct trial *t;
+	struct pk_test *t;
 	int err;
 
 	if (!dev->pk)
@@ -185,9 +186,9 @@ int ocf_pk_selftest(struct ocf_device *dev, bool again)
 		return -ENOMEM;
 	t->dev = dev;
 	t->again = again;
-	err = ask_all(t);
+	err = test_all(t);
 	if ((!err || err == -ENODEV) && !again)
-		WRITE_ONCE(dev->pk->codes, dev->pk->codes & t->proven);
+		WRITE_ONCE(dev->pk->codes, dev->pk->codes & t->passed);
 	kfree_sensitive(t);
 	return err;
 }

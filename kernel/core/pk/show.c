@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the administrator sees of a device's public-key operations.
+ * A device's public-key operations in sysfs.
  */
 #include <linux/sysfs.h>
 
@@ -56,10 +56,10 @@ int ocf_pk_show_names(struct ocf_device *dev, char *buf)
 }
 
 /**
- * ocf_pk_show_counters() - what has become of them
+ * ocf_pk_show_counters() - how many requests ended, failed, moved and wait
  * @dev: the device
  * @buf: a page
- * @at: where in it
+ * @at: offset in @buf
  *
  * Context: process.
  * Return: bytes.
