@@ -40,27 +40,30 @@ static const struct kind {
 	  16, 5 },
 };
 
-static struct framing framing_of(const struct kind *k)
+static struct so_framing framing_of(const struct kind *k)
 {
-	return (struct framing){
-		.f = *framing_of_tls(k->protocol, k->cipher, k->etm),
-		.block = k->block, .ivlen = k->ivlen, .maclen = k->maclen,
+	return (struct so_framing){
+		.f = *so_framing_of_tls(k->protocol, k->cipher, k->etm),
+		.block = k->block,
+		.ivlen = k->ivlen,
+		.maclen = k->maclen,
 	};
 }
 
 TEST(rows)
 {
-	struct framing_plan p;
-	struct framing fr;
+	struct so_framing_plan p;
+	struct so_framing fr;
 	int i;
 
 	for (i = 0; i < KINDS; i++) {
-		ASSERT_NE(NULL, framing_of_tls(kinds[i].protocol,
-					       kinds[i].cipher, kinds[i].etm));
+		ASSERT_NE(NULL,
+			  so_framing_of_tls(kinds[i].protocol, kinds[i].cipher,
+					    kinds[i].etm));
 		fr = framing_of(&kinds[i]);
-		ASSERT_EQ(0, framing_check(&fr, kinds[i].given))
-			TH_LOG("%d", i);
-		framing_plan(&fr, 100, &p);
+		ASSERT_EQ(0, so_framing_check(&fr, kinds[i].given))
+		TH_LOG("%d", i);
+		so_framing_plan(&fr, 100, &p);
 		EXPECT_EQ(kinds[i].head, p.head);
 		EXPECT_EQ(kinds[i].data, p.data);
 		EXPECT_EQ(kinds[i].tag, p.tag);
@@ -72,12 +75,15 @@ TEST(rows)
 
 TEST(there_are_no_such_rows)
 {
-	EXPECT_EQ(NULL, framing_of_tls(SO_CRYPT_FRAMED, OCF_AES_GCM, false));
-	EXPECT_EQ(NULL, framing_of_tls(SO_CRYPT_TLS_1_1, OCF_AES_GCM, false));
-	EXPECT_EQ(NULL, framing_of_tls(SO_CRYPT_TLS_1_2, OCF_AES_GCM, true));
-	EXPECT_EQ(NULL, framing_of_tls(SO_CRYPT_TLS_1_3, OCF_AES_CBC, false));
-	EXPECT_EQ(NULL, framing_of_tls(SO_CRYPT_TLS_1_2, OCF_AES_CTR, false));
-	EXPECT_EQ(NULL, framing_of_tls(99, OCF_AES_GCM, false));
+	EXPECT_EQ(NULL, so_framing_of_tls(SO_CRYPT_FRAMED, OCF_AES_GCM, false));
+	EXPECT_EQ(NULL,
+		  so_framing_of_tls(SO_CRYPT_TLS_1_1, OCF_AES_GCM, false));
+	EXPECT_EQ(NULL, so_framing_of_tls(SO_CRYPT_TLS_1_2, OCF_AES_GCM, true));
+	EXPECT_EQ(NULL,
+		  so_framing_of_tls(SO_CRYPT_TLS_1_3, OCF_AES_CBC, false));
+	EXPECT_EQ(NULL,
+		  so_framing_of_tls(SO_CRYPT_TLS_1_2, OCF_AES_CTR, false));
+	EXPECT_EQ(NULL, so_framing_of_tls(99, OCF_AES_GCM, false));
 }
 
 /* What is sent is what is received, at every length. */
@@ -85,19 +91,19 @@ TEST(both_ways)
 {
 	uint8_t head[FRAMING_HEAD_MAX], aad[2][FRAMING_AAD_MAX];
 	uint8_t nonce[OCF_IV_MAX] = "0123456789abcde";
-	struct framing_plan out, in;
-	struct framing fr;
+	struct so_framing_plan out, in;
+	struct so_framing fr;
 	uint32_t n;
 	int i;
 
 	for (i = 0; i < KINDS; i++) {
 		fr = framing_of(&kinds[i]);
 		for (n = 0; n <= fr.f.payload_max; n += n < 600 ? 1 : 97) {
-			framing_plan(&fr, n, &out);
-			framing_head(&fr, &out, 21, nonce, head);
-			ASSERT_EQ(out.wire - 5, framing_sealed(&fr, head));
-			ASSERT_EQ(0, framing_open(&fr, head, out.wire - 5,
-						  &in));
+			so_framing_plan(&fr, n, &out);
+			so_framing_head(&fr, &out, 21, nonce, head);
+			ASSERT_EQ(out.wire - 5, so_framing_sealed(&fr, head));
+			ASSERT_EQ(0, so_framing_open(&fr, head, out.wire - 5,
+						     &in));
 			ASSERT_EQ(out.data, in.data);
 			ASSERT_EQ(out.head, in.head);
 			ASSERT_EQ(out.tag, in.tag);
@@ -105,8 +111,8 @@ TEST(both_ways)
 			if (!kinds[i].etm &&
 			    fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT)
 				continue;	/* the length is secret */
-			framing_aad(&fr, &out, head, 7, aad[0]);
-			framing_aad(&fr, &in, head, 7, aad[1]);
+			so_framing_aad(&fr, &out, head, 7, aad[0]);
+			so_framing_aad(&fr, &in, head, 7, aad[1]);
 			ASSERT_EQ(0, memcmp(aad[0], aad[1], out.aad));
 		}
 	}
@@ -121,33 +127,33 @@ TEST(bytes)
 	static const uint8_t iv[12] = { 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 5 };
 	static const uint8_t xored[12] = { 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 1, 7 };
 	uint8_t head[FRAMING_HEAD_MAX], aad[FRAMING_AAD_MAX], to[16], tail[99];
-	struct framing fr = framing_of(&kinds[7]);
-	struct framing_plan p;
+	struct so_framing fr = framing_of(&kinds[7]);
+	struct so_framing_plan p;
 	int i;
 
-	framing_plan(&fr, 36, &p);
-	framing_head(&fr, &p, 22, iv + 4, head);
+	so_framing_plan(&fr, 36, &p);
+	so_framing_head(&fr, &p, 22, iv + 4, head);
 	EXPECT_EQ(0, memcmp(header, head, 5));
 	EXPECT_EQ(0, memcmp(iv + 4, head + 5, 8));
-	framing_aad(&fr, &p, head, 0x102, aad);
+	so_framing_aad(&fr, &p, head, 0x102, aad);
 	EXPECT_EQ(0, memcmp(aad12, aad, 13));
-	framing_nonce(&fr, iv, 4, iv + 4, 0x102, to);
+	so_framing_nonce(&fr, iv, 4, iv + 4, 0x102, to);
 	EXPECT_EQ(0, memcmp(iv, to, 12));
 
 	fr = framing_of(&kinds[11]);
-	framing_plan(&fr, 36, &p);
-	framing_head(&fr, &p, 22, iv, head);
+	so_framing_plan(&fr, 36, &p);
+	so_framing_head(&fr, &p, 22, iv, head);
 	EXPECT_EQ(23, head[0]);
-	framing_nonce(&fr, iv, 12, iv, 0x102, to);
+	so_framing_nonce(&fr, iv, 12, iv, 0x102, to);
 	EXPECT_EQ(0, memcmp(xored, to, 12));
-	framing_tail(&fr, &p, 22, tail);
+	so_framing_tail(&fr, &p, 22, tail);
 	EXPECT_EQ(22, tail[0]);
 
 	/* RFC 5246, 6.2.3.2: each byte of padding is the number of others */
 	fr = framing_of(&kinds[0]);
-	framing_plan(&fr, 3, &p);
+	so_framing_plan(&fr, 3, &p);
 	memset(tail, 0xee, sizeof(tail));
-	framing_tail(&fr, &p, 23, tail);
+	so_framing_tail(&fr, &p, 23, tail);
 	ASSERT_EQ(29, p.tail);
 	for (i = 0; i < 20; i++)
 		EXPECT_EQ(0, tail[i]);
@@ -157,31 +163,32 @@ TEST(bytes)
 
 TEST(what_is_no_record)
 {
-	struct framing gcm = framing_of(&kinds[7]), cbc = framing_of(&kinds[5]);
+	struct so_framing gcm = framing_of(&kinds[7]),
+			  cbc = framing_of(&kinds[5]);
 	uint8_t head[] = { 23, 3, 3, 0x48, 0 };
-	struct framing_plan p;
+	struct so_framing_plan p;
 
-	EXPECT_EQ(0x4800, framing_sealed(&gcm, head));
+	EXPECT_EQ(0x4800, so_framing_sealed(&gcm, head));
 	head[4] = 1;
-	EXPECT_EQ(-EMSGSIZE, framing_sealed(&gcm, head));
-	EXPECT_EQ(-EBADMSG, framing_open(&gcm, head, 23, &p));
-	EXPECT_EQ(0, framing_open(&gcm, head, 24, &p));
+	EXPECT_EQ(-EMSGSIZE, so_framing_sealed(&gcm, head));
+	EXPECT_EQ(-EBADMSG, so_framing_open(&gcm, head, 23, &p));
+	EXPECT_EQ(0, so_framing_open(&gcm, head, 24, &p));
 	/* an IV, and a MAC of 32 with a byte of padding, in whole blocks */
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 32, &p));
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 47, &p));
-	EXPECT_EQ(0, framing_open(&cbc, head, 16 + 48, &p));
-	EXPECT_EQ(-EBADMSG, framing_open(&cbc, head, 16 + 49, &p));
+	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 32, &p));
+	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 47, &p));
+	EXPECT_EQ(0, so_framing_open(&cbc, head, 16 + 48, &p));
+	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 49, &p));
 	/* its length is looked at before the rest of a header */
 	head[1] = 2;
-	EXPECT_EQ(-EMSGSIZE, framing_sealed(&gcm, head));
-	EXPECT_EQ(-EBADMSG, framing_open(&gcm, head, 23, &p));
-	EXPECT_EQ(-EPROTO, framing_open(&gcm, head, 24, &p));
+	EXPECT_EQ(-EMSGSIZE, so_framing_sealed(&gcm, head));
+	EXPECT_EQ(-EBADMSG, so_framing_open(&gcm, head, 23, &p));
+	EXPECT_EQ(-EPROTO, so_framing_open(&gcm, head, 24, &p));
 }
 
 /* A protocol of one's own: a length of 4, encrypt then MAC */
-static struct framing own(void)
+static struct so_framing own(void)
 {
-	return (struct framing){
+	return (struct so_framing){
 		.f = {
 			.header_len = 4, .type_at = SO_CRYPT_NOWHERE,
 			.length_size = 4, .order = SO_CRYPT_ENCRYPT_THEN_MAC,
@@ -197,14 +204,16 @@ static struct framing own(void)
 
 TEST(descriptors)
 {
-#define BAD(ivlen, field, value) do { \
-	fr = own(); \
-	fr.field = (value); \
-	EXPECT_EQ(-EINVAL, framing_check(&fr, ivlen)) TH_LOG(#field); \
-} while (0)
-	struct framing fr = own();
+#define BAD(ivlen, field, value)                                 \
+	do {                                                     \
+		fr = own();                                      \
+		fr.field = (value);                              \
+		EXPECT_EQ(-EINVAL, so_framing_check(&fr, ivlen)) \
+		TH_LOG(#field);                                  \
+	} while (0)
+	struct so_framing fr = own();
 
-	ASSERT_EQ(0, framing_check(&fr, 0));
+	ASSERT_EQ(0, so_framing_check(&fr, 0));
 	BAD(0, f.number_max, UINT64_MAX);
 	BAD(0, f.header_len, 0);
 	BAD(0, f.header_len, 17);
@@ -238,28 +247,30 @@ TEST(descriptors)
 	/* the core puts the payload's length where TLS has it */
 	fr = own();
 	fr.f.order = SO_CRYPT_MAC_THEN_ENCRYPT;
-	EXPECT_EQ(0, framing_check(&fr, 0));
+	EXPECT_EQ(0, so_framing_check(&fr, 0));
 	fr.f.auth_length = SO_CRYPT_LENGTH_PAYLOAD;
-	EXPECT_EQ(-EINVAL, framing_check(&fr, 0));
+	EXPECT_EQ(-EINVAL, so_framing_check(&fr, 0));
 #undef BAD
 }
 
 /* The type is found before the zeros, so it cannot be one of them. */
 TEST(no_inner_type_is_zero)
 {
-	struct framing fr = {
-		.f = *framing_of_tls(SO_CRYPT_TLS_1_3, OCF_AES_GCM, false),
-		.block = 1, .ivlen = 12, .maclen = 16,
+	struct so_framing fr = {
+		.f = *so_framing_of_tls(SO_CRYPT_TLS_1_3, OCF_AES_GCM, false),
+		.block = 1,
+		.ivlen = 12,
+		.maclen = 16,
 	};
 
-	ASSERT_EQ(0, framing_check(&fr, 12));
+	ASSERT_EQ(0, so_framing_check(&fr, 12));
 	EXPECT_FALSE(framing_type_fits(&fr.f, 0));
 	EXPECT_TRUE(framing_type_fits(&fr.f, 1));
 	fr.f.data_type = 0;
-	EXPECT_EQ(-EINVAL, framing_check(&fr, 12));
+	EXPECT_EQ(-EINVAL, so_framing_check(&fr, 12));
 	fr.f.flags &= ~SO_CRYPT_INNER_TYPE;
 	EXPECT_TRUE(framing_type_fits(&fr.f, 0));
-	EXPECT_EQ(0, framing_check(&fr, 12));
+	EXPECT_EQ(0, so_framing_check(&fr, 12));
 }
 
 TEST_HARNESS_MAIN

@@ -51,7 +51,7 @@ static struct aead *aead_of(struct crypto_aead *tfm)
 	return container_of(crypto_aead_alg(tfm), struct aead, impl);
 }
 
-static int fill_key(struct crypto_tfm *base, struct alg_key *key)
+static int aead_fill_key(struct crypto_tfm *base, struct alg_key *key)
 {
 	struct crypto_aead *tfm = container_of(base, struct crypto_aead, base);
 	const struct aead *a = aead_of(tfm);
@@ -73,14 +73,14 @@ static int aead_setkey(struct crypto_aead *tfm, const u8 *bytes,
 		       unsigned int len)
 {
 	return alg_set_key(&tfm->base, bytes, len, crypto_aead_authsize(tfm),
-			   fill_key);
+			   aead_fill_key);
 }
 
 static int aead_setauthsize(struct crypto_aead *tfm, unsigned int size)
 {
 	if (!size || !(aead_of(tfm)->tags & BIT_ULL(size - 1)))
 		return -EINVAL;
-	return alg_set_authsize(&tfm->base, size, fill_key);
+	return alg_set_authsize(&tfm->base, size, aead_fill_key);
 }
 
 /*
@@ -96,7 +96,8 @@ static int take_ccm_iv(struct ocf_request *req, const u8 *iv)
 	return 0;
 }
 
-static int take_iv(struct alg_request *r, const struct aead *a, const u8 *iv)
+static int aead_take_iv(struct alg_request *r, const struct aead *a,
+			const u8 *iv)
 {
 	if (!a->salt && a->alg == OCF_AES_CCM)
 		return take_ccm_iv(&r->req, iv);
@@ -125,11 +126,11 @@ static int lay_out_esp(struct alg_request *r, struct aead_request *q)
 	return 0;
 }
 
-static int lay_out(struct alg_request *r, struct aead_request *q,
-		   unsigned int len)
+static int aead_lay_out(struct alg_request *r, struct aead_request *q,
+			unsigned int len)
 {
 	const struct aead *a = aead_of(crypto_aead_reqtfm(q));
-	int err = take_iv(r, a, q->iv);
+	int err = aead_take_iv(r, a, q->iv);
 
 	r->req.src = q->src;
 	r->req.dst = q->dst;
@@ -144,12 +145,12 @@ static int lay_out(struct alg_request *r, struct aead_request *q,
 
 static int aead_encrypt(struct aead_request *q)
 {
-	return alg_aead_crypt(q, OCF_OP_ENCRYPT, lay_out);
+	return alg_aead_crypt(q, OCF_OP_ENCRYPT, aead_lay_out);
 }
 
 static int aead_decrypt(struct aead_request *q)
 {
-	return alg_aead_crypt(q, OCF_OP_DECRYPT, lay_out);
+	return alg_aead_crypt(q, OCF_OP_DECRYPT, aead_lay_out);
 }
 
 static unsigned int iv_size(const struct aead *a)

@@ -7,8 +7,8 @@
 
 #include "alg.h"
 
-static struct crypto_aead *make_fallback(const char *name, u32 mask,
-					 unsigned int room)
+static struct crypto_aead *aead_make_fallback(const char *name, u32 mask,
+					      unsigned int room)
 {
 	struct crypto_aead *fallback =
 		crypto_alloc_aead(name, 0, ALG_FALLBACK_MASK | mask);
@@ -69,7 +69,7 @@ int alg_aead_init_fallback(struct crypto_aead *tfm)
 
 	alg_aead_init(tfm);
 	/* loads what there is, since a key is no time for that */
-	fallback = make_fallback(name, 0, UINT_MAX);
+	fallback = aead_make_fallback(name, 0, UINT_MAX);
 	if (IS_ERR(fallback))
 		return PTR_ERR(fallback);
 	if (may_be_overtaken(fallback)) {
@@ -106,9 +106,9 @@ int alg_aead_set_fallback(struct crypto_aead *tfm, struct alg_key *key)
 
 	if (!t->fallback)
 		return 0;
-	fallback = make_fallback(crypto_aead_driver_name(t->fallback),
-				 CRYPTO_NOLOAD,
-				 crypto_aead_reqsize(t->fallback));
+	fallback = aead_make_fallback(crypto_aead_driver_name(t->fallback),
+				      CRYPTO_NOLOAD,
+				      crypto_aead_reqsize(t->fallback));
 	if (IS_ERR(fallback))
 		return PTR_ERR(fallback);
 	key->aead = fallback;
@@ -124,8 +124,8 @@ static unsigned int size_of(const struct aead_request *q)
 	return max(q->assoclen, q->cryptlen);
 }
 
-static int crypt_by_fallback(struct aead_request *q, struct alg_key *key,
-			     enum ocf_op op, unsigned int counted)
+static int aead_crypt_by_fallback(struct aead_request *q, struct alg_key *key,
+				  enum ocf_op op, unsigned int counted)
 {
 	struct alg_fallback_request *f = aead_request_ctx(q);
 	struct aead_request *sub = &f->aead;
@@ -155,11 +155,11 @@ static int data_length(const struct aead_request *q, unsigned int authsize,
 	return q->cryptlen - tag;
 }
 
-static int crypt_by_session(struct aead_request *q, struct alg_key *key,
-			    enum ocf_op op,
-			    int (*lay_out)(struct alg_request *r,
-					   struct aead_request *q,
-					   unsigned int len))
+static int aead_crypt_by_session(struct aead_request *q, struct alg_key *key,
+				 enum ocf_op op,
+				 int (*lay_out)(struct alg_request *r,
+						struct aead_request *q,
+						unsigned int len))
 {
 	struct alg_request *r = alg_request_in(aead_request_ctx(q));
 	struct alg_tfm *t = crypto_aead_ctx(crypto_aead_reqtfm(q));
@@ -172,7 +172,7 @@ static int crypt_by_session(struct aead_request *q, struct alg_key *key,
 	if (likely(!err))
 		return alg_submit(r);
 	if (err == -EOPNOTSUPP && key->aead)
-		return crypt_by_fallback(q, key, op, 0);
+		return aead_crypt_by_fallback(q, key, op, 0);
 	alg_key_put(key);
 	return err == -EOPNOTSUPP ? -EINVAL : err;
 }
@@ -198,8 +198,8 @@ int alg_aead_crypt(struct aead_request *q, enum ocf_op op,
 	if (unlikely(!key))
 		return -ENOKEY;
 	if (unlikely(!key->session))
-		return crypt_by_fallback(q, key, op, 0);
+		return aead_crypt_by_fallback(q, key, op, 0);
 	if (key->aead && alg_is_for_fallback(t, key, op, size_of(q)))
-		return crypt_by_fallback(q, key, op, size_of(q));
-	return crypt_by_session(q, key, op, lay_out);
+		return aead_crypt_by_fallback(q, key, op, size_of(q));
+	return aead_crypt_by_session(q, key, op, lay_out);
 }

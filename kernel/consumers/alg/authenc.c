@@ -53,8 +53,8 @@ static bool has_tag(const struct authenc *a, unsigned int size)
 }
 
 /* None for tags so short that no device has them. */
-static int open_session(struct crypto_aead *tfm, struct alg_key *key,
-			const struct crypto_authenc_keys *keys)
+static int authenc_open_session(struct crypto_aead *tfm, struct alg_key *key,
+				const struct crypto_authenc_keys *keys)
 {
 	const struct authenc *a = authenc_of(tfm);
 	unsigned int nonce = a->cipher == OCF_AES_CTR ? NONCE : 0;
@@ -79,21 +79,22 @@ static int open_session(struct crypto_aead *tfm, struct alg_key *key,
 	return alg_key_open(key, &params);
 }
 
-static int fill_key(struct crypto_tfm *base, struct alg_key *key)
+static int authenc_fill_key(struct crypto_tfm *base, struct alg_key *key)
 {
 	struct crypto_aead *tfm = container_of(base, struct crypto_aead, base);
 	struct crypto_authenc_keys keys;
 	int err = crypto_authenc_extractkeys(&keys, key->bytes, key->len);
 
-	return err ?: alg_aead_set_fallback(tfm, key) ?:
-	       open_session(tfm, key, &keys);
+	return err				       ?:
+		       alg_aead_set_fallback(tfm, key) ?:
+		       authenc_open_session(tfm, key, &keys);
 }
 
 static int authenc_setkey(struct crypto_aead *tfm, const u8 *bytes,
 			  unsigned int len)
 {
 	return alg_set_key(&tfm->base, bytes, len, crypto_aead_authsize(tfm),
-			   fill_key);
+			   authenc_fill_key);
 }
 
 static int authenc_setauthsize(struct crypto_aead *tfm, unsigned int size)
@@ -102,11 +103,11 @@ static int authenc_setauthsize(struct crypto_aead *tfm, unsigned int size)
 
 	if (!has_tag(a, size) && a->esn)
 		return -EINVAL;
-	return alg_set_authsize(&tfm->base, size, fill_key);
+	return alg_set_authsize(&tfm->base, size, authenc_fill_key);
 }
 
-static void take_iv(struct alg_request *r, const struct authenc *a,
-		    const u8 *iv)
+static void authenc_take_iv(struct alg_request *r, const struct authenc *a,
+			    const u8 *iv)
 {
 	if (a->cipher != OCF_AES_CTR) {
 		memcpy(r->req.iv, iv, a->impl.ivsize);
@@ -117,12 +118,12 @@ static void take_iv(struct alg_request *r, const struct authenc *a,
 	put_unaligned_be32(1, r->req.iv + NONCE + CTR_IV);
 }
 
-static int lay_out(struct alg_request *r, struct aead_request *q,
-		   unsigned int len)
+static int authenc_lay_out(struct alg_request *r, struct aead_request *q,
+			   unsigned int len)
 {
 	const struct authenc *a = authenc_of(crypto_aead_reqtfm(q));
 
-	take_iv(r, a, q->iv);
+	authenc_take_iv(r, a, q->iv);
 	if (a->esn)
 		return alg_lay_out_esn(r, q, len);
 	r->req.src = q->src;
@@ -136,12 +137,12 @@ static int lay_out(struct alg_request *r, struct aead_request *q,
 
 static int authenc_encrypt(struct aead_request *q)
 {
-	return alg_aead_crypt(q, OCF_OP_ENCRYPT, lay_out);
+	return alg_aead_crypt(q, OCF_OP_ENCRYPT, authenc_lay_out);
 }
 
 static int authenc_decrypt(struct aead_request *q)
 {
-	return alg_aead_crypt(q, OCF_OP_DECRYPT, lay_out);
+	return alg_aead_crypt(q, OCF_OP_DECRYPT, authenc_lay_out);
 }
 
 static int make_name(char *name, const struct authenc *a)

@@ -47,7 +47,7 @@ static struct hash *hash_of(struct crypto_ahash *tfm)
 }
 
 /* One that is done when it returns, so that it needs no callback */
-static struct crypto_ahash *make_fallback(const char *name)
+static struct crypto_ahash *hash_make_fallback(const char *name)
 {
 	return crypto_alloc_ahash(name, 0,
 				  ALG_FALLBACK_MASK | CRYPTO_ALG_ASYNC);
@@ -60,7 +60,7 @@ static bool has_key(const struct hash *h)
 	return h->info->type == OCF_TYPE_MAC;
 }
 
-static int open_session(struct crypto_ahash *tfm, struct alg_key *key)
+static int hash_open_session(struct crypto_ahash *tfm, struct alg_key *key)
 {
 	const struct hash *h = hash_of(tfm);
 	struct ocf_session_params params = {
@@ -77,11 +77,11 @@ static int open_session(struct crypto_ahash *tfm, struct alg_key *key)
 	return alg_key_open(key, &params);
 }
 
-static int fill_key(struct crypto_tfm *base, struct alg_key *key)
+static int hash_fill_key(struct crypto_tfm *base, struct alg_key *key)
 {
 	struct crypto_ahash *tfm = __crypto_ahash_cast(base);
 	struct hash_tfm *t = crypto_ahash_ctx(tfm);
-	int err = open_session(tfm, key);
+	int err = hash_open_session(tfm, key);
 
 	if (err || !has_key(hash_of(tfm)))
 		return err;
@@ -91,7 +91,7 @@ static int fill_key(struct crypto_tfm *base, struct alg_key *key)
 static int hash_setkey(struct crypto_ahash *tfm, const u8 *bytes,
 		       unsigned int len)
 {
-	return alg_set_key(crypto_ahash_tfm(tfm), bytes, len, 0, fill_key);
+	return alg_set_key(crypto_ahash_tfm(tfm), bytes, len, 0, hash_fill_key);
 }
 
 /* ---- in parts ---- */
@@ -213,7 +213,7 @@ static int hash_init_tfm(struct crypto_ahash *tfm)
 	unsigned int size;
 	int err;
 
-	t->fallback = make_fallback(h->fallback);
+	t->fallback = hash_make_fallback(h->fallback);
 	if (IS_ERR(t->fallback))
 		return PTR_ERR(t->fallback);
 	alg_tfm_init(&t->tfm);
@@ -243,7 +243,7 @@ static void hash_exit_tfm(struct crypto_ahash *tfm)
  */
 static int take_after(struct hash *h)
 {
-	struct crypto_ahash *fallback = make_fallback(h->info->impl);
+	struct crypto_ahash *fallback = hash_make_fallback(h->info->impl);
 	const struct crypto_alg *base;
 	int err = 0;
 
@@ -279,7 +279,7 @@ static int describe_hash(struct hash *h, int priority)
 }
 
 /* Without the weak, and without GMAC, which is no hash in the crypto API */
-static bool is_offered(const struct ocf_alg_info *info)
+static bool hash_is_offered(const struct ocf_alg_info *info)
 {
 	return info && info->impl && !info->iv &&
 	       (info->type == OCF_TYPE_DIGEST || info->type == OCF_TYPE_MAC) &&
@@ -315,7 +315,7 @@ int __init alg_hashes_register(int priority)
 	if (!hashes)
 		return -ENOMEM;
 	for (alg = 1; !err && alg < OCF_ALG_COUNT; alg++)
-		if (is_offered(ocf_alg_info(alg)))
+		if (hash_is_offered(ocf_alg_info(alg)))
 			err = register_hash(alg, priority);
 	if (err)
 		alg_hashes_unregister();

@@ -38,8 +38,8 @@ static struct cipher *cipher_of(struct crypto_skcipher *tfm)
 	return container_of(crypto_skcipher_alg(tfm), struct cipher, impl);
 }
 
-static struct crypto_skcipher *make_fallback(const char *name, u32 mask,
-					     unsigned int room)
+static struct crypto_skcipher *
+skcipher_make_fallback(const char *name, u32 mask, unsigned int room)
 {
 	struct crypto_skcipher *fallback =
 		crypto_alloc_skcipher(name, 0, ALG_FALLBACK_MASK | mask);
@@ -59,11 +59,11 @@ static struct crypto_skcipher *make_fallback(const char *name, u32 mask,
 static int set_fallback(struct crypto_skcipher *tfm, struct alg_key *key)
 {
 	struct cipher_tfm *t = crypto_skcipher_ctx(tfm);
-	struct crypto_skcipher *fallback =
-		make_fallback(crypto_skcipher_driver_name(t->fallback),
-			      CRYPTO_NOLOAD,
-			      crypto_skcipher_reqsize(t->fallback));
+	const char *name = crypto_skcipher_driver_name(t->fallback);
+	struct crypto_skcipher *fallback;
 
+	fallback = skcipher_make_fallback(name, CRYPTO_NOLOAD,
+					  crypto_skcipher_reqsize(t->fallback));
 	if (IS_ERR(fallback))
 		return PTR_ERR(fallback);
 	key->cipher = fallback;
@@ -72,7 +72,7 @@ static int set_fallback(struct crypto_skcipher *tfm, struct alg_key *key)
 	return crypto_skcipher_setkey(fallback, key->bytes, key->len);
 }
 
-static int fill_key(struct crypto_tfm *base, struct alg_key *key)
+static int skcipher_fill_key(struct crypto_tfm *base, struct alg_key *key)
 {
 	struct crypto_skcipher *tfm = container_of(base, struct crypto_skcipher,
 						   base);
@@ -87,11 +87,12 @@ static int fill_key(struct crypto_tfm *base, struct alg_key *key)
 static int cipher_setkey(struct crypto_skcipher *tfm, const u8 *bytes,
 			 unsigned int len)
 {
-	return alg_set_key(&tfm->base, bytes, len, 0, fill_key);
+	return alg_set_key(&tfm->base, bytes, len, 0, skcipher_fill_key);
 }
 
-static int crypt_by_fallback(struct skcipher_request *q, struct alg_key *key,
-			     enum ocf_op op, unsigned int counted)
+static int skcipher_crypt_by_fallback(struct skcipher_request *q,
+				      struct alg_key *key, enum ocf_op op,
+				      unsigned int counted)
 {
 	struct alg_fallback_request *f = skcipher_request_ctx(q);
 	struct skcipher_request *sub = &f->cipher;
@@ -109,8 +110,10 @@ static int crypt_by_fallback(struct skcipher_request *q, struct alg_key *key,
 	return alg_fallback_end(f, err);
 }
 
-static int crypt_by_session(struct skcipher_request *q, struct alg_key *key,
-			    const struct ocf_alg_info *info, enum ocf_op op)
+static int skcipher_crypt_by_session(struct skcipher_request *q,
+				     struct alg_key *key,
+				     const struct ocf_alg_info *info,
+				     enum ocf_op op)
 {
 	struct alg_request *r = alg_request_in(skcipher_request_ctx(q));
 
@@ -145,10 +148,10 @@ static int cipher_crypt(struct skcipher_request *q, enum ocf_op op)
 	if (unlikely(!key))
 		return -ENOKEY;
 	if (unlikely(is_odd(q, c)))
-		return crypt_by_fallback(q, key, op, 0);
+		return skcipher_crypt_by_fallback(q, key, op, 0);
 	if (alg_is_for_fallback(t, key, op, q->cryptlen))
-		return crypt_by_fallback(q, key, op, q->cryptlen);
-	return crypt_by_session(q, key, c->info, op);
+		return skcipher_crypt_by_fallback(q, key, op, q->cryptlen);
+	return skcipher_crypt_by_session(q, key, c->info, op);
 }
 
 static int cipher_encrypt(struct skcipher_request *q)
@@ -168,7 +171,7 @@ static int cipher_init(struct crypto_skcipher *tfm)
 	unsigned int size;
 
 	/* loads what there is, since a key is no time for that */
-	t->fallback = make_fallback(name, 0, UINT_MAX);
+	t->fallback = skcipher_make_fallback(name, 0, UINT_MAX);
 	if (IS_ERR(t->fallback))
 		return PTR_ERR(t->fallback);
 	alg_tfm_init(&t->tfm);
@@ -205,7 +208,7 @@ static int describe_cipher(struct cipher *c, int priority)
 }
 
 /* Without the weak, and without ChaCha20, whose crypto API has no next IV */
-static bool is_offered(const struct ocf_alg_info *info)
+static bool skcipher_is_offered(const struct ocf_alg_info *info)
 {
 	return info && info->type == OCF_TYPE_CIPHER && info->impl &&
 	       !(info->flags & (OCF_ALG_WEAK | OCF_ALG_ROUNDS));
@@ -240,7 +243,7 @@ int __init alg_skciphers_register(int priority)
 	if (!ciphers)
 		return -ENOMEM;
 	for (alg = 1; !err && alg < OCF_ALG_COUNT; alg++)
-		if (is_offered(ocf_alg_info(alg)))
+		if (skcipher_is_offered(ocf_alg_info(alg)))
 			err = register_cipher(alg, priority);
 	if (err)
 		alg_skciphers_unregister();

@@ -137,7 +137,7 @@ bool cdev_async_finish_locked(struct cdev_op *op)
 	return true;
 }
 
-static void finish(struct cdev_op *op)
+static void async_finish(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
 	bool fetched;
@@ -155,7 +155,7 @@ static void async_done(struct ocf_request *req, int err)
 
 	cdev_iv_leave(op, err);
 	op->err = err;
-	finish(op);
+	async_finish(op);
 }
 
 /**
@@ -202,7 +202,7 @@ void cdev_async_done(struct cdev_op *op, int err)
 	if (!op->loose)
 		cdev_op_let_loose(op);
 	op->err = err;
-	finish(op);
+	async_finish(op);
 }
 
 /* Whether the calling process has handed @op in, by that interface */

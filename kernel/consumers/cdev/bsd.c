@@ -89,7 +89,7 @@ static bool is_mac_side(const struct session2_op *sop)
 	       sop->mac == CRYPTO_AES_CCM_CBC_MAC;
 }
 
-static enum ocf_mode mode_of(enum ocf_alg cipher, enum ocf_alg mac)
+static enum ocf_mode bsd_mode_of(enum ocf_alg cipher, enum ocf_alg mac)
 {
 	if (cipher && ocf_alg_info(cipher)->type == OCF_TYPE_AEAD)
 		return OCF_MODE_AEAD;
@@ -116,8 +116,8 @@ static int devices_of(s32 crid, struct ocf_session_params *p)
 	return 0;
 }
 
-static int params_of(const struct session2_op *sop,
-		     struct ocf_session_params *p)
+static int bsd_params_of(const struct session2_op *sop,
+			 struct ocf_session_params *p)
 {
 	u32 mac = is_mac_side(sop) ? 0 : sop->mac;
 
@@ -130,7 +130,7 @@ static int params_of(const struct session2_op *sop,
 	    !p->mac != !mac || sop->ivlen < 0 || sop->maclen < 0 ||
 	    sop->mackeylen < 0)
 		return -EINVAL;
-	p->mode = mode_of(p->cipher, p->mac);
+	p->mode = bsd_mode_of(p->cipher, p->mac);
 	p->keylen = p->cipher ? sop->keylen : 0;
 	p->mackeylen = p->mac ? sop->mackeylen : 0;
 	p->ivlen = sop->ivlen;
@@ -141,7 +141,7 @@ static int params_of(const struct session2_op *sop,
 }
 
 /* The keys are in @op for as long as it takes. */
-static int create_session(struct cdev_op *op, struct session2_op *sop)
+static int bsd_create_session(struct cdev_op *op, struct session2_op *sop)
 {
 	u8 *key = op->bytes, *mackey = op->bytes + KEY_MAX;
 	struct ocf_session_params p;
@@ -149,7 +149,7 @@ static int create_session(struct cdev_op *op, struct session2_op *sop)
 	int err;
 
 	static_assert(KEY_MAX + MACKEY_MAX <= CDEV_INLINE);
-	err = params_of(sop, &p);
+	err = bsd_params_of(sop, &p);
 	if (err)
 		return err;
 	p.key = key;
@@ -172,19 +172,19 @@ wipe:
 	return err;
 }
 
-static int make_session(struct cdev_file *file, struct session2_op *sop)
+static int bsd_make_session(struct cdev_file *file, struct session2_op *sop)
 {
 	struct cdev_op *op = cdev_op_get(file);
 	int err;
 
 	if (!op)
 		return -ENOMEM;
-	err = create_session(op, sop);
+	err = bsd_create_session(op, sop);
 	cdev_op_put(op);
 	return err;
 }
 
-static long end_session(struct cdev_file *file, void __user *arg)
+static long bsd_end_session(struct cdev_file *file, void __user *arg)
 {
 	u32 id;
 
@@ -193,7 +193,8 @@ static long end_session(struct cdev_file *file, void __user *arg)
 	return cdev_session_end(file, OCF_ABI_BSD, id);
 }
 
-static long new_session(struct cdev_file *file, struct session_op __user *arg)
+static long bsd_new_session(struct cdev_file *file,
+			    struct session_op __user *arg)
 {
 	struct session2_op sop = {
 		.crid = CRYPTO_FLAG_HARDWARE | CRYPTO_FLAG_SOFTWARE,
@@ -203,7 +204,7 @@ static long new_session(struct cdev_file *file, struct session_op __user *arg)
 	/* the same up to ses; what pads the one is crid in the other */
 	if (copy_from_user(&sop, arg, offsetof(struct session2_op, crid)))
 		return -EFAULT;
-	err = make_session(file, &sop);
+	err = bsd_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &arg->ses)) {
@@ -220,7 +221,7 @@ static long new_session2(struct cdev_file *file, struct session2_op __user *arg)
 
 	if (copy_from_user(&sop, arg, sizeof(sop)))
 		return -EFAULT;
-	err = make_session(file, &sop);
+	err = bsd_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &arg->ses) || put_user(sop.crid, &arg->crid)) {
@@ -263,7 +264,7 @@ static bool verifies(const struct cdev_session *ses, const struct bsd_op *b)
 					ses->info.mode == OCF_MODE_ETA);
 }
 
-static int check(const struct cdev_session *ses, const struct bsd_op *b)
+static int bsd_check(const struct cdev_session *ses, const struct bsd_op *b)
 {
 	bool digest = ses->info.mode == OCF_MODE_DIGEST;
 
@@ -318,7 +319,7 @@ static bool may_pin(const struct cdev_session *ses, const struct bsd_op *b)
 }
 
 /* Lays the operation out as AAD, data, and for AEAD the tag. */
-static int fill(struct cdev_op *op, struct bsd_op *b)
+static int bsd_fill(struct cdev_op *op, struct bsd_op *b)
 {
 	struct cdev_session *ses = op->ses;
 	struct ocf_request *req = &op->req;
@@ -353,7 +354,7 @@ static int fill(struct cdev_op *op, struct bsd_op *b)
 			0;
 }
 
-static int deliver(struct cdev_op *op, const struct bsd_op *b)
+static int bsd_deliver(struct cdev_op *op, const struct bsd_op *b)
 {
 	const struct cdev_session *ses = op->ses;
 
@@ -380,7 +381,7 @@ static int crypt(struct cdev_file *file, struct bsd_op *b,
 	if (!ses)
 		return -EINVAL;
 	err = more_checks ? more_checks(ses, b) : 0;
-	err = err ?: check(ses, b);
+	err = err ?: bsd_check(ses, b);
 	if (err)
 		goto put_session;
 	err = -ENOMEM;
@@ -388,9 +389,9 @@ static int crypt(struct cdev_file *file, struct bsd_op *b,
 	if (!op)
 		goto put_session;
 	cdev_op_set(op, ses, ses->ses);
-	err = fill(op, b) ?: cdev_op_run(&op);
+	err = bsd_fill(op, b) ?: cdev_op_run(&op);
 	if (!err)
-		err = deliver(op, b);
+		err = bsd_deliver(op, b);
 	cdev_op_put(op);
 	return err;
 
@@ -413,7 +414,7 @@ static int check_aead(const struct cdev_session *ses, struct bsd_op *b)
 	       0 : -EINVAL;
 }
 
-static long do_crypt(struct cdev_file *file, const struct crypt_op *c)
+static long bsd_do_crypt(struct cdev_file *file, const struct crypt_op *c)
 {
 	struct bsd_op b = {
 		.ses = c->ses, .op = c->op, .flags = c->flags, .len = c->len,
@@ -464,7 +465,7 @@ static_assert(sizeof(struct cdev_kop) == sizeof(struct crypt_kop) &&
 	      offsetof(struct cdev_kop, param) ==
 	      offsetof(struct crypt_kop, crk_param));
 
-static long key_op(struct cdev_file *file, void __user *arg, bool compat)
+static long bsd_key_op(struct cdev_file *file, void __user *arg, bool compat)
 {
 	struct cdev_kop kop;
 	int err = cdev_kop_read(&kop, arg, compat);
@@ -507,22 +508,22 @@ long cdev_bsd_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 	case CIOCCRYPT:
 		if (copy_from_user(&op, arg, sizeof(op)))
 			return -EFAULT;
-		return do_crypt(file, &op);
+		return bsd_do_crypt(file, &op);
 	case CIOCCRYPTAEAD:
 		if (copy_from_user(&aead, arg, sizeof(aead)))
 			return -EFAULT;
 		return do_aead(file, &aead);
 	case CIOCGSESSION:
-		return new_session(file, arg);
+		return bsd_new_session(file, arg);
 	case CIOCGSESSION2:
 		return new_session2(file, arg);
 	case CIOCFSESSION:
 	case BSD_CIOCFSESSION:
-		return end_session(file, arg);
+		return bsd_end_session(file, arg);
 	case CIOCFINDDEV:
 		return find_device(arg);
 	case CIOCKEY:
-		return key_op(file, arg, false);
+		return bsd_key_op(file, arg, false);
 	case CIOCKEY2:
 		return key_op2(file, arg, false);
 	case CIOCASYMFEAT:
@@ -550,8 +551,8 @@ static void from_compat(struct session2_op *sop,
 	};
 }
 
-static long compat_new_session(struct cdev_file *file,
-			       struct compat_session_op __user *arg)
+static long bsd_compat_new_session(struct cdev_file *file,
+				   struct compat_session_op __user *arg)
 {
 	struct compat_session_op c;
 	struct session2_op sop;
@@ -560,7 +561,7 @@ static long compat_new_session(struct cdev_file *file,
 	if (copy_from_user(&c, arg, sizeof(c)))
 		return -EFAULT;
 	from_compat(&sop, &c);
-	err = make_session(file, &sop);
+	err = bsd_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &arg->ses)) {
@@ -583,7 +584,7 @@ static long compat_new_session2(struct cdev_file *file,
 	sop.crid = c.crid;
 	sop.ivlen = c.ivlen;
 	sop.maclen = c.maclen;
-	err = make_session(file, &sop);
+	err = bsd_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &arg->op.ses) || put_user(sop.crid, &arg->crid)) {
@@ -593,17 +594,22 @@ static long compat_new_session2(struct cdev_file *file,
 	return 0;
 }
 
-static long compat_crypt(struct cdev_file *file, const void __user *arg)
+static long bsd_compat_crypt(struct cdev_file *file, const void __user *arg)
 {
 	struct compat_crypt_op c;
 
 	if (copy_from_user(&c, arg, sizeof(c)))
 		return -EFAULT;
-	return do_crypt(file, &(struct crypt_op){
-		.ses = c.ses, .op = c.op, .flags = c.flags, .len = c.len,
-		.src = compat_ptr(c.src), .dst = compat_ptr(c.dst),
-		.mac = compat_ptr(c.mac), .iv = compat_ptr(c.iv),
-	});
+	return bsd_do_crypt(file, &(struct crypt_op){
+					  .ses = c.ses,
+					  .op = c.op,
+					  .flags = c.flags,
+					  .len = c.len,
+					  .src = compat_ptr(c.src),
+					  .dst = compat_ptr(c.dst),
+					  .mac = compat_ptr(c.mac),
+					  .iv = compat_ptr(c.iv),
+				  });
 }
 
 static long compat_aead(struct cdev_file *file, const void __user *arg)
@@ -627,15 +633,15 @@ long cdev_bsd_compat(struct file *filp, unsigned int cmd, void __user *arg)
 
 	switch (cmd) {
 	case COMPAT_CIOCCRYPT:
-		return compat_crypt(file, arg);
+		return bsd_compat_crypt(file, arg);
 	case COMPAT_CIOCCRYPTAEAD:
 		return compat_aead(file, arg);
 	case COMPAT_CIOCGSESSION:
-		return compat_new_session(file, arg);
+		return bsd_compat_new_session(file, arg);
 	case COMPAT_CIOCGSESSION2:
 		return compat_new_session2(file, arg);
 	case COMPAT_CIOCKEY:
-		return key_op(file, arg, true);
+		return bsd_key_op(file, arg, true);
 	case COMPAT_CIOCKEY2:
 		return key_op2(file, arg, true);
 	/* the same for both */

@@ -60,8 +60,8 @@ static int read_source(struct cdev_op *op, u32 at, u32 len)
  * both in memory that also has room for @out bytes of result; in either case
  * @trail bytes of ours behind.
  */
-static int fill_buffers(struct cdev_op *op, u32 lead, u32 trail, u32 out,
-			bool share)
+static int command_fill_buffers(struct cdev_op *op, u32 lead, u32 trail,
+				u32 out, bool share)
 {
 	const struct ocf_command *c = command_of(op);
 	void __user *src = u64_to_user_ptr(c->src);
@@ -97,7 +97,7 @@ static int fill_cipher(struct cdev_op *op)
 	const struct ocf_command *c = command_of(op);
 
 	op->req.data.len = c->len;
-	return fill_buffers(op, 0, 0, c->len, true);
+	return command_fill_buffers(op, 0, 0, c->len, true);
 }
 
 static int fill_digest(struct cdev_op *op)
@@ -105,9 +105,10 @@ static int fill_digest(struct cdev_op *op)
 	const struct ocf_command *c = command_of(op);
 
 	op->req.data.len = c->len;
-	return fill_buffers(op, 0, 0, 0, true) ?:
-	       (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE) ?
-		CDEV_SPECIAL : 0);
+	return command_fill_buffers(op, 0, 0, 0, true) ?:
+		       (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE) ?
+				CDEV_SPECIAL :
+				0);
 }
 
 static int fill_eta(struct cdev_op *op)
@@ -117,12 +118,12 @@ static int fill_eta(struct cdev_op *op)
 
 	req->auth.len = c->auth_len + c->len;
 	req->data = (struct ocf_range){ c->auth_len, c->len };
-	return fill_buffers(op, c->auth_len, 0, c->len,
-			    c->op == OCF_OP_ENCRYPT);
+	return command_fill_buffers(op, c->auth_len, 0, c->len,
+				    c->op == OCF_OP_ENCRYPT);
 }
 
 /* The tag of an AEAD algorithm is behind its data, in our memory. */
-static int fill_aead(struct cdev_op *op)
+static int command_fill_aead(struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
 	u32 maclen = op->ses->info.maclen;
@@ -135,8 +136,8 @@ static int fill_aead(struct cdev_op *op)
 	req->tag_start = c->auth_len + c->len;
 	if (c->op == OCF_OP_ENCRYPT && c->auth_len + maclen <= CDEV_INLINE)
 		memset(op->bytes + c->auth_len, 0, maclen);
-	err = fill_buffers(op, c->auth_len, maclen, c->len,
-			   c->op == OCF_OP_ENCRYPT);
+	err = command_fill_buffers(op, c->auth_len, maclen, c->len,
+				   c->op == OCF_OP_ENCRYPT);
 	if (err)
 		return err;
 	if (c->op == OCF_OP_ENCRYPT) {
@@ -159,14 +160,15 @@ static int fill_mte(struct cdev_op *op)
 	if (c->op == OCF_OP_DECRYPT) {
 		req->data = (struct ocf_range){ c->auth_len, c->len };
 		return c->dst_len ? -EINVAL :
-		       fill_buffers(op, c->auth_len, 0, c->len, false);
+				    command_fill_buffers(op, c->auth_len, 0,
+							 c->len, false);
 	}
 	if (c->dst_len < c->len || c->dst_len - c->len < maclen)
 		return -EINVAL;
 	padding = c->dst_len - c->len - maclen;
 	if (padding > PADDING_MAX || (op->ses->info.block > 1 && !padding))
 		return -EINVAL;
-	err = fill_buffers(op, c->auth_len, 0, c->dst_len, false);
+	err = command_fill_buffers(op, c->auth_len, 0, c->dst_len, false);
 	if (err)
 		return err;
 	req->auth.len += c->len;
@@ -201,7 +203,7 @@ static int fill_chain(struct cdev_op *op)
 	if (c->flags & OCF_COMMAND_VERIFY)
 		req->flags |= OCF_REQ_VERIFY;
 	if (c->len == end)
-		return fill_buffers(op, 0, 0, end, shows);
+		return command_fill_buffers(op, 0, 0, end, shows);
 	if (shows && c->src == c->dst && is_fixed(c)) {
 		err = cdev_uring_share(op, 0, end, end);
 		if (err != -EAGAIN)
@@ -238,12 +240,12 @@ static const struct {
 } modes[OCF_MODE_COUNT] = {
 	[OCF_MODE_CIPHER] = { fill_cipher, HAS_DST },
 	[OCF_MODE_DIGEST] = { fill_digest, HAS_TAG },
-	[OCF_MODE_AEAD] = { fill_aead, HAS_DST | HAS_AUTH | HAS_TAG |
-					HAS_TAG_BEHIND },
+	[OCF_MODE_AEAD] = { command_fill_aead,
+			    HAS_DST | HAS_AUTH | HAS_TAG | HAS_TAG_BEHIND },
 	[OCF_MODE_ETA] = { fill_eta, HAS_DST | HAS_AUTH | HAS_TAG },
 	[OCF_MODE_MTE] = { fill_mte, HAS_DST | HAS_AUTH | HAS_DST_LEN },
-	[OCF_MODE_CHAIN] = { fill_chain, HAS_DST | HAS_AUTH | HAS_TAG |
-					 HAS_DST_LEN },
+	[OCF_MODE_CHAIN] = { fill_chain,
+			     HAS_DST | HAS_AUTH | HAS_TAG | HAS_DST_LEN },
 	[OCF_MODE_COMPRESS] = { fill_compress, HAS_DST | HAS_DST_LEN },
 };
 
@@ -282,7 +284,7 @@ static bool half_fixed(const struct ocf_command *c)
 				   !(c->flags & OCF_COMMAND_FIXED_DST);
 }
 
-static int check(const struct cdev_op *op, const struct ocf_command *c)
+static int command_check(const struct cdev_op *op, const struct ocf_command *c)
 {
 	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c) ||
 			  (c->flags & OCF_COMMAND_MORE && c->tag))) ||
@@ -357,7 +359,7 @@ int cdev_command_prepare(struct cdev_op *op)
 		return err;
 	ses = op->ses;
 	cdev_op_set(op, ses, ses->ses);
-	err = check(op, c);
+	err = command_check(op, c);
 	if (err)
 		return err;
 	if (unlikely(cdev_user_is_full(ses->user)))

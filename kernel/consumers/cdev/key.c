@@ -98,7 +98,7 @@ static bool is_rsa(enum ocf_pk_code code)
 	return code >= OCF_PK_RSA_SIGN && code <= OCF_PK_RSA_DECRYPT;
 }
 
-static int set_op(struct ocf_pk_op *op, const struct row *row, u32 crk_op)
+static int key_set_op(struct ocf_pk_op *op, const struct row *row, u32 crk_op)
 {
 	u32 scheme = crk_op >> 8 & 0xff, what = crk_op >> 16;
 	u32 i = array_index_nospec(scheme, ARRAY_SIZE(schemes));
@@ -184,7 +184,7 @@ static bool is_number(const struct job *job, int i)
 	return !(job->octets & BIT(i));
 }
 
-static int add_up(struct job *job)
+static int key_add_up(struct job *job)
 {
 	const struct cdev_kop *kop = job->kop;
 	int i;
@@ -252,8 +252,9 @@ static int work(struct job *job, const struct cdev_file *file, int device,
 	bool given = job->kop->in > job->row->in;
 	int err;
 
-	err = set_op(&req->op, job->row, job->kop->op) ?:
-	      read_in(job) ?: set_salt(&req->op, job->row, given);
+	err = key_set_op(&req->op, job->row, job->kop->op) ?:
+		      read_in(job)			   ?:
+		      set_salt(&req->op, job->row, given);
 	if (err)
 		return err;
 	req->device = device;
@@ -301,7 +302,7 @@ static int do_key(struct cdev_file *file, struct cdev_kop *kop, int device,
 	    kop->out != job.row->out)
 		return -EINVAL;
 	job.octets = (kop->op & 0xff) < OURS ? job.row->octets : ~0u;
-	err = add_up(&job) ?: cdev_user_add_key(file->user);
+	err = key_add_up(&job) ?: cdev_user_add_key(file->user);
 	if (err)
 		return err;
 	err = with_memory(&job, file, device, flags);

@@ -60,7 +60,7 @@ struct compat_crypt_auth_op {
 
 /* ---- sessions ---- */
 
-static enum ocf_mode mode_of(enum ocf_alg cipher, enum ocf_alg mac)
+static enum ocf_mode linux_mode_of(enum ocf_alg cipher, enum ocf_alg mac)
 {
 	if (cipher && ocf_alg_info(cipher)->type == OCF_TYPE_AEAD)
 		return OCF_MODE_AEAD;
@@ -69,7 +69,8 @@ static enum ocf_mode mode_of(enum ocf_alg cipher, enum ocf_alg mac)
 	return cipher ? OCF_MODE_CIPHER : OCF_MODE_DIGEST;
 }
 
-static int params_of(const struct session_op *sop, struct ocf_session_params *p)
+static int linux_params_of(const struct session_op *sop,
+			   struct ocf_session_params *p)
 {
 	const struct ocf_alg_info *mac;
 
@@ -81,7 +82,7 @@ static int params_of(const struct session_op *sop, struct ocf_session_params *p)
 	if ((!sop->cipher && !sop->mac) || !p->cipher != !sop->cipher ||
 	    !p->mac != !sop->mac)
 		return -EINVAL;
-	p->mode = mode_of(p->cipher, p->mac);
+	p->mode = linux_mode_of(p->cipher, p->mac);
 	/* the original took any MAC beside an AEAD algorithm for none */
 	if (p->mode == OCF_MODE_AEAD)
 		p->mac = OCF_ALG_NONE;
@@ -94,7 +95,7 @@ static int params_of(const struct session_op *sop, struct ocf_session_params *p)
 }
 
 /* The keys are in @op for as long as it takes. */
-static int create_session(struct cdev_op *op, struct session_op *sop)
+static int linux_create_session(struct cdev_op *op, struct session_op *sop)
 {
 	u8 *key = op->bytes, *mackey = op->bytes + KEY_MAX;
 	struct ocf_session_params p;
@@ -102,7 +103,7 @@ static int create_session(struct cdev_op *op, struct session_op *sop)
 	int err;
 
 	static_assert(KEY_MAX + MACKEY_MAX <= CDEV_INLINE);
-	err = params_of(sop, &p);
+	err = linux_params_of(sop, &p);
 	if (err)
 		return err;
 	p.key = key;
@@ -124,19 +125,19 @@ wipe:
 	return err;
 }
 
-static int make_session(struct cdev_file *file, struct session_op *sop)
+static int linux_make_session(struct cdev_file *file, struct session_op *sop)
 {
 	struct cdev_op *op = cdev_op_get(file);
 	int err;
 
 	if (!op)
 		return -ENOMEM;
-	err = create_session(op, sop);
+	err = linux_create_session(op, sop);
 	cdev_op_put(op);
 	return err;
 }
 
-static long new_session(struct cdev_file *file, void __user *arg)
+static long linux_new_session(struct cdev_file *file, void __user *arg)
 {
 	struct session_op __user *usop = arg;
 	struct session_op sop;
@@ -144,7 +145,7 @@ static long new_session(struct cdev_file *file, void __user *arg)
 
 	if (copy_from_user(&sop, arg, sizeof(sop)))
 		return -EFAULT;
-	err = make_session(file, &sop);
+	err = linux_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &usop->ses)) {
@@ -154,7 +155,7 @@ static long new_session(struct cdev_file *file, void __user *arg)
 	return 0;
 }
 
-static long end_session(struct cdev_file *file, void __user *arg)
+static long linux_end_session(struct cdev_file *file, void __user *arg)
 {
 	u32 id;
 
@@ -202,7 +203,7 @@ static_assert(sizeof(struct cdev_kop) == sizeof(struct crypt_kop) &&
 	      offsetof(struct cdev_kop, param) ==
 	      offsetof(struct crypt_kop, crk_param));
 
-static long key_op(struct cdev_file *file, void __user *arg, bool compat)
+static long linux_key_op(struct cdev_file *file, void __user *arg, bool compat)
 {
 	struct cdev_kop kop;
 	int err = cdev_kop_read(&kop, arg, compat);
@@ -227,8 +228,8 @@ static long get_async(struct cdev_file *file, void __user *arg)
 	return err;
 }
 
-static long do_crypt(struct cdev_file *file, void __user *arg,
-		     int (*work)(struct cdev_op *op))
+static long linux_do_crypt(struct cdev_file *file, void __user *arg,
+			   int (*work)(struct cdev_op *op))
 {
 	struct cdev_op *op = cdev_op_get(file);
 
@@ -259,23 +260,23 @@ long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 
 	switch (cmd) {
 	case CIOCCRYPT:
-		return do_crypt(file, arg, cdev_linux_crypt);
+		return linux_do_crypt(file, arg, cdev_linux_crypt);
 	case CIOCAUTHCRYPT:
 		return do_auth_crypt(file, arg);
 	case CIOCASYNCCRYPT:
-		return do_crypt(file, arg, cdev_linux_async_crypt);
+		return linux_do_crypt(file, arg, cdev_linux_async_crypt);
 	case CIOCASYNCFETCH:
 		return get_async(file, arg);
 	case CIOCGSESSION:
-		return new_session(file, arg);
+		return linux_new_session(file, arg);
 	case CIOCFSESSION:
-		return end_session(file, arg);
+		return linux_end_session(file, arg);
 	case CIOCGSESSINFO:
 		return session_info(file, arg);
 	case CIOCCPHASH:
 		return cdev_linux_cphash(file, arg);
 	case CIOCKEY:
-		return key_op(file, arg, false);
+		return linux_key_op(file, arg, false);
 	case CIOCASYMFEAT:
 		return put_user(cdev_key_features(), (u32 __user *)arg);
 	case CRIOGET:
@@ -289,8 +290,8 @@ long cdev_linux_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 
 #ifdef CONFIG_COMPAT
 
-static long compat_crypt(struct cdev_file *file, void __user *arg,
-			 int (*work)(struct cdev_op *op))
+static long linux_compat_crypt(struct cdev_file *file, void __user *arg,
+			       int (*work)(struct cdev_op *op))
 {
 	struct compat_crypt_op c;
 	struct cdev_op *op;
@@ -356,7 +357,7 @@ static long compat_auth_crypt(struct cdev_file *file, void __user *arg)
 	return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : 0;
 }
 
-static long compat_new_session(struct cdev_file *file, void __user *arg)
+static long linux_compat_new_session(struct cdev_file *file, void __user *arg)
 {
 	struct compat_session_op __user *usop = arg;
 	struct compat_session_op c;
@@ -370,7 +371,7 @@ static long compat_new_session(struct cdev_file *file, void __user *arg)
 		.keylen = c.keylen, .key = compat_ptr(c.key),
 		.mackeylen = c.mackeylen, .mackey = compat_ptr(c.mackey),
 	};
-	err = make_session(file, &sop);
+	err = linux_make_session(file, &sop);
 	if (err)
 		return err;
 	if (put_user(sop.ses, &usop->ses)) {
@@ -386,17 +387,17 @@ long cdev_linux_compat(struct file *filp, unsigned int cmd, void __user *arg)
 
 	switch (cmd) {
 	case COMPAT_CIOCCRYPT:
-		return compat_crypt(file, arg, cdev_linux_crypt);
+		return linux_compat_crypt(file, arg, cdev_linux_crypt);
 	case COMPAT_CIOCASYNCCRYPT:
-		return compat_crypt(file, arg, cdev_linux_async_crypt);
+		return linux_compat_crypt(file, arg, cdev_linux_async_crypt);
 	case COMPAT_CIOCASYNCFETCH:
 		return compat_async_fetch(file, arg);
 	case COMPAT_CIOCAUTHCRYPT:
 		return compat_auth_crypt(file, arg);
 	case COMPAT_CIOCGSESSION:
-		return compat_new_session(file, arg);
+		return linux_compat_new_session(file, arg);
 	case COMPAT_CIOCKEY:
-		return key_op(file, arg, true);
+		return linux_key_op(file, arg, true);
 	/* the same for both */
 	case CIOCFSESSION:
 	case CIOCGSESSINFO:

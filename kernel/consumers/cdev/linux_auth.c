@@ -21,7 +21,7 @@ struct auth {
 	u32				len;	/* of the result */
 };
 
-static int fill_aead(struct cdev_op *op, struct auth *a)
+static int auth_fill_aead(struct cdev_op *op, struct auth *a)
 {
 	const struct crypt_auth_op *c = a->caop;
 	struct ocf_request *req = &op->req;
@@ -126,7 +126,8 @@ static const struct {
 	enum ocf_mode of, as;
 	int (*fill)(struct cdev_op *op, struct auth *a);
 } auth_types[AUTH_TYPES + 1] = {
-	[0]			  = { OCF_MODE_AEAD, OCF_MODE_AEAD, fill_aead },
+	[0]			  = { OCF_MODE_AEAD, OCF_MODE_AEAD,
+				      auth_fill_aead },
 	[COP_FLAG_AEAD_TLS_TYPE]  = { OCF_MODE_CHAIN, OCF_MODE_MTE, fill_tls },
 	[COP_FLAG_AEAD_SRTP_TYPE] = { OCF_MODE_CHAIN, OCF_MODE_CHAIN,
 				      fill_srtp },

@@ -123,7 +123,7 @@ static int check_cop(const struct cdev_session *ses, const struct crypt_op *cop)
 	return 0;
 }
 
-static int fill_buffers(struct cdev_op *op, const struct crypt_op *cop)
+static int linux_fill_buffers(struct cdev_op *op, const struct crypt_op *cop)
 {
 	u32 dst_len = op->ses->cipher ? cop->len : 0;
 	int err;
@@ -171,14 +171,14 @@ static int prepare(struct cdev_op *op)
 	if (err)
 		return err;
 	set_request(op, cop);
-	err = fill_buffers(op, cop);
+	err = linux_fill_buffers(op, cop);
 	if (!err && ses->info.ivlen)
 		err = cdev_linux_get_iv(op, cop->iv);
 	return err;
 }
 
 /* Copies the results to where the operation says. */
-static __always_inline int deliver(struct cdev_op *op)
+static __always_inline int linux_deliver(struct cdev_op *op)
 {
 	const struct crypt_op *cop = cop_of(op);
 	const struct cdev_session *ses = op->ses;
@@ -199,7 +199,7 @@ static __always_inline int deliver(struct cdev_op *op)
  * operation that fails or is abandoned leaves the session as it was; that of
  * an asynchronous part, whose results are fetched later, is taken as it is.
  */
-static int run_part(struct cdev_op **opp)
+static int linux_run_part(struct cdev_op **opp)
 {
 	struct cdev_op *op = *opp;
 	const struct crypt_op *cop = cop_of(op);
@@ -219,7 +219,7 @@ static int run_part(struct cdev_op **opp)
 	op->req.state = op->state;
 	err = cdev_op_run(opp);
 	if (!err && !op->lasting)
-		err = deliver(op);
+		err = linux_deliver(op);
 	if (err)
 		return err;
 	memcpy(ses->state, op->state, OCF_STATE_MAX);
@@ -236,7 +236,7 @@ static int run_in_turn(struct cdev_op **op)
 	refcount_inc(&ses->refs);
 	err = mutex_lock_killable(&ses->parts);
 	if (!err) {
-		err = run_part(op);
+		err = linux_run_part(op);
 		mutex_unlock(&ses->parts);
 	}
 	cdev_session_put(ses);
@@ -256,7 +256,8 @@ int cdev_linux_crypt(struct cdev_op *op)
 
 	if (!err)
 		err = in_parts(cop_of(op)) ? run_in_turn(&op) :
-					     cdev_op_run(&op) ?: deliver(op);
+		      cdev_op_run(&op)	   ?:
+					     linux_deliver(op);
 	if (unlikely(err) && op)
 		cdev_iv_leave(op, err);
 	cdev_op_put(op);
@@ -326,7 +327,7 @@ int cdev_linux_async_fetch(struct cdev_file *file, struct crypt_op *cop)
 		return -EBUSY;
 	op = list_first_entry(&ops, struct cdev_op, node);
 	*cop = *cop_of(op);
-	err = op->err ?: deliver(op);
+	err = op->err ?: linux_deliver(op);
 	cdev_op_put(op);
 	return err;
 }

@@ -83,8 +83,8 @@ int cdev_device_of(const char *name, int *device)
 	return 0;
 }
 
-static int params_of(const struct ocf_session_open *o,
-		     struct ocf_session_params *p)
+static int native_params_of(const struct ocf_session_open *o,
+			    struct ocf_session_params *p)
 {
 	*p = (struct ocf_session_params){
 		/* an index of tables from here on */
@@ -123,7 +123,7 @@ static int create(struct cdev_file *file, struct ocf_session_open *o)
 	struct keys *k;
 	int err;
 
-	err = params_of(o, &p);
+	err = native_params_of(o, &p);
 	if (err)
 		return err;
 	k = kmalloc(sizeof(*k), GFP_KERNEL_ACCOUNT);

@@ -41,7 +41,7 @@ struct cdev_public {
 	u8			mem[] __aligned(8);
 };
 
-static const struct ocf_pk_command *command_of(const struct cdev_op *op)
+static const struct ocf_pk_command *pk_command_of(const struct cdev_op *op)
 {
 	return (const struct ocf_pk_command *)op->user;
 }
@@ -66,7 +66,7 @@ static bool has_tail(const char *name, size_t room)
 	return memchr_inv(name + len, 0, room - len);
 }
 
-static int check(const struct ocf_pk_command *c)
+static int pk_check(const struct ocf_pk_command *c)
 {
 	u32 in, out;
 
@@ -90,7 +90,7 @@ static bool has_lost_label(const struct ocf_pk_command *c,
 	       c->scheme != OCF_PK_OAEP && values[2].len;
 }
 
-static int add_up(const struct ocf_pk_value *values, int n, size_t *total)
+static int pk_add_up(const struct ocf_pk_value *values, int n, size_t *total)
 {
 	int i;
 
@@ -105,7 +105,7 @@ static int add_up(const struct ocf_pk_value *values, int n, size_t *total)
 	return 0;
 }
 
-static int set_op(struct ocf_pk_op *op, const struct ocf_pk_command *c)
+static int pk_set_op(struct ocf_pk_op *op, const struct ocf_pk_command *c)
 {
 	/* indices of tables from here on */
 	op->code = array_index_nospec(c->code, OCF_PK_COUNT);
@@ -139,15 +139,16 @@ static int set_values(struct cdev_public *p, const struct ocf_pk_command *c,
 	return 0;
 }
 
-static int fill(struct cdev_public *p, const struct ocf_pk_command *c,
-		const struct ocf_pk_value *values)
+static int pk_fill(struct cdev_public *p, const struct ocf_pk_command *c,
+		   const struct ocf_pk_value *values)
 {
 	struct ocf_pk_request *req = p->req;
 
 	req->flags = c->flags;
 	req->policy = c->policy;
 	return cdev_device_of(c->device, &req->device) ?:
-	       set_op(&req->op, c) ?: set_values(p, c, values);
+	       pk_set_op(&req->op, c) ?:
+	       set_values(p, c, values);
 }
 
 /* Memory for it, charged, and a place among those under way. */
@@ -192,12 +193,12 @@ sub_key:
  */
 int cdev_public_prepare(struct cdev_op *op)
 {
-	const struct ocf_pk_command *c = command_of(op);
+	const struct ocf_pk_command *c = pk_command_of(op);
 	struct ocf_pk_value values[VALUES_MAX];
 	size_t total;
 	int err, n;
 
-	err = check(c);
+	err = pk_check(c);
 	if (err)
 		return err;
 	n = c->in + c->out;
@@ -206,8 +207,9 @@ int cdev_public_prepare(struct cdev_op *op)
 		return -EFAULT;
 	if (has_lost_label(c, values))
 		return -EINVAL;
-	return add_up(values, n, &total) ?: make(op, total) ?:
-	       fill(op->public, c, values);
+	return pk_add_up(values, n, &total) ?:
+		       make(op, total)	    ?:
+					      pk_fill(op->public, c, values);
 }
 
 /**
@@ -275,11 +277,11 @@ int cdev_public_deliver(struct cdev_op *op)
 	const struct ocf_pk_op *done = &op->public->req->op;
 	int i;
 
-	for (i = 0; i < command_of(op)->out; i++)
+	for (i = 0; i < pk_command_of(op)->out; i++)
 		if (cdev_copy_out(op->public->out[i], done->out[i].data,
 				  done->out[i].len))
 			return -EFAULT;
-	return command_of(op)->out ? done->out[0].len : 0;
+	return pk_command_of(op)->out ? done->out[0].len : 0;
 }
 
 /**

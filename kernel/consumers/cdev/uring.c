@@ -23,7 +23,7 @@ static struct entry *entry_of(struct io_uring_cmd *ioucmd)
 	return io_uring_cmd_to_pdu(ioucmd, struct entry);
 }
 
-static const struct ocf_command *command_of(const struct cdev_op *op)
+static const struct ocf_command *uring_command_of(const struct cdev_op *op)
 {
 	return (const struct ocf_command *)op->user;
 }
@@ -68,7 +68,7 @@ int cdev_uring_side(struct cdev_op *op, struct cdev_buffer *buf, bool fixed,
 
 static int share(struct cdev_op *op, u32 lead, u32 in, u32 out)
 {
-	const struct ocf_command *c = command_of(op);
+	const struct ocf_command *c = uring_command_of(op);
 	int err;
 
 	err = cdev_uring_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC,
@@ -110,7 +110,7 @@ int cdev_uring_read(struct cdev_op *op, u32 at, u32 len)
 	struct iov_iter iter;
 	int err;
 
-	err = import(op, command_of(op)->src, len, WRITE, &iter);
+	err = import(op, uring_command_of(op)->src, len, WRITE, &iter);
 	return err ?: cdev_buffer_iter(op, at, &iter, len, true);
 }
 

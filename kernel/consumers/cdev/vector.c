@@ -13,7 +13,7 @@
 #define PASSED_DONE	BIT(0)		/* it has its result */
 #define PASSED_IN	BIT(1)		/* who handed it in has left it */
 
-static struct ocf_command *command_of(struct cdev_op *op)
+static struct ocf_command *vector_command_of(struct cdev_op *op)
 {
 	return (struct ocf_command *)op->user;
 }
@@ -24,7 +24,7 @@ static struct ocf_command *command_of(struct cdev_op *op)
  * @op is done, and is who waits for its results' from now on, or its hold on
  * the file would end with it here.
  */
-static void finish(struct cdev_op *op)
+static void vector_finish(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
 	struct cdev_vector *v, *whole = NULL;
@@ -61,7 +61,7 @@ static void command_done(struct ocf_request *req, int err)
 
 	op->err = err;
 	if (atomic_fetch_or(PASSED_DONE, &op->passed) & PASSED_IN)
-		finish(op);
+		vector_finish(op);
 }
 
 static void public_done(struct ocf_pk_request *req, int err)
@@ -109,7 +109,7 @@ static int leave(struct cdev_op *op)
 		return -EINPROGRESS;
 	if (op->ioucmd && op->ses && op->ses->ordered) {
 		/* the one before may still be on its way to the task */
-		finish(op);
+		vector_finish(op);
 		return -EINPROGRESS;
 	}
 	spin_lock_bh(&file->ring_lock);
@@ -185,10 +185,10 @@ static int run(struct cdev_op *op)
  * A part of a digest works on a copy of the state, so that one that fails
  * leaves the session as it was.
  */
-static int run_part(struct cdev_op *op)
+static int vector_run_part(struct cdev_op *op)
 {
 	struct cdev_session *ses = op->ses;
-	u32 flags = command_of(op)->flags;
+	u32 flags = vector_command_of(op)->flags;
 	int err;
 
 	lockdep_assert_held(&ses->parts);
@@ -228,7 +228,7 @@ static int submit_part(struct cdev_op *op)
 	err = mutex_lock_killable(&ses->parts);
 	if (err)
 		return err;
-	op->err = run_part(op);
+	op->err = vector_run_part(op);
 	atomic_set(&op->passed, 0);
 	mutex_unlock(&ses->parts);
 	return 0;
@@ -380,7 +380,7 @@ bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 /* Whether @op is the calling process's own; those of OCF_RUN stay. */
 static bool is_meant(struct cdev_op *op, u64 cookie)
 {
-	return command_of(op)->cookie == cookie && op->lasting &&
+	return vector_command_of(op)->cookie == cookie && op->lasting &&
 	       op->mm == current->mm;
 }
 
@@ -568,7 +568,7 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 			op = NULL;
 			continue;
 		}
-		put_result(v, i, command_of(op)->cookie,
+		put_result(v, i, vector_command_of(op)->cookie,
 			   err ?: cdev_command_deliver(op));
 		op = again(op);
 	}
@@ -597,7 +597,7 @@ void cdev_vector_deliver(struct cdev_vector *v)
 	list_for_each_entry_safe(op, next, &v->done, node) {
 		if (current->mm == op->mm)
 			put_result(v, v->count - 1 - op->req.behind,
-				   command_of(op)->cookie,
+				   vector_command_of(op)->cookie,
 				   cdev_command_deliver(op));
 		else
 			v->err = -ECANCELED;
@@ -704,7 +704,7 @@ static bool deliver_all(struct list_head *ops, struct ocf_result __user *to)
 	bool good = true;
 
 	list_for_each_entry_safe(op, next, ops, node) {
-		r.cookie = command_of(op)->cookie;
+		r.cookie = vector_command_of(op)->cookie;
 		r.res = cdev_command_deliver(op);
 		cdev_command_end(op);
 		good = good && !cdev_copy_out(to, &r, sizeof(r));

@@ -97,15 +97,15 @@ static const struct tls_row {
 };
 
 /**
- * framing_of_tls() - find the row of a version and a cipher
+ * so_framing_of_tls() - find the row of a version and a cipher
  * @protocol: SO_CRYPT_TLS_*
  * @cipher: the cipher
  * @etm: RFC 7366 was agreed on
  *
  * Return: the descriptor, or NULL: there are no such records.
  */
-const struct so_crypt_framing *framing_of_tls(u32 protocol, enum ocf_alg cipher,
-					      bool etm)
+const struct so_crypt_framing *so_framing_of_tls(u32 protocol,
+						 enum ocf_alg cipher, bool etm)
 {
 	const struct tls_row *row;
 
@@ -117,7 +117,7 @@ const struct so_crypt_framing *framing_of_tls(u32 protocol, enum ocf_alg cipher,
 }
 
 /* The mode of a session for such records; @f may be anything. */
-enum ocf_mode framing_mode(const struct so_crypt_framing *f)
+enum ocf_mode so_framing_mode(const struct so_crypt_framing *f)
 {
 	static const enum ocf_mode modes[] = {
 		[SO_CRYPT_AEAD]			= OCF_MODE_AEAD,
@@ -151,7 +151,7 @@ static bool header_fits(const struct so_crypt_framing *f)
  * be foreseen: it is random, or what version 1.0 of TLS has.  A counter's
  * number would run through the next record's.
  */
-static bool nonce_fits(const struct framing *fr, u32 ivlen)
+static bool nonce_fits(const struct so_framing *fr, u32 ivlen)
 {
 	const struct so_crypt_framing *f = &fr->f;
 	bool aead = f->order == SO_CRYPT_AEAD;
@@ -182,7 +182,7 @@ static bool nonce_fits(const struct framing *fr, u32 ivlen)
 }
 
 /* Whether a receiver can tell @type from padding: RFC 8446, 5.4. */
-bool framing_type_fits(const struct so_crypt_framing *f, u8 type)
+bool so_framing_type_fits(const struct so_crypt_framing *f, u8 type)
 {
 	return type || !(f->flags & SO_CRYPT_INNER_TYPE);
 }
@@ -206,15 +206,15 @@ static bool length_fits(const struct so_crypt_framing *f, u32 sealed)
 	return length >= 0 && !(length >> 8 * f->length_size);
 }
 
-static bool sizes_fit(const struct framing *fr)
+static bool sizes_fit(const struct so_framing *fr)
 {
 	const struct so_crypt_framing *f = &fr->f;
-	struct framing_plan least, most;
+	struct so_framing_plan least, most;
 
 	if (!f->payload_max || f->payload_max > SO_CRYPT_PAYLOAD_MAX)
 		return false;
-	framing_plan(fr, 0, &least);
-	framing_plan(fr, f->payload_max, &most);
+	so_framing_plan(fr, 0, &least);
+	so_framing_plan(fr, f->payload_max, &most);
 	return f->sealed_max >= most.wire - f->header_len &&
 	       f->sealed_max <= SO_CRYPT_PAYLOAD_MAX + 4096 &&
 	       length_fits(f, least.wire - f->header_len) &&
@@ -222,20 +222,19 @@ static bool sizes_fit(const struct framing *fr)
 }
 
 /**
- * framing_check() - validate a descriptor against its session
+ * so_framing_check() - validate a descriptor against its session
  * @fr: descriptor, and what the session is
  * @ivlen: bytes of IV the user has given
  *
  * Return: 0, or -EINVAL.
  */
-int framing_check(const struct framing *fr, u32 ivlen)
+int so_framing_check(const struct so_framing *fr, u32 ivlen)
 {
 	const struct so_crypt_framing *f = &fr->f;
 
-	if (f->pad[0] || f->pad[1] ||
-	    f->flags & ~SO_CRYPT_FRAMING_FLAGS ||
+	if (f->pad[0] || f->pad[1] || f->flags & ~SO_CRYPT_FRAMING_FLAGS ||
 	    f->auth_length > SO_CRYPT_LENGTH_SEALED ||
-	    framing_mode(f) == OCF_MODE_NONE || !fr->maclen)
+	    so_framing_mode(f) == OCF_MODE_NONE || !fr->maclen)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_PADDED ? fr->block == 1 : fr->block > 1)
 		return -EINVAL;
@@ -244,7 +243,8 @@ int framing_check(const struct framing *fr, u32 ivlen)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_INNER_TYPE &&
 	    (f->order != SO_CRYPT_AEAD || f->type_at == SO_CRYPT_NOWHERE ||
-	     f->flags & SO_CRYPT_PADDED || !framing_type_fits(f, f->data_type)))
+	     f->flags & SO_CRYPT_PADDED ||
+	     !so_framing_type_fits(f, f->data_type)))
 		return -EINVAL;
 	if (!header_fits(f) || !nonce_fits(fr, ivlen) || !order_fits(f) ||
 	    !sizes_fit(fr))
@@ -253,7 +253,7 @@ int framing_check(const struct framing *fr, u32 ivlen)
 }
 
 /* Whether records look the same, byte by byte. */
-bool framing_same(const struct framing *a, const struct framing *b)
+bool so_framing_same(const struct so_framing *a, const struct so_framing *b)
 {
 	return !memcmp(&a->f, &b->f, sizeof(a->f)) && a->block == b->block &&
 	       a->ivlen == b->ivlen && a->maclen == b->maclen;
@@ -275,13 +275,13 @@ static u32 aad_len(const struct so_crypt_framing *f)
 }
 
 /**
- * framing_plan() - the sizes of a record that is sent
+ * so_framing_plan() - the sizes of a record that is sent
  * @fr: the framing
  * @payload: bytes of payload
  * @p: is filled in
  */
-void framing_plan(const struct framing *fr, u32 payload,
-		  struct framing_plan *p)
+void so_framing_plan(const struct so_framing *fr, u32 payload,
+		     struct so_framing_plan *p)
 {
 	const struct so_crypt_framing *f = &fr->f;
 	bool inside = f->order == SO_CRYPT_MAC_THEN_ENCRYPT;
@@ -321,15 +321,16 @@ static u32 get_length(const struct so_crypt_framing *f, const u8 *header)
 }
 
 /**
- * framing_head() - write what goes before the data
+ * so_framing_head() - write what goes before the data
  * @fr: the framing
  * @p: the record's sizes
  * @type: its type
  * @nonce: the explicit part of its nonce
  * @head: @p->head bytes
  */
-void framing_head(const struct framing *fr, const struct framing_plan *p,
-		  u8 type, const u8 *nonce, u8 *head)
+void so_framing_head(const struct so_framing *fr,
+		     const struct so_framing_plan *p, u8 type, const u8 *nonce,
+		     u8 *head)
 {
 	const struct so_crypt_framing *f = &fr->f;
 
@@ -342,14 +343,14 @@ void framing_head(const struct framing *fr, const struct framing_plan *p,
 }
 
 /**
- * framing_tail() - write what is encrypted after the payload
+ * so_framing_tail() - write what is encrypted after the payload
  * @fr: the framing
  * @p: the record's sizes
  * @type: its type
  * @tail: @p->tail bytes; where a MAC goes they are zero
  */
-void framing_tail(const struct framing *fr, const struct framing_plan *p,
-		  u8 type, u8 *tail)
+void so_framing_tail(const struct so_framing *fr,
+		     const struct so_framing_plan *p, u8 type, u8 *tail)
 {
 	u32 fixed = p->tail;
 
@@ -364,15 +365,16 @@ void framing_tail(const struct framing *fr, const struct framing_plan *p,
 }
 
 /**
- * framing_aad() - what is authenticated besides the data
+ * so_framing_aad() - what is authenticated besides the data
  * @fr: the framing
  * @p: the record's sizes
  * @head: what goes before its data on its way
  * @number: the record's
  * @aad: @p->aad bytes
  */
-void framing_aad(const struct framing *fr, const struct framing_plan *p,
-		 const u8 *head, u64 number, u8 *aad)
+void so_framing_aad(const struct so_framing *fr,
+		    const struct so_framing_plan *p, const u8 *head, u64 number,
+		    u8 *aad)
 {
 	const struct so_crypt_framing *f = &fr->f;
 
@@ -393,7 +395,7 @@ void framing_aad(const struct framing *fr, const struct framing_plan *p,
 }
 
 /**
- * framing_nonce() - a request's IV
+ * so_framing_nonce() - a request's IV
  * @fr: the framing
  * @iv: what the user has given, or the last block
  * @ivlen: bytes of it
@@ -401,8 +403,8 @@ void framing_aad(const struct framing *fr, const struct framing_plan *p,
  * @number: the record's
  * @to: @fr->ivlen bytes
  */
-void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
-		   const u8 *nonce, u64 number, u8 *to)
+void so_framing_nonce(const struct so_framing *fr, const u8 *iv, u32 ivlen,
+		      const u8 *nonce, u64 number, u8 *to)
 {
 	u32 n = fr->f.explicit_len;
 
@@ -416,14 +418,14 @@ void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
 /* ---- receiving ---- */
 
 /**
- * framing_sealed() - how much follows a header that was received
+ * so_framing_sealed() - how much follows a header that was received
  * @fr: the framing
  * @header: header_len bytes
  *
  * Return: bytes, -EPROTO: this begins no record, or -EMSGSIZE: one that is
  * longer than allowed.
  */
-int framing_sealed(const struct framing *fr, const u8 *header)
+int so_framing_sealed(const struct so_framing *fr, const u8 *header)
 {
 	const struct so_crypt_framing *f = &fr->f;
 	s64 sealed = (s64)get_length(f, header) - f->length_more;
@@ -451,23 +453,23 @@ static bool is_header(const struct so_crypt_framing *f, const u8 *header)
 }
 
 /**
- * framing_open() - the sizes of a record that was received
+ * so_framing_open() - the sizes of a record that was received
  * @fr: the framing
  * @header: its header
- * @sealed: bytes after that, of framing_sealed()
+ * @sealed: bytes after that, of so_framing_sealed()
  * @p: is filled in; @p->payload is what there is at most
  *
  * The checks are in kTLS's order, so the first error is the same.
  *
  * Return: 0; -EBADMSG: nobody made this record; -EPROTO: this begins none.
  */
-int framing_open(const struct framing *fr, const u8 *header, u32 sealed,
-		 struct framing_plan *p)
+int so_framing_open(const struct so_framing *fr, const u8 *header, u32 sealed,
+		    struct so_framing_plan *p)
 {
 	const struct so_crypt_framing *f = &fr->f;
-	struct framing_plan least;
+	struct so_framing_plan least;
 
-	framing_plan(fr, 0, &least);
+	so_framing_plan(fr, 0, &least);
 	if (sealed < least.wire - f->header_len)
 		return -EBADMSG;
 	if (!is_header(f, header))
@@ -487,7 +489,7 @@ int framing_open(const struct framing *fr, const u8 *header, u32 sealed,
 }
 
 /* The type a header says; TLS 1.3's is inside. */
-u8 framing_type(const struct framing *fr, const u8 *header)
+u8 so_framing_type(const struct so_framing *fr, const u8 *header)
 {
 	return fr->f.type_at == SO_CRYPT_NOWHERE ? fr->f.data_type :
 						   header[fr->f.type_at];

@@ -26,13 +26,13 @@
 #define FRAMING_TAIL_MAX	(OCF_TAG_MAX + 1 + OCF_IV_MAX)
 
 /**
- * struct framing - records of one direction under one key
+ * struct so_framing - records of one direction under one key
  * @f: the descriptor
  * @block: bytes the data's length must be a multiple of
  * @ivlen: bytes of a request's IV
  * @maclen: bytes of MAC or tag
  */
-struct framing {
+struct so_framing {
 	struct so_crypt_framing	f;
 	u32			block;
 	u32			ivlen;
@@ -40,7 +40,7 @@ struct framing {
 };
 
 /**
- * struct framing_plan - the sizes of one record, bytes
+ * struct so_framing_plan - the sizes of one record, bytes
  * @payload: what the user gave, or may get
  * @aad: before the data in a request
  * @head: before the data on its way
@@ -49,7 +49,7 @@ struct framing {
  * @tag: after the data
  * @wire: all of it, on its way
  */
-struct framing_plan {
+struct so_framing_plan {
 	u32 payload;
 	u32 aad;
 	u32 head;
@@ -59,31 +59,33 @@ struct framing_plan {
 	u32 wire;
 };
 
-const struct so_crypt_framing *framing_of_tls(u32 protocol, enum ocf_alg cipher,
-					      bool etm);
-enum ocf_mode framing_mode(const struct so_crypt_framing *f);
-bool framing_same(const struct framing *a, const struct framing *b);
-int framing_check(const struct framing *fr, u32 ivlen);
+const struct so_crypt_framing *so_framing_of_tls(u32 protocol,
+						 enum ocf_alg cipher, bool etm);
+enum ocf_mode so_framing_mode(const struct so_crypt_framing *f);
+bool so_framing_same(const struct so_framing *a, const struct so_framing *b);
+int so_framing_check(const struct so_framing *fr, u32 ivlen);
 
 /* to send */
-void framing_plan(const struct framing *fr, u32 payload,
-		  struct framing_plan *p);
-void framing_head(const struct framing *fr, const struct framing_plan *p,
-		  u8 type, const u8 *nonce, u8 *head);
-void framing_tail(const struct framing *fr, const struct framing_plan *p,
-		  u8 type, u8 *tail);
+void so_framing_plan(const struct so_framing *fr, u32 payload,
+		     struct so_framing_plan *p);
+void so_framing_head(const struct so_framing *fr,
+		     const struct so_framing_plan *p, u8 type, const u8 *nonce,
+		     u8 *head);
+void so_framing_tail(const struct so_framing *fr,
+		     const struct so_framing_plan *p, u8 type, u8 *tail);
 
 /* both */
-void framing_aad(const struct framing *fr, const struct framing_plan *p,
-		 const u8 *head, u64 number, u8 *aad);
-void framing_nonce(const struct framing *fr, const u8 *iv, u32 ivlen,
-		   const u8 *nonce, u64 number, u8 *to);
+void so_framing_aad(const struct so_framing *fr,
+		    const struct so_framing_plan *p, const u8 *head, u64 number,
+		    u8 *aad);
+void so_framing_nonce(const struct so_framing *fr, const u8 *iv, u32 ivlen,
+		      const u8 *nonce, u64 number, u8 *to);
 
 /* to receive */
-int framing_sealed(const struct framing *fr, const u8 *header);
-int framing_open(const struct framing *fr, const u8 *header, u32 sealed,
-		 struct framing_plan *p);
-bool framing_type_fits(const struct so_crypt_framing *f, u8 type);
-u8 framing_type(const struct framing *fr, const u8 *header);
+int so_framing_sealed(const struct so_framing *fr, const u8 *header);
+int so_framing_open(const struct so_framing *fr, const u8 *header, u32 sealed,
+		    struct so_framing_plan *p);
+bool so_framing_type_fits(const struct so_crypt_framing *f, u8 type);
+u8 so_framing_type(const struct so_framing *fr, const u8 *header);
 
 #endif /* OCF_FRAMING_H */

@@ -54,7 +54,7 @@ static int find_framing(struct so_keys *k, const struct so_crypt *c)
 	}
 	if (memchr_inv(&c->framing, 0, sizeof(c->framing)))
 		return -EINVAL;
-	f = framing_of_tls(c->protocol, k->cipher, c->flags & SO_CRYPT_ETM);
+	f = so_framing_of_tls(c->protocol, k->cipher, c->flags & SO_CRYPT_ETM);
 	if (!f)
 		return -EINVAL;
 	k->fr.f = *f;
@@ -81,7 +81,7 @@ static struct ocf_session *make_session(const struct so_keys *k,
 {
 	u32 extra = extra_flags(k, receive);
 	struct ocf_session_params p = {
-		.mode = framing_mode(&k->fr.f),
+		.mode = so_framing_mode(&k->fr.f),
 		.cipher = k->cipher,
 		.mac = k->mac,
 		.flags = session_flags(c->flags) | extra,
@@ -132,7 +132,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	k->fr.block = info.block;
 	k->fr.ivlen = info.ivlen;
 	k->fr.maclen = info.maclen;
-	if (framing_check(&k->fr, c->ivlen) ||
+	if (so_framing_check(&k->fr, c->ivlen) ||
 	    (info.mode == OCF_MODE_AEAD && info.ivlen != AEAD_NONCE) ||
 	    (k->fr.f.nonce == SO_CRYPT_NONCE_NONE &&
 	     k->cipher != OCF_NULL_CIPHER))
@@ -194,7 +194,7 @@ static int make_keys(struct so_keys *k, const struct so_keys *keys,
 	if (IS_ERR(k->ses))
 		return PTR_ERR(k->ses);
 	err = fill_in(k, c);
-	if (!err && keys->ses && !any && !framing_same(&k->fr, &keys->fr))
+	if (!err && keys->ses && !any && !so_framing_same(&k->fr, &keys->fr))
 		err = -EBUSY;
 	if (err)
 		ocf_session_put(k->ses);

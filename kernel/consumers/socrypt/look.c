@@ -103,7 +103,7 @@ int so_look(struct so_rx *rx, struct so_opening *o)
 
 	if (o->looked)
 		return 0;
-	o->type = framing_type(&rx->keys.fr, o->header);
+	o->type = so_framing_type(&rx->keys.fr, o->header);
 	o->text = o->plan.data;
 	if (f->flags & SO_CRYPT_INNER_TYPE)
 		err = find_type(o);

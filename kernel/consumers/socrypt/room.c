@@ -74,7 +74,7 @@ static struct page *new_chunk(gfp_t gfp)
 }
 
 /* Completions in BH cut off chunks, too.  Undone by let_go(). */
-static struct rooms *take(void)
+static struct rooms *room_take(void)
 {
 	local_bh_disable();
 	local_lock_nested_bh(&rooms->lock);
@@ -88,7 +88,7 @@ static void let_go(void)
 }
 
 /* Where a head is put so that what follows it is at @align in its page. */
-static u32 begin(u32 off, u32 head, int align)
+static u32 room_begin(u32 off, u32 head, int align)
 {
 	if (align < 0)
 		return ALIGN(off, SO_ROOM_ALIGN);
@@ -108,7 +108,8 @@ static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
 	if (end == PAGE_SIZE)
 		align = -1;
 	/* what goes on does so at the beginning of a page */
-	off = room->parts ? PAGE_ALIGN(r->off) : begin(r->off, head, align);
+	off = room->parts ? PAGE_ALIGN(r->off) :
+			    room_begin(r->off, head, align);
 	if (off + (room->parts ? 0 : head) >= end)
 		return false;
 	*part = (struct so_part){ r->chunk, off, min(size, end - off) };
@@ -137,14 +138,14 @@ int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp)
 
 	room->parts = 0;
 	room->size = 0;
-	r = take();
+	r = room_take();
 	while (room->size < size && room->parts < SO_PARTS) {
 		if (cut(r, room, head, align, size - room->size) ||
 		    turn(r, &fresh))
 			continue;
 		let_go();
 		fresh = new_chunk(gfp);
-		r = take();
+		r = room_take();
 		if (!fresh)
 			break;
 	}
@@ -163,7 +164,7 @@ int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp)
  */
 void so_room_trim(struct so_room *room, u32 size)
 {
-	struct rooms *r = take();
+	struct rooms *r = room_take();
 	struct so_part *part;
 	u32 less;
 

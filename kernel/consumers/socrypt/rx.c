@@ -21,7 +21,7 @@ static struct kmem_cache *openings;
 
 /* ---- records and their memory ---- */
 
-static void charge(struct so_rx *rx, u32 bytes)
+static void rx_charge(struct so_rx *rx, u32 bytes)
 {
 	sk_mem_charge(rx->sk, bytes);
 	rx->pending += bytes;
@@ -79,7 +79,7 @@ void so_inbound_end(struct so_rx *rx, struct so_inbound *r)
 	kfree(r);
 }
 
-static bool is_in_core(const struct so_opening *o)
+static bool rx_is_in_core(const struct so_opening *o)
 {
 	enum so_opening_state state = so_opening_state(o);
 
@@ -95,7 +95,7 @@ void so_rx_purge(struct so_rx *rx)
 	list_for_each_entry_safe(r, next, &rx->records, node)
 		so_inbound_end(rx, r);
 	list_for_each_entry_safe(o, after, &rx->opening, node)
-		if (!is_in_core(o))
+		if (!rx_is_in_core(o))
 			opening_end(o);
 }
 
@@ -106,7 +106,7 @@ static int align_of(u32 len)
 
 /* Begins a record whose header is there. */
 static int record_begin(struct so_rx *rx, u32 sealed,
-			const struct framing_plan *plan)
+			const struct so_framing_plan *plan)
 {
 	u32 head = rx->keys.fr.f.explicit_len;
 	struct so_opening *o;
@@ -127,7 +127,7 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 	memcpy(o->header, rx->header, sizeof(o->header));
 	list_add_tail(&o->node, &rx->opening);
 	o->charged = size;
-	charge(rx, size);
+	rx_charge(rx, size);
 	if (so_room_get(&o->from, head, align_of(sealed), sealed, GFP_ATOMIC) ||
 	    o->from.size < sealed ||
 	    (plan->data && so_room_get(&o->to, 0, align_of(sealed), plan->data,
@@ -273,7 +273,7 @@ static void set_ready(struct so_rx *rx)
 		rx->data_ready(rx->sk);
 }
 
-static void advance(struct so_rx *rx);
+static void rx_advance(struct so_rx *rx);
 
 /* A record is open.  Context: the socket's spinlock is held, nobody owns it. */
 static void go_on(struct so_rx *rx)
@@ -283,7 +283,7 @@ static void go_on(struct so_rx *rx)
 	if (is_stopped(rx) && !so_rx_is_full(rx)) {
 		so_rx_arrived(rx);
 	} else {
-		advance(rx);
+		rx_advance(rx);
 		set_ready(rx);
 	}
 	wake_up_all(&rx->idle);
@@ -297,7 +297,7 @@ static void opened(struct ocf_request *req, int err)
 	struct sock *sk = rx->sk;
 
 	o->err = err;
-	/* pairs with advance(), and with so_opening_state() */
+	/* pairs with rx_advance(), and with so_opening_state() */
 	if (cmpxchg(&o->state, SO_SUBMITTING, SO_OPEN) == SO_SUBMITTING)
 		return;
 	rcu_read_lock();
@@ -332,7 +332,7 @@ void so_rx_released(struct so_rx *rx)
 		go_on(rx);
 }
 
-static void make_lists(struct so_opening *o, u32 skip)
+static void rx_make_lists(struct so_opening *o, u32 skip)
 {
 	bool aad = o->plan.aad;
 	u32 n;
@@ -351,7 +351,7 @@ static void make_lists(struct so_opening *o, u32 skip)
 }
 
 /* What the MAC covers, and where it is. */
-static void make_ranges(struct so_opening *o, u8 order)
+static void rx_make_ranges(struct so_opening *o, u8 order)
 {
 	struct ocf_request *req = &o->req;
 	u32 aad = o->plan.aad;
@@ -374,14 +374,14 @@ static void make_request(struct so_rx *rx, struct so_opening *o)
 	memcpy(head, o->header, k->fr.f.header_len);
 	so_room_read(&o->from, 0, nonce, n);
 	ocf_request_init(&o->req, k->ses);
-	framing_aad(&k->fr, &o->plan, head, k->number, o->aad);
-	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, o->req.iv);
+	so_framing_aad(&k->fr, &o->plan, head, k->number, o->aad);
+	so_framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, o->req.iv);
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_CHAINED)
 		so_room_read(&o->from, n + o->plan.data - k->fr.ivlen, k->iv,
 			     k->fr.ivlen);
 	o->number = k->number++;
-	make_lists(o, n);
-	make_ranges(o, k->fr.f.order);
+	rx_make_lists(o, n);
+	rx_make_ranges(o, k->fr.f.order);
 	o->req.op = OCF_OP_DECRYPT;
 	o->req.flags = OCF_REQ_INLINE | OCF_REQ_OFFLOAD;
 	o->req.done = opened;
@@ -390,12 +390,12 @@ static void make_request(struct so_rx *rx, struct so_opening *o)
 	o->state = SO_HELD;
 }
 
-static bool any_in_core(struct so_rx *rx)
+static bool rx_any_in_core(struct so_rx *rx)
 {
 	struct so_opening *o;
 
 	list_for_each_entry(o, &rx->opening, node)
-		if (is_in_core(o))
+		if (rx_is_in_core(o))
 			return true;
 	return false;
 }
@@ -404,7 +404,7 @@ static bool any_in_core(struct so_rx *rx)
  * Hands in what is held, as far as possible.  That is at the end: of many that
  * nobody reads it is not looked for among all of them.
  */
-static void advance(struct so_rx *rx)
+static void rx_advance(struct so_rx *rx)
 {
 	struct so_opening *o;
 	int err;
@@ -424,7 +424,7 @@ static void advance(struct so_rx *rx)
 		}
 		if (err == -EBUSY) {
 			WRITE_ONCE(o->state, SO_HELD);
-			if (!any_in_core(rx))
+			if (!rx_any_in_core(rx))
 				queue_delayed_work(system_wq, &rx->retry,
 						   max(HZ / 100, 1));
 			return;
@@ -440,17 +440,17 @@ static void advance(struct so_rx *rx)
  * The header is there: begins its record, if it is one.  -ENOBUFS: the socket
  * is full; -ENOMEM.
  */
-static int begin(struct so_rx *rx)
+static int rx_begin(struct so_rx *rx)
 {
-	struct framing_plan plan;
+	struct so_framing_plan plan;
 	int sealed, err;
 
 	if (rx->keys.number > rx->keys.fr.f.number_max)
 		return -EKEYEXPIRED;
-	sealed = framing_sealed(&rx->keys.fr, rx->header);
+	sealed = so_framing_sealed(&rx->keys.fr, rx->header);
 	if (sealed < 0)
 		return sealed;
-	err = framing_open(&rx->keys.fr, rx->header, sealed, &plan);
+	err = so_framing_open(&rx->keys.fr, rx->header, sealed, &plan);
 	/* kTLS has another word for bytes that begin no record */
 	if (err == -EPROTO && rx->keys.ktls)
 		return -EINVAL;
@@ -492,8 +492,8 @@ static bool take_body(struct so_opening *o, struct sk_buff *skb, u32 *off,
 }
 
 /* TCP's actor: as many bytes as are used. */
-static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
-		size_t len)
+static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
+		   unsigned int off, size_t len)
 {
 	struct so_rx *rx = desc->arg.data;
 	u32 header = rx->keys.fr.f.header_len;
@@ -515,7 +515,7 @@ static int take(read_descriptor_t *desc, struct sk_buff *skb, unsigned int off,
 					    rx->header + rx->header_len,
 					    header - rx->header_len);
 		if (rx->header_len == header)
-			err = begin(rx);
+			err = rx_begin(rx);
 	}
 	if (err)
 		desc->count = 0;
@@ -531,9 +531,9 @@ static int take_all(struct so_rx *rx)
 	clear_bit(SO_RX_STOPPED, &rx->notes);
 	/* a header may be there whose record was too much before */
 	if (rx->header_len == rx->keys.fr.f.header_len)
-		desc.error = begin(rx);
+		desc.error = rx_begin(rx);
 	if (!desc.error)
-		tcp_read_sock(rx->sk, &desc, take);
+		tcp_read_sock(rx->sk, &desc, rx_take);
 	if (desc.error == -ENOMEM || desc.error == -ENOBUFS)
 		set_bit(SO_RX_STOPPED, &rx->notes);
 	else if (desc.error)
@@ -551,11 +551,11 @@ void so_rx_arrived(struct so_rx *rx)
 {
 	int err;
 
-	advance(rx);
+	rx_advance(rx);
 	if (!rx->err && !rx->stop && !rx->paused) {
 		do {
 			err = take_all(rx);
-			advance(rx);
+			rx_advance(rx);
 			/* of open records less is kept: there may be room */
 			deliver_open(rx);
 		} while (err == -ENOBUFS && !so_rx_is_full(rx));
@@ -563,7 +563,7 @@ void so_rx_arrived(struct so_rx *rx)
 	set_ready(rx);
 }
 
-static void retry(struct work_struct *work)
+static void rx_retry(struct work_struct *work)
 {
 	struct so_rx *rx = container_of(to_delayed_work(work), struct so_rx,
 					retry);
@@ -640,7 +640,7 @@ void so_rx_wait(struct so_rx *rx)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(&rx->idle, &wait);
-	while (any_in_core(rx)) {
+	while (rx_any_in_core(rx)) {
 		release_sock(rx->sk);
 		wait_woken(&wait, TASK_UNINTERRUPTIBLE, HZ / 10);
 		lock_sock(rx->sk);
@@ -702,7 +702,7 @@ void so_rx_init(struct so_rx *rx, struct sock *sk)
 	INIT_LIST_HEAD(&rx->records);
 	INIT_LIST_HEAD(&rx->opening);
 	init_waitqueue_head(&rx->idle);
-	INIT_DELAYED_WORK(&rx->retry, retry);
+	INIT_DELAYED_WORK(&rx->retry, rx_retry);
 	rx->sk = sk;
 }
 

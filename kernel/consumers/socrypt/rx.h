@@ -90,7 +90,7 @@ struct so_opening {
 	int			err;
 	u64			number;
 	u8			header[SO_CRYPT_HEADER_MAX];
-	struct framing_plan	plan;
+	struct so_framing_plan plan;
 	u32			sealed;
 	u32			got;
 	u32			charged;

@@ -65,7 +65,7 @@ struct so_room {
  * @check: digest of the keys, to know them again
  */
 struct so_keys {
-	struct framing		fr;
+	struct so_framing fr;
 	struct ocf_session	*ses;
 	u32			flags;
 	u32			protocol;

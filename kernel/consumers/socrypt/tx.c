@@ -18,7 +18,7 @@ static struct kmem_cache *records;
 /* ---- records and their memory ---- */
 
 /* Moves what is charged for a record to @bytes.  The socket's lock is held. */
-static void charge(struct so_record *r, u32 bytes)
+static void tx_charge(struct so_record *r, u32 bytes)
 {
 	struct sock *sk = r->tx->sk;
 	int more = (int)bytes - (int)r->charged;
@@ -51,7 +51,7 @@ void so_record_end(struct so_record *r)
 {
 	struct so_tx *tx = r->tx;
 
-	charge(r, 0);
+	tx_charge(r, 0);
 	so_tx_count(tx, -left_of(r));
 	drop_pieces(r);
 	so_room_put(&r->room);
@@ -79,11 +79,11 @@ static void record_init(void *object)
  */
 int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 {
-	const struct framing *fr = &tx->keys.fr;
-	struct framing_plan plan;
+	const struct so_framing *fr = &tx->keys.fr;
+	struct so_framing_plan plan;
 	struct so_record *r;
 
-	framing_plan(fr, want, &plan);
+	so_framing_plan(fr, want, &plan);
 	if (!sk_wmem_schedule(tx->sk, plan.wire + sizeof(*r)))
 		return -ENOBUFS;
 	r = kmem_cache_alloc(records, GFP_KERNEL);
@@ -99,7 +99,7 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	r->ses = NULL;
 	r->state = SO_OPEN;
 	r->room.parts = 0;
-	framing_plan(fr, 0, &r->plan);
+	so_framing_plan(fr, 0, &r->plan);
 	list_add_tail(&r->node, &tx->records);
 	if (so_room_get(&r->room, plan.head, align, plan.wire, GFP_KERNEL))
 		goto end;
@@ -110,7 +110,7 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 			goto end;
 		r->limit = r->room.size - (plan.wire - want + FRAMING_TAIL_MAX);
 	}
-	charge(r, r->room.size + sizeof(*r));
+	tx_charge(r, r->room.size + sizeof(*r));
 	tx->open = r;
 	return 0;
 
@@ -146,7 +146,7 @@ static void put_nonce(struct so_tx *tx, u8 *nonce)
 }
 
 /* The lists of what a device reads and writes: aad, and then the data. */
-static void make_lists(struct so_record *r)
+static void tx_make_lists(struct so_record *r)
 {
 	bool aad = r->plan.aad;
 	u32 n;
@@ -169,7 +169,7 @@ static void make_lists(struct so_record *r)
 }
 
 /* What the MAC covers, and where it goes. */
-static void make_ranges(struct so_record *r, u8 order)
+static void tx_make_ranges(struct so_record *r, u8 order)
 {
 	struct ocf_request *req = &r->req;
 	u32 aad = r->plan.aad;
@@ -194,29 +194,29 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 	u32 payload = r->plan.payload;
 	u8 nonce[OCF_IV_MAX];
 
-	framing_plan(&k->fr, payload, &r->plan);
+	so_framing_plan(&k->fr, payload, &r->plan);
 	so_tx_count(tx, r->plan.wire - payload);
 	so_room_trim(&r->room, r->plan.wire);
-	charge(r, r->plan.wire + sizeof(*r));
+	tx_charge(r, r->plan.wire + sizeof(*r));
 	put_nonce(tx, nonce);
-	framing_head(&k->fr, &r->plan, r->type, nonce, head_of(r));
-	framing_aad(&k->fr, &r->plan, head_of(r), k->number, r->aad);
-	framing_tail(&k->fr, &r->plan, r->type, r->tail);
+	so_framing_head(&k->fr, &r->plan, r->type, nonce, head_of(r));
+	so_framing_aad(&k->fr, &r->plan, head_of(r), k->number, r->aad);
+	so_framing_tail(&k->fr, &r->plan, r->type, r->tail);
 	if (!r->refers)
 		so_room_write(&r->room, r->plan.head + r->plan.payload,
 			      r->tail, r->plan.tail);
 	/* it may be held until there are other keys */
 	r->ses = ocf_session_get(k->ses);
 	ocf_request_init(&r->req, r->ses);
-	framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
+	so_framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
 	r->chain = 0;
 	if (so_tx_is_chained(tx)) {
 		r->chain = k->fr.ivlen;
 		memcpy(r->req.iv, k->iv, r->chain);
 	}
 	r->state = SO_HELD;
-	make_lists(r);
-	make_ranges(r, k->fr.f.order);
+	tx_make_lists(r);
+	tx_make_ranges(r, k->fr.f.order);
 	r->req.done = sealed;
 	r->req.flags = OCF_REQ_INLINE;
 	r->req.cookie = r;
@@ -229,19 +229,19 @@ static enum so_record_state state_of(const struct so_record *r)
 	return smp_load_acquire(&r->state);
 }
 
-static bool is_in_core(const struct so_record *r)
+static bool tx_is_in_core(const struct so_record *r)
 {
 	enum so_record_state state = state_of(r);
 
 	return state == SO_SUBMITTING || state == SO_SEALING;
 }
 
-static bool any_in_core(struct so_tx *tx)
+static bool tx_any_in_core(struct so_tx *tx)
 {
 	struct so_record *r;
 
 	list_for_each_entry(r, &tx->records, node)
-		if (is_in_core(r))
+		if (tx_is_in_core(r))
 			return true;
 	return false;
 }
@@ -295,7 +295,7 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 	WRITE_ONCE(r->state, SO_HELD);
 	if (err != -EBUSY)
 		return err;
-	if (!any_in_core(tx))
+	if (!tx_any_in_core(tx))
 		try_later(tx);
 	return 0;
 }
@@ -308,7 +308,7 @@ static void purge(struct so_tx *tx)
 	struct so_record *r, *next;
 
 	list_for_each_entry_safe(r, next, &tx->records, node)
-		if (!is_in_core(r))
+		if (!tx_is_in_core(r))
 			so_record_end(r);
 }
 
@@ -328,7 +328,7 @@ static void fail(struct so_tx *tx, int err)
 }
 
 /* Hands in what was held. */
-static void advance(struct so_tx *tx)
+static void tx_advance(struct so_tx *tx)
 {
 	struct so_record *r;
 	int err;
@@ -360,7 +360,7 @@ static bool is_enough(struct so_tx *tx, bool more)
 	    !sk_stream_memory_free(tx->sk))
 		return true;
 	list_for_each_entry(r, &tx->records, node) {
-		if (is_in_core(r))
+		if (tx_is_in_core(r))
 			return false;
 		/* the peer has the other part of it */
 		if (r->sent)
@@ -399,7 +399,7 @@ static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 			skip = 0;
 		}
 		/* TCP charges it for itself */
-		charge(r, 0);
+		tx_charge(r, 0);
 	}
 	return n;
 }
@@ -439,7 +439,7 @@ static void taken(struct so_tx *tx, u32 sent)
 		so_tx_count(tx, -min(sent, left));
 		if (sent < left) {
 			r->sent += sent;
-			charge(r, left - sent);
+			tx_charge(r, left - sent);
 			sent = 0;
 			continue;
 		}
@@ -525,7 +525,7 @@ void so_tx_push(struct so_tx *tx, bool more)
 		if (tx->err)
 			purge(tx);
 		else
-			advance(tx);
+			tx_advance(tx);
 		/* after one that failed none may go */
 		while (!tx->err) {
 			waits = !is_enough(tx, more);
@@ -606,8 +606,11 @@ void so_tx_released(struct so_tx *tx)
 		push_atomic(tx);
 }
 
-/* Its owner may keep the socket for as long as he likes: he pushes then. */
-static void retry(struct work_struct *work)
+/*
+ * A task that owns the socket may keep it for long; it pushes when it releases
+ * the socket.
+ */
+static void tx_retry(struct work_struct *work)
 {
 	struct so_tx *tx = container_of(to_delayed_work(work), struct so_tx,
 					retry);
@@ -708,7 +711,7 @@ void so_tx_finish(struct so_tx *tx)
 	so_tx_cut(tx);
 	while (!is_idle(tx)) {
 		/* the machine has no memory */
-		if (time_after(jiffies, end) && !any_in_core(tx))
+		if (time_after(jiffies, end) && !tx_any_in_core(tx))
 			fail(tx, -ENOMEM);
 		release_sock(sk);
 		wait_event_timeout(tx->idle, is_idle(tx), HZ / 10);
@@ -747,7 +750,7 @@ void so_tx_init(struct so_tx *tx, struct sock *sk)
 {
 	INIT_LIST_HEAD(&tx->records);
 	init_waitqueue_head(&tx->idle);
-	INIT_DELAYED_WORK(&tx->retry, retry);
+	INIT_DELAYED_WORK(&tx->retry, tx_retry);
 	tx->sk = sk;
 }
 

@@ -49,7 +49,7 @@ struct so_record {
 	u32			limit;
 	u32			charged;
 	u32			sent;
-	struct framing_plan	plan;
+	struct so_framing_plan plan;
 	struct so_room		room;
 	u32			pieces;
 	u8			aad[FRAMING_AAD_MAX];

@@ -98,8 +98,8 @@ static int wait_for_room(struct so_tx *tx, long *timeo)
 	return sk_stream_wait_memory(sk, timeo) ?: LOOK_ANEW;
 }
 
-static int begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
-		 u32 want, bool refers, long *timeo)
+static int write_begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
+		       u32 want, bool refers, long *timeo)
 {
 	int align = refers ? offset_in_page(msg->msg_iter.bvec->bv_offset +
 					    msg->msg_iter.iov_offset) : -1;
@@ -156,7 +156,7 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 			return -EINVAL;
 		in->type = *(u8 *)CMSG_DATA(c);
 		in->typed = true;
-		if (!framing_type_fits(f, in->type))
+		if (!so_framing_type_fits(f, in->type))
 			return -EINVAL;
 	}
 	in->empty = in->typed && !ktls && !msg_data_left(msg);
@@ -200,7 +200,7 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 		if (first && so_tx_is_chained(tx) &&
 		    in->type == tx->keys.fr.f.data_type)
 			want = min(want, 1u);
-		err = begin(tx, msg, in->type, want, refers, timeo);
+		err = write_begin(tx, msg, in->type, want, refers, timeo);
 		if (err)
 			return err;
 		r = tx->open;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices: who is there, what it can do, in which state it is.
+ * The table of devices: registration, capabilities, states.
  *
- * A device goes in two phases.  leave(): nobody finds it any more.  end(): what
- * was in it starts over elsewhere, it is stopped, however long that takes, its
- * contexts are dropped, the last holder has let go, and then another may have
- * its number and its name.  Who may still hold a pointer after leave(): a
- * submitter after ocf_read_lock() (waited for), a context (each holds it),
- * the worker that makes one (holds it too), an open file in sysfs (holds the
- * struct device).
+ * A device is unregistered in two steps.  withdraw() takes it out of the table.
+ * tear_down() starts its requests on other devices, stops it, drops its
+ * contexts, and waits for its last reference.  Then another device may have its
+ * number and its name.  After withdraw() a pointer to it may still be with a
+ * submitter after ocf_read_lock() (tear_down() waits for it), with a context or
+ * with the worker that makes one (each has a reference), and with an open file
+ * in sysfs (which has a reference of the struct device).
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
@@ -343,7 +343,7 @@ static void unpublish(struct ocf_device *dev)
 }
 
 /* Nothing new comes in.  It may be failing, or have come back, just now. */
-static void leave(struct ocf_device *dev)
+static void withdraw(struct ocf_device *dev)
 {
 	spin_lock_bh(&dev->queue.lock);
 	set_state(dev, dev->state == OCF_DEVICE_TESTING ? OCF_DEVICE_DEAD :
@@ -359,7 +359,7 @@ static void leave(struct ocf_device *dev)
  * contexts go; @added: it is in sysfs.  Others may come and go, however long
  * that takes, but do not get its place.
  */
-static void end(struct ocf_device *dev, bool added)
+static void tear_down(struct ocf_device *dev, bool added)
 {
 	synchronize_rcu();
 	ocf_recovery_end(dev);
@@ -391,7 +391,7 @@ static int present_itself(struct ocf_device *dev)
 		err = device_add(&dev->dev);
 	}
 	if (err) {
-		leave(dev);
+		withdraw(dev);
 		return err;
 	}
 	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
@@ -425,7 +425,7 @@ struct ocf_device *ocf_device_register(const struct ocf_device_info *info)
 	err = present_itself(dev);
 	if (!err)
 		return dev;
-	end(dev, false);
+	tear_down(dev, false);
 	return ERR_PTR(err);
 }
 OCF_EXPORT(ocf_device_register);
@@ -435,8 +435,8 @@ void ocf_device_unregister(struct ocf_device *dev)
 	might_sleep();
 	if (!dev)
 		return;
-	leave(dev);
-	end(dev, true);
+	withdraw(dev);
+	tear_down(dev, true);
 }
 OCF_EXPORT(ocf_device_unregister);
 

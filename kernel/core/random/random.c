@@ -93,8 +93,8 @@ static struct ocf_random *to_source(const struct device *dev)
 
 /* ---- reading ---- */
 
-static void leave(struct ocf_random *src, enum random_state to,
-		  const char *reason)
+static void set_unhealthy(struct ocf_random *src, enum random_state to,
+			  const char *reason)
 {
 	lockdep_assert_held(&src->lock);
 	src->state = to;
@@ -124,18 +124,18 @@ static int take(struct ocf_random *src, u8 *buf, u32 len, bool wait)
 		return -ERESTARTSYS;
 	if (!n) {
 		if (wait && ++src->stalls == STALLS_MAX)
-			leave(src, RANDOM_STALLED, "stalled");
+			set_unhealthy(src, RANDOM_STALLED, "stalled");
 		return 0;
 	}
 	src->stalls = 0;
 	if (n < 0 || n > len) {
-		leave(src, RANDOM_FAILED, n < 0 ? "error" : "nonsense");
+		set_unhealthy(src, RANDOM_FAILED, n < 0 ? "error" : "nonsense");
 		goto wipe;
 	}
 	verdict = ocf_health_test(&src->health, buf, n);
 	if (!verdict)
 		return n;
-	leave(src, RANDOM_FAILED, names[verdict]);
+	set_unhealthy(src, RANDOM_FAILED, names[verdict]);
 wipe:
 	memzero_explicit(buf, len);
 	return -EIO;
@@ -220,7 +220,7 @@ static void tell(struct ocf_random *src)
 }
 
 /* SP 800-90B, 4.3: the first bytes are tested, and nobody gets them. */
-static void start(struct ocf_random *src)
+static void start_source(struct ocf_random *src)
 {
 	u32 tested = 0;
 	u8 buf[CHUNK];
@@ -243,7 +243,7 @@ static void start(struct ocf_random *src)
 	}
 }
 
-static void feed(struct ocf_random *src)
+static void feed_kernel(struct ocf_random *src)
 {
 	int err;
 
@@ -280,14 +280,14 @@ static void care(struct work_struct *work)
 	/* one that has stalled was told of as such before it is tried again */
 	if (src->state == RANDOM_STARTING ||
 	    (src->state == RANDOM_STALLED && src->told == RANDOM_STALLED))
-		start(src);
+		start_source(src);
 	state = src->state;
 	mutex_unlock(&src->lock);
 
 	tell(src);
 	if (state == RANDOM_HEALTHY) {
 		src->tries = 0;
-		feed(src);
+		feed_kernel(src);
 		return;
 	}
 	take_away(src);

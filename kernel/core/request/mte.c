@@ -31,7 +31,7 @@
 #define BLOCK_MAX	128	/* bytes, of a hash */
 
 /* Masks: all ones or zero.  barrier() keeps them from becoming branches. */
-static u32 mask(u32 top_bit)
+static u32 mask_of(u32 top_bit)
 {
 	u32 m = -(top_bit >> 31);
 
@@ -41,14 +41,14 @@ static u32 mask(u32 top_bit)
 
 static u32 less(u32 a, u32 b)
 {
-	return mask(a ^ ((a ^ b) | ((a - b) ^ b)));
+	return mask_of(a ^ ((a ^ b) | ((a - b) ^ b)));
 }
 
 static u32 equal(u32 a, u32 b)
 {
 	u32 x = a ^ b;
 
-	return mask(~x & (x - 1));
+	return mask_of(~x & (x - 1));
 }
 
 /**

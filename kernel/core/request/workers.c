@@ -128,7 +128,7 @@ static void cancel_rest(void *data)
 }
 
 /* Makes @self, which has no thread, or one that was killed, a living one. */
-static void start(struct worker *self)
+static void make_thread(struct worker *self)
 {
 	struct ocf_workers *w = self->workers;
 	struct vhost_task *task;
@@ -170,14 +170,14 @@ static noinline void start_one(struct ocf_workers *w)
 		WRITE_ONCE(w->wanted, false);
 		self = find_dead(w);
 		if (self)
-			start(self);
+			make_thread(self);
 	}
 	mutex_unlock(&w->start);
 }
 
 /* ---- all of a process ---- */
 
-static struct ocf_workers *make(struct pid *process)
+static struct ocf_workers *make_workers(struct pid *process)
 {
 	unsigned int n = num_online_cpus(), i;
 	struct ocf_workers *w;
@@ -216,7 +216,7 @@ static void end_threads(struct work_struct *work)
 	destroy(w);
 }
 
-static u32 hash(const struct pid *process)
+static u32 process_hash(const struct pid *process)
 {
 	return hash_ptr(process, TABLE_BITS);
 }
@@ -226,7 +226,7 @@ static struct ocf_workers *find(const struct pid *process)
 {
 	struct ocf_workers *w;
 
-	hash_for_each_possible_rcu(table, w, node, hash(process),
+	hash_for_each_possible_rcu(table, w, node, process_hash(process),
 				   lockdep_is_held(&table_lock))
 		if (w->process == process && refcount_inc_not_zero(&w->refs))
 			return w;
@@ -236,14 +236,14 @@ static struct ocf_workers *find(const struct pid *process)
 /* Another thread of @process may be at it, too. */
 static struct ocf_workers *add(struct pid *process)
 {
-	struct ocf_workers *w = make(process), *other;
+	struct ocf_workers *w = make_workers(process), *other;
 
 	if (!w)
 		return NULL;
 	spin_lock_bh(&table_lock);
 	other = find(process);
 	if (!other)
-		hash_add_rcu(table, &w->node, hash(process));
+		hash_add_rcu(table, &w->node, process_hash(process));
 	spin_unlock_bh(&table_lock);
 	if (!other)
 		return w;

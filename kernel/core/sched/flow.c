@@ -19,7 +19,7 @@ static struct {
 static unsigned long used;	/* those with users, a bit each */
 static DEFINE_SPINLOCK(flows_lock);
 
-static unsigned int least_used(void)
+static unsigned int least_used_flow(void)
 {
 	unsigned int i, least = 0;
 
@@ -39,7 +39,7 @@ static unsigned int find_flow(u32 owner)
 		if (flows[i].owner == owner)
 			return i;
 	i = find_first_zero_bit(&used, OCF_FLOWS);
-	return i < OCF_FLOWS ? i : least_used();
+	return i < OCF_FLOWS ? i : least_used_flow();
 }
 
 /**

@@ -103,7 +103,7 @@ OCF_EXPORT(ocf_account_put);
  * A worker makes contexts of sessions that are open already.  They are charged
  * within twice the limit, so that these sessions can use cards.
  */
-static unsigned long limit(void)
+static unsigned long bytes_limit(void)
 {
 	unsigned long max = min(READ_ONCE(max_session_bytes), LONG_MAX / 2ul);
 
@@ -118,7 +118,7 @@ static bool exempt(void)
 
 int ocf_account_charge(struct ocf_account *account, size_t bytes)
 {
-	unsigned long max = limit();
+	unsigned long max = bytes_limit();
 	long old;
 
 	if (!account)

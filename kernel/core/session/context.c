@@ -200,7 +200,7 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	return 0;
 }
 
-static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+static int try_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
 	struct mem_cgroup *old;
 	/* who makes room on a card may wait in it for a second */
@@ -230,8 +230,8 @@ static int make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
  * The generation whose context on @dev was not used for longest, nor since
  * @limit in jiffies, or NULL.  It is held.  Those in use count if @busy.
  */
-static struct ocf_keys *least_used(struct ocf_device *dev, unsigned long limit,
-				   bool busy)
+static struct ocf_keys *least_used_keys(struct ocf_device *dev,
+					unsigned long limit, bool busy)
 {
 	struct ocf_keys *found = NULL;
 	struct ocf_context *ctx;
@@ -306,9 +306,9 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	bool done;
 
 	lockdep_assert_held(&dev->room);
-	keys = least_used(dev, jiffies - (urgent ? 0 : IDLE), false);
+	keys = least_used_keys(dev, jiffies - (urgent ? 0 : IDLE), false);
 	if (!keys && urgent)
-		keys = least_used(dev, jiffies, true);
+		keys = least_used_keys(dev, jiffies, true);
 	if (!keys)
 		return false;
 	done = give_up(keys, dev, urgent);
@@ -330,7 +330,7 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 	end = jiffies + DRAIN;
 	forgotten = jiffies + FORGET;
 	/* whoever came before may have made room for two */
-	while ((err = make(keys, dev, flags)) == -ENOSPC) {
+	while ((err = try_make(keys, dev, flags)) == -ENOSPC) {
 		if (fatal_signal_pending(current)) {
 			err = -EINTR;
 			break;
@@ -372,7 +372,7 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
  */
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
-	int err = make(keys, dev, flags);
+	int err = try_make(keys, dev, flags);
 
 	if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
 		return err;

@@ -418,7 +418,7 @@ static int may_leave(struct ocf_session *ses)
 }
 
 /* Lets go of @old, which nobody who begins now finds. */
-static void leave(struct ocf_session *ses, struct ocf_keys *old)
+static void retire_keys(struct ocf_session *ses, struct ocf_keys *old)
 {
 	atomic_inc(&ses->leaving);
 	old->left = ocf_session_get(ses);
@@ -448,7 +448,7 @@ int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		goto unlock;
 	}
 	rcu_assign_pointer(ses->keys, keys);
-	leave(ses, old);
+	retire_keys(ses, old);
 unlock:
 	mutex_unlock(&ses->rekey);
 	trace_ocf_session_rekey(ses, &ses->params, err);

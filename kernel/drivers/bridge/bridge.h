@@ -54,23 +54,23 @@ enum {
 };
 
 /* Types of the crypto API */
-enum kind {
+enum bridge_kind {
 	KIND_NONE,
-	KIND_CIPHER,	/* skcipher */
+	KIND_CIPHER, /* skcipher */
 	KIND_AEAD,
-	KIND_HASH,	/* ahash */
+	KIND_HASH, /* ahash */
 	KIND_AKCIPHER,
 	KIND_KPP,
 };
 
 /**
- * struct found - an implementation of the crypto API's
+ * struct bridge_found - an implementation of the crypto API's
  * @alg: what it implements, 0 if nothing
  * @priority: the crypto API's
  * @driver: its name
  * @module: of which module it is, "kernel" if it is built in
  */
-struct found {
+struct bridge_found {
 	unsigned int	alg;
 	int		priority;
 	char		driver[CRYPTO_MAX_ALG_NAME];
@@ -78,12 +78,12 @@ struct found {
 };
 
 /**
- * struct family - the implementations of one module
+ * struct bridge_family - the implementations of one module
  * @module: its name
  * @driver: of each algorithm the implementation's name, or ""
  * @priority: of each, to choose between two; PRIORITY_NAMED if it was named
  */
-struct family {
+struct bridge_family {
 	char		module[MODULE_NAME_LEN];
 	char		driver[ALGS][CRYPTO_MAX_ALG_NAME];
 	int		priority[ALGS];
@@ -92,8 +92,8 @@ struct family {
 #define PRIORITY_NAMED	INT_MAX
 
 /**
- * struct transform - the keys of a session, or of a public-key operation, in an
- * implementation
+ * struct bridge_transform - an implementation with the keys of a session or of
+ *	a public-key operation
  * @refs: its context, and each slot that works for it
  * @reap: frees it where the last of them must not sleep
  * @kind: which of what follows
@@ -103,10 +103,10 @@ struct family {
  * @rsa: RSA's
  * @kpp: a key agreement's
  */
-struct transform {
+struct bridge_transform {
 	struct kref		refs;
 	struct work_struct	reap;
-	enum kind		kind;
+	enum bridge_kind kind;
 	union {
 		struct crypto_skcipher	*cipher;
 		struct crypto_aead	*aead;
@@ -117,19 +117,19 @@ struct transform {
 };
 
 /* In ocf_context_priv() */
-struct context {
-	struct transform	*transform;
+struct bridge_context {
+	struct bridge_transform *transform;
 };
 
 /**
- * enum slot_state - whose a slot is
+ * enum bridge_slot_state - whose a slot is
  * @SLOT_FREE: nobody's
  * @SLOT_ENTERING: submit() is handing it to the implementation
  * @SLOT_ANSWERED: that has called back before it returned
  * @SLOT_OUT: the implementation's
  * @SLOT_BACK: ours; what came of it is being looked at
  */
-enum slot_state {
+enum bridge_slot_state {
 	SLOT_FREE,
 	SLOT_ENTERING,
 	SLOT_ANSWERED,
@@ -138,7 +138,7 @@ enum slot_state {
 };
 
 /**
- * struct slot - room for one request in an implementation
+ * struct bridge_slot - room for one request in an implementation
  * @node: in bridge.free
  * @bridge: whose
  * @state: under its lock, as what follows
@@ -157,14 +157,14 @@ enum slot_state {
  * @digest: from the implementation
  * @sub: the crypto API's request, of the transform's kind
  */
-struct slot {
+struct bridge_slot {
 	struct list_head	node;
 	struct bridge		*bridge;
-	enum slot_state		state;
+	enum bridge_slot_state state;
 	struct ocf_request	*req;
 	struct ocf_pk_request	*pk;
 	bool			pinned;
-	struct transform	*transform;
+	struct bridge_transform *transform;
 	int			err;
 	struct work_struct	bh;
 	int			irq_err;
@@ -178,8 +178,8 @@ struct slot {
 };
 
 /* In a request's private part; NULL once it is not the slot's any more. */
-struct job {
-	struct slot		*slot;
+struct bridge_job {
+	struct bridge_slot *slot;
 };
 
 /**
@@ -211,7 +211,7 @@ struct job {
 struct bridge {
 	struct kref		refs;
 	struct work_struct	reap;
-	const struct family	*family;
+	const struct bridge_family *family;
 	struct ocf_device	*registered;
 	struct ocf_device	*dev;
 	struct ocf_pk_ops	pk;
@@ -249,12 +249,13 @@ extern struct list_head crypto_alg_list;
 extern struct rw_semaphore crypto_alg_sem;
 
 /* find.c: which implementations there are */
-int find_named(const char *name, struct found *f);
-int find_all(struct found *f, unsigned int max);
-bool find_is_wanted(const struct crypto_alg *alg);
+int bridge_find_named(const char *name, struct bridge_found *f);
+int bridge_find_all(struct bridge_found *f, unsigned int max);
+bool bridge_find_is_wanted(const struct crypto_alg *alg);
 
 /* device.c: comes, works, is stopped and goes */
-struct bridge *bridge_make(struct device *parent, const struct family *family);
+struct bridge *bridge_make(struct device *parent,
+			   const struct bridge_family *family);
 void bridge_drop(struct bridge *b);
 void bridge_revive(struct bridge *b);
 void bridge_put(struct bridge *b);
@@ -262,50 +263,55 @@ void bridge_called_back_in_irq(struct work_struct *work);
 void bridge_wait_all(void);
 void bridge_claim(struct bridge *b, struct ocf_device *dev);
 void bridge_called_back(void *slot, int err);
-int bridge_entered(struct bridge *b, struct slot *slot, int err);
-bool bridge_take_back(struct bridge *b, struct slot **of);
+int bridge_entered(struct bridge *b, struct bridge_slot *slot, int err);
+bool bridge_take_back(struct bridge *b, struct bridge_slot **of);
 
 /* slot.c: a request in memory of our own */
-int slots_fit(struct bridge *b);
-void slots_free(struct bridge *b);
-struct slot *slot_take(struct bridge *b);
-void slot_put(struct slot *slot, bool wake);
-int slot_fill(struct slot *slot, struct ocf_request *req);
-int slot_result(struct slot *slot, struct ocf_request *req, int err);
+int bridge_slots_fit(struct bridge *b);
+void bridge_slots_free(struct bridge *b);
+struct bridge_slot *bridge_slot_take(struct bridge *b);
+void bridge_slot_put(struct bridge_slot *slot, bool wake);
+int bridge_slot_fill(struct bridge_slot *slot, struct ocf_request *req);
+int bridge_slot_result(struct bridge_slot *slot, struct ocf_request *req,
+		       int err);
 
 /* transform.c: the types of the crypto API */
-enum kind transform_kind(unsigned int alg);
-const char *transform_impl(unsigned int alg);
-struct transform *transform_open(const char *driver, enum kind kind);
-const struct crypto_alg *transform_alg(const struct transform *t);
-struct transform *transform_make(const struct family *family,
-				 const struct ocf_session_params *p);
-void transform_put(struct transform *t, bool may_sleep);
-size_t transform_subsize(const struct transform *t);
-int transform_probe(const char *driver, enum kind kind, size_t *size);
-int transform_start(struct slot *slot, struct ocf_request *req,
-		    crypto_completion_t called_back);
+enum bridge_kind bridge_transform_kind(unsigned int alg);
+const char *bridge_transform_impl(unsigned int alg);
+struct bridge_transform *bridge_transform_open(const char *driver,
+					       enum bridge_kind kind);
+const struct crypto_alg *bridge_transform_alg(const struct bridge_transform *t);
+struct bridge_transform *
+bridge_transform_make(const struct bridge_family *family,
+		      const struct ocf_session_params *p);
+void bridge_transform_put(struct bridge_transform *t, bool may_sleep);
+size_t bridge_transform_subsize(const struct bridge_transform *t);
+int bridge_transform_probe(const char *driver, enum bridge_kind kind,
+			   size_t *size);
+int bridge_transform_start(struct bridge_slot *slot, struct ocf_request *req,
+			   crypto_completion_t called_back);
 
 /**
- * struct pk_row - an algorithm from PK_FIRST on
+ * struct bridge_pk_row - an algorithm from PK_FIRST on
  * @name: ours
  * @impl: the crypto API's
  * @kind: its type
  * @codes: operations, BIT(OCF_PK_*)
  * @curve: which, where there are several
  */
-struct pk_row {
+struct bridge_pk_row {
 	const char		*name;
 	const char		*impl;
-	enum kind		kind;
+	enum bridge_kind kind;
 	u32			codes;
 	enum ocf_pk_curve	curve;
 };
 
 /* pk.c: public-key operations */
-extern const struct pk_row pk_rows[ALGS - PK_FIRST];
-void pk_offer(struct bridge *b, struct ocf_device_info *info);
-int pk_result(struct slot *slot, struct ocf_pk_request *req, int err);
+extern const struct bridge_pk_row pk_rows[ALGS - PK_FIRST];
+void bridge_pk_offer(struct bridge *b, struct ocf_device_info *info);
+int bridge_pk_result(struct bridge_slot *slot, struct ocf_pk_request *req,
+		     int err);
 
 static inline struct bridge *bridge_of(const struct ocf_device *dev)
 {

@@ -30,7 +30,7 @@ static bool is_owned(const struct owner *own)
 }
 
 /* Under the lock: it is nobody's any more. */
-static struct owner disown(struct slot *slot)
+static struct owner disown(struct bridge_slot *slot)
 {
 	struct owner own = { slot->req, slot->pk };
 
@@ -38,14 +38,14 @@ static struct owner disown(struct slot *slot)
 	slot->req = NULL;
 	slot->pk = NULL;
 	if (own.req)
-		((struct job *)own.req->priv)->slot = NULL;
+		((struct bridge_job *)own.req->priv)->slot = NULL;
 	if (own.pk)
 		own.pk->priv = NULL;
 	return own;
 }
 
 /* Nobody waits for @slot any more; its bridge may be gone afterwards. */
-static void end_detached(struct slot *slot)
+static void end_detached(struct bridge_slot *slot)
 {
 	struct bridge *b = slot->bridge;
 	struct ocf_device *dev = NULL;
@@ -57,24 +57,24 @@ static void end_detached(struct slot *slot)
 	if (!--b->detached)
 		dev = READ_ONCE(b->dev);
 	spin_unlock_bh(&b->lock);
-	slot_put(slot, true);
+	bridge_slot_put(slot, true);
 	if (dev)
 		ocf_device_revive(dev);
 	if (pinned)
 		module_put(THIS_MODULE);
 }
 
-static int result(struct slot *slot, const struct owner *own, int err)
+static int result(struct bridge_slot *slot, const struct owner *own, int err)
 {
-	return own->pk ? pk_result(slot, own->pk, err) :
-			 slot_result(slot, own->req, err);
+	return own->pk ? bridge_pk_result(slot, own->pk, err) :
+			 bridge_slot_result(slot, own->req, err);
 }
 
-static void end_request(struct slot *slot, const struct owner *own)
+static void end_request(struct bridge_slot *slot, const struct owner *own)
 {
 	int err = result(slot, own, slot->err);
 
-	slot_put(slot, true);
+	bridge_slot_put(slot, true);
 	if (own->pk)
 		ocf_pk_complete(own->pk, err);
 	else
@@ -98,11 +98,11 @@ static void accuse(struct bridge *b)
  * Context: BH, which is also what quiesce() and the end of the module wait for
  * with synchronize_rcu().
  */
-static void answered(struct slot *slot, int err)
+static void answered(struct bridge_slot *slot, int err)
 {
 	struct bridge *b = slot->bridge;
 	struct owner own = {};
-	enum slot_state was;
+	enum bridge_slot_state was;
 
 	spin_lock_bh(&b->lock);
 	was = slot->state;
@@ -125,7 +125,7 @@ static void answered(struct slot *slot, int err)
 
 void bridge_called_back_in_irq(struct work_struct *work)
 {
-	struct slot *slot = container_of(work, struct slot, bh);
+	struct bridge_slot *slot = container_of(work, struct bridge_slot, bh);
 
 	answered(slot, slot->irq_err);
 }
@@ -133,7 +133,7 @@ void bridge_called_back_in_irq(struct work_struct *work)
 /* Context: any; the API promises BH, and not all drivers keep that. */
 void bridge_called_back(void *data, int err)
 {
-	struct slot *slot = data;
+	struct bridge_slot *slot = data;
 
 	/* it has left a backlog that it was not to enter */
 	if (err == -EINPROGRESS)
@@ -168,12 +168,12 @@ static void retry(struct timer_list *timer)
  * The accelerator is full.  It has room again when it is done with something
  * of ours; if it has nothing of ours, others fill it, and time must tell.
  */
-static int refused(struct bridge *b, struct slot *slot)
+static int refused(struct bridge *b, struct bridge_slot *slot)
 {
 	bool alone;
 
 	atomic_inc(&b->refused);
-	slot_put(slot, false);
+	bridge_slot_put(slot, false);
 	spin_lock_bh(&b->lock);
 	b->starved = true;
 	alone = b->out == b->detached;
@@ -192,7 +192,7 @@ static int refused(struct bridge *b, struct slot *slot)
  * Context: process or BH.
  * Return: for submit().
  */
-int bridge_entered(struct bridge *b, struct slot *slot, int err)
+int bridge_entered(struct bridge *b, struct bridge_slot *slot, int err)
 {
 	struct owner own = {};
 	bool answered;
@@ -214,30 +214,30 @@ int bridge_entered(struct bridge *b, struct slot *slot, int err)
 		return refused(b, slot);
 	atomic_inc(&b->at_once);
 	err = result(slot, &own, err);
-	slot_put(slot, true);
+	bridge_slot_put(slot, true);
 	return err;
 }
 
 static int bridge_submit(struct ocf_request *req, bool more)
 {
 	struct bridge *b = bridge_of(req->dev);
-	struct job *job = (void *)req->priv;
-	struct slot *slot;
+	struct bridge_job *job = (void *)req->priv;
+	struct bridge_slot *slot;
 	int err;
 
 	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
-	slot = slot_take(b);
+	slot = bridge_slot_take(b);
 	if (!slot)
 		return -EBUSY;
-	err = slot_fill(slot, req);
+	err = bridge_slot_fill(slot, req);
 	if (err) {
-		slot_put(slot, true);
+		bridge_slot_put(slot, true);
 		return err;
 	}
 	slot->req = req;
 	job->slot = slot;
-	return bridge_entered(b, slot,
-			      transform_start(slot, req, bridge_called_back));
+	err = bridge_transform_start(slot, req, bridge_called_back);
+	return bridge_entered(b, slot, err);
 }
 
 /**
@@ -248,9 +248,9 @@ static int bridge_submit(struct ocf_request *req, bool more)
  * Context: process or BH.
  * Return: whether it could be; it is being completed otherwise.
  */
-bool bridge_take_back(struct bridge *b, struct slot **of)
+bool bridge_take_back(struct bridge *b, struct bridge_slot **of)
 {
-	struct slot *slot;
+	struct bridge_slot *slot;
 	bool mine;
 
 	spin_lock_bh(&b->lock);
@@ -268,7 +268,7 @@ bool bridge_take_back(struct bridge *b, struct slot **of)
 
 static bool bridge_detach(struct ocf_request *req)
 {
-	struct job *job = (void *)req->priv;
+	struct bridge_job *job = (void *)req->priv;
 
 	return bridge_take_back(bridge_of(req->dev), &job->slot);
 }
@@ -295,7 +295,7 @@ static int bridge_reset(struct ocf_device *dev)
 	struct bridge *b = bridge_of(dev);
 
 	b->stopped = false;
-	return slots_fit(b);
+	return bridge_slots_fit(b);
 }
 
 /* A context may be on its way while the device is being taken away. */
@@ -311,19 +311,19 @@ static int bridge_ctx_init(struct ocf_context *ctx,
 			   const struct ocf_session_params *p)
 {
 	struct bridge *b = bridge_of(ctx->dev);
-	struct context *c = ocf_context_priv(ctx);
-	struct transform *t;
+	struct bridge_context *c = ocf_context_priv(ctx);
+	struct bridge_transform *t;
 
 	bridge_claim(b, ctx->dev);
-	t = transform_make(b->family, p);
+	t = bridge_transform_make(b->family, p);
 	if (PTR_ERR_OR_ZERO(t) == -ENOENT) {
 		ocf_device_fail(ctx->dev);
 		return -ENODEV;
 	}
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	if (transform_subsize(t) > b->subsize) {
-		transform_put(t, true);
+	if (bridge_transform_subsize(t) > b->subsize) {
+		bridge_transform_put(t, true);
 		return -EOPNOTSUPP;
 	}
 	c->transform = t;
@@ -333,9 +333,9 @@ static int bridge_ctx_init(struct ocf_context *ctx,
 
 static void bridge_ctx_exit(struct ocf_context *ctx)
 {
-	struct context *c = ocf_context_priv(ctx);
+	struct bridge_context *c = ocf_context_priv(ctx);
 
-	transform_put(c->transform, true);
+	bridge_transform_put(c->transform, true);
 }
 
 static const struct ocf_device_ops bridge_ops = {
@@ -353,7 +353,7 @@ static void free_bridge(struct work_struct *work)
 {
 	struct bridge *b = container_of(work, struct bridge, reap);
 
-	slots_free(b);
+	bridge_slots_free(b);
 	kfree(b);
 	if (atomic_dec_and_test(&bridges))
 		wake_up(&no_bridge);
@@ -396,15 +396,16 @@ static const enum ocf_mode modes[] = {
 /* What @family has, and how large its requests are. */
 static int offer(struct bridge *b, struct ocf_device_info *info)
 {
-	const struct family *family = b->family;
-	enum kind kind;
+	const struct bridge_family *family = b->family;
+	enum bridge_kind kind;
 	int alg, err;
 
 	for (alg = 1; alg < ALGS; alg++) {
 		if (!family->driver[alg][0])
 			continue;
-		kind = transform_kind(alg);
-		err = transform_probe(family->driver[alg], kind, &b->subsize);
+		kind = bridge_transform_kind(alg);
+		err = bridge_transform_probe(family->driver[alg], kind,
+					     &b->subsize);
 		if (err)
 			return err;
 		if (alg >= PK_FIRST)
@@ -412,11 +413,11 @@ static int offer(struct bridge *b, struct ocf_device_info *info)
 		set_bit(alg, info->algs);
 		info->modes |= BIT(modes[kind]);
 	}
-	pk_offer(b, info);
+	bridge_pk_offer(b, info);
 	return 0;
 }
 
-static struct bridge *alloc_bridge(const struct family *family)
+static struct bridge *alloc_bridge(const struct bridge_family *family)
 {
 	struct bridge *b = kzalloc(sizeof(*b), GFP_KERNEL);
 
@@ -443,21 +444,27 @@ static struct bridge *alloc_bridge(const struct family *family)
  * Return: the device, or an ERR_PTR: as ocf_device_register() has it, or what
  * the crypto API says of an implementation.
  */
-struct bridge *bridge_make(struct device *parent, const struct family *family)
+struct bridge *bridge_make(struct device *parent,
+			   const struct bridge_family *family)
 {
 	struct bridge *b = alloc_bridge(family);
 	struct ocf_device_info info = {
-		.name = "bridge", .owner = THIS_MODULE, .ops = &bridge_ops,
-		.parent = parent, .priv = b, .kind = OCF_KIND_HARDWARE,
-		.depth = ocf_bridge_depth, .max_len = ocf_bridge_buffer,
-		.ctx_size = sizeof(struct context),
+		.name = "bridge",
+		.owner = THIS_MODULE,
+		.ops = &bridge_ops,
+		.parent = parent,
+		.priv = b,
+		.kind = OCF_KIND_HARDWARE,
+		.depth = ocf_bridge_depth,
+		.max_len = ocf_bridge_buffer,
+		.ctx_size = sizeof(struct bridge_context),
 		.patience = ocf_bridge_patience,
 	};
 	int err;
 
 	if (!b)
 		return ERR_PTR(-ENOMEM);
-	err = offer(b, &info) ?: slots_fit(b);
+	err = offer(b, &info) ?: bridge_slots_fit(b);
 	if (err)
 		goto put;
 	b->registered = ocf_device_register(&info);

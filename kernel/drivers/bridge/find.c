@@ -24,7 +24,7 @@ static bool is_ours(const char *driver)
 	return strstr(driver, "ocf-");
 }
 
-static enum kind kind_of(const struct crypto_alg *alg)
+static enum bridge_kind kind_of(const struct crypto_alg *alg)
 {
 	switch (alg->cra_flags & CRYPTO_ALG_TYPE_MASK) {
 	case CRYPTO_ALG_TYPE_LSKCIPHER:
@@ -47,12 +47,12 @@ static enum kind kind_of(const struct crypto_alg *alg)
 /* Our number of what @alg implements, or 0 */
 static unsigned int number_of(const struct crypto_alg *alg)
 {
-	enum kind kind = kind_of(alg);
+	enum bridge_kind kind = kind_of(alg);
 	unsigned int i;
 
 	for (i = 1; kind && i < ALGS; i++)
-		if (transform_kind(i) == kind &&
-		    !strcmp(transform_impl(i), alg->cra_name))
+		if (bridge_transform_kind(i) == kind &&
+		    !strcmp(bridge_transform_impl(i), alg->cra_name))
 			return i;
 	return 0;
 }
@@ -64,7 +64,7 @@ static bool is_asynchronous(const struct crypto_alg *alg)
 	       kind_of(alg) == KIND_AKCIPHER || kind_of(alg) == KIND_KPP;
 }
 
-static void describe(struct found *f, const struct crypto_alg *alg)
+static void describe(struct bridge_found *f, const struct crypto_alg *alg)
 {
 	f->alg = number_of(alg);
 	f->priority = alg->cra_priority;
@@ -78,7 +78,7 @@ static int refuse(const char *name, int err, const char *why)
 	return err;
 }
 
-static int judge(const char *name, struct found *f,
+static int judge(const char *name, struct bridge_found *f,
 		 const struct crypto_alg *alg)
 {
 	if (is_ours(alg->cra_driver_name))
@@ -100,7 +100,7 @@ static int worse(int err, int other)
 }
 
 /**
- * find_named() - find an implementation
+ * bridge_find_named() - find an implementation
  * @name: its name, as in /proc/crypto
  * @f: is filled in
  *
@@ -112,22 +112,22 @@ static int worse(int err, int other)
  * nothing the framework has; -EINVAL if it is synchronous; what the crypto API
  * says, -ENOENT as a rule, if there is none.
  */
-int find_named(const char *name, struct found *f)
+int bridge_find_named(const char *name, struct bridge_found *f)
 {
-	struct transform *t;
+	struct bridge_transform *t;
 	int err = -ENOENT;
-	enum kind kind;
+	enum bridge_kind kind;
 
 	if (is_ours(name))
 		return refuse(name, -ELOOP, "is the framework's own");
 	for (kind = KIND_CIPHER; kind <= KIND_KPP; kind++) {
-		t = transform_open(name, kind);
+		t = bridge_transform_open(name, kind);
 		if (IS_ERR(t)) {
 			err = worse(err, PTR_ERR(t));
 			continue;
 		}
-		err = judge(name, f, transform_alg(t));
-		transform_put(t, true);
+		err = judge(name, f, bridge_transform_alg(t));
+		bridge_transform_put(t, true);
 		return err;
 	}
 	return refuse(name, err == -EINVAL ? -ENOENT : err,
@@ -135,13 +135,13 @@ int find_named(const char *name, struct found *f)
 }
 
 /**
- * find_is_wanted() - whether an algorithm is an accelerator's, by its marks
+ * bridge_find_is_wanted() - whether an implementation is an accelerator's
  * @alg: the algorithm
  *
  * Context: any; under the crypto API's lock.
  * Return: whether.
  */
-bool find_is_wanted(const struct crypto_alg *alg)
+bool bridge_find_is_wanted(const struct crypto_alg *alg)
 {
 	return (alg->cra_flags & MARKS) == MARKS && !(alg->cra_flags & NEVER) &&
 	       is_asynchronous(alg) && number_of(alg) &&
@@ -149,21 +149,21 @@ bool find_is_wanted(const struct crypto_alg *alg)
 }
 
 /**
- * find_all() - find all accelerators' implementations
+ * bridge_find_all() - find all accelerators' implementations
  * @f: is filled in
  * @max: how many there is room for
  *
  * Context: process; may sleep.
  * Return: how many there are; no more than @max.
  */
-int find_all(struct found *f, unsigned int max)
+int bridge_find_all(struct bridge_found *f, unsigned int max)
 {
 	struct crypto_alg *alg;
 	unsigned int n = 0;
 
 	down_read(&crypto_alg_sem);
 	list_for_each_entry(alg, &crypto_alg_list, cra_list)
-		if (n < max && find_is_wanted(alg))
+		if (n < max && bridge_find_is_wanted(alg))
 			describe(&f[n++], alg);
 	up_read(&crypto_alg_sem);
 	return n;

@@ -81,7 +81,7 @@ static void bridge_remove(struct platform_device *pdev)
 	bridge_drop(platform_get_drvdata(pdev));
 }
 
-static int make_device(int id, const struct family *family)
+static int make_device(int id, const struct bridge_family *family)
 {
 	struct platform_device *pdev;
 
@@ -108,7 +108,7 @@ static int drop_device(int id)
 	return 0;
 }
 
-static const struct family *family_of(int id)
+static const struct bridge_family *family_of(int id)
 {
 	return dev_get_platdata(&bridges[id]->dev);
 }
@@ -129,9 +129,9 @@ static int place_of(const char *module)
 }
 
 /* In place of what its module had; that comes back if @family is no good. */
-static int replace(const struct family *family)
+static int replace(const struct bridge_family *family)
 {
-	struct family *old = NULL;
+	struct bridge_family *old = NULL;
 	int id = place_of(family->module), err;
 
 	lockdep_assert_held(&bridges_mutex);
@@ -155,7 +155,8 @@ static int replace(const struct family *family)
 /* ---- which implementations it is of ---- */
 
 /* Takes @f in; false if there is nothing new in it. */
-static bool add_found(struct family *family, const struct found *f)
+static bool add_found(struct bridge_family *family,
+		      const struct bridge_found *f)
 {
 	char *driver = family->driver[f->alg];
 
@@ -176,9 +177,9 @@ static bool add_found(struct family *family, const struct found *f)
  * Makes a device of those of @f that are of one module, the first's, or adds
  * them to the one there is.  They are taken out of @f.
  */
-static int add_family(struct found *f, unsigned int n)
+static int add_family(struct bridge_found *f, unsigned int n)
 {
-	struct family *family = kzalloc(sizeof(*family), GFP_KERNEL);
+	struct bridge_family *family = kzalloc(sizeof(*family), GFP_KERNEL);
 	bool changed = false;
 	unsigned int i;
 	int id, err = 0;
@@ -261,12 +262,12 @@ static char *next_name(char **text)
 static int add_names(const char *names)
 {
 	char *text = kstrdup(names, GFP_KERNEL), *rest = text, *name;
-	struct found *f = kvcalloc(ALGS, sizeof(*f), GFP_KERNEL);
+	struct bridge_found *f = kvcalloc(ALGS, sizeof(*f), GFP_KERNEL);
 	unsigned int n = 0, i;
 	int err = f && text ? 0 : -ENOMEM;
 
 	while (!err && (name = next_name(&rest))) {
-		err = n < ALGS ? find_named(name, &f[n]) : -E2BIG;
+		err = n < ALGS ? bridge_find_named(name, &f[n]) : -E2BIG;
 		if (!err)
 			f[n++].priority = PRIORITY_NAMED;
 	}
@@ -287,13 +288,13 @@ static int add_names(const char *names)
 
 static void scan(struct work_struct *work)
 {
-	struct found *f;
+	struct bridge_found *f;
 	int n, i;
 
 	f = kvcalloc(FOUND_MAX, sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return;
-	n = find_all(f, FOUND_MAX);
+	n = bridge_find_all(f, FOUND_MAX);
 	mutex_lock(&bridges_mutex);
 	for (i = 0; i < n; i++)
 		if (f[i].alg && !closing && !find_ignored(f[i].module) &&
@@ -309,7 +310,7 @@ static DECLARE_DELAYED_WORK(scan_work, scan);
 static int crypto_event(struct notifier_block *nb, unsigned long event,
 			void *data)
 {
-	if (event == CRYPTO_MSG_ALG_LOADED && find_is_wanted(data))
+	if (event == CRYPTO_MSG_ALG_LOADED && bridge_find_is_wanted(data))
 		mod_delayed_work(ocf_bridge_wq, &scan_work, SETTLE_TIME);
 	return NOTIFY_DONE;
 }

@@ -22,7 +22,7 @@ static_assert(OUT_AT + OCF_PK_NUMBER_MAX <= SZ_4K);
 #define RSA_CODES	(BIT(OCF_PK_RSA_ENCRYPT) | BIT(OCF_PK_RSA_DECRYPT))
 #define ECDH_CODES	(BIT(OCF_PK_EC_PUBLIC) | BIT(OCF_PK_ECDH))
 
-const struct pk_row pk_rows[ALGS - PK_FIRST] = {
+const struct bridge_pk_row pk_rows[ALGS - PK_FIRST] = {
 	[PK_RSA - PK_FIRST] = { "rsa", "rsa", KIND_AKCIPHER, RSA_CODES },
 	[PK_DH - PK_FIRST] = { "dh", "dh", KIND_KPP, BIT(OCF_PK_DH) },
 	[PK_P256 - PK_FIRST] = { "ecdh-p256", "ecdh-nist-p256", KIND_KPP,
@@ -35,9 +35,10 @@ const struct pk_row pk_rows[ALGS - PK_FIRST] = {
 
 /* The implementation that does an operation, or NULL. */
 static const char *driver_for(const struct bridge *b,
-			      const struct ocf_pk_op *op, enum kind *kind)
+			      const struct ocf_pk_op *op,
+			      enum bridge_kind *kind)
 {
-	const struct pk_row *row;
+	const struct bridge_pk_row *row;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(pk_rows); i++) {
@@ -52,7 +53,7 @@ static const char *driver_for(const struct bridge *b,
 
 static bool pk_capable(struct ocf_device *dev, const struct ocf_pk_op *op)
 {
-	enum kind kind;
+	enum bridge_kind kind;
 
 	return op->scheme == OCF_PK_RAW &&
 	       driver_for(bridge_of(dev), op, &kind);
@@ -152,7 +153,7 @@ static int set_secret(struct crypto_kpp *kpp, const struct ocf_pk_op *op)
 	return err;
 }
 
-static int set_key(struct transform *t, const struct ocf_pk_op *op)
+static int pk_set_key(struct bridge_transform *t, const struct ocf_pk_op *op)
 {
 	if (t->kind == KIND_KPP)
 		return set_secret(t->kpp, op);
@@ -169,7 +170,7 @@ static int set_key(struct transform *t, const struct ocf_pk_op *op)
  * The operand that is not the key, and how much room the result has; 0 if
  * others are to say what is wrong with it.
  */
-static u32 fill(struct slot *slot, const struct ocf_pk_op *op, u32 *room)
+static u32 fill(struct bridge_slot *slot, const struct ocf_pk_op *op, u32 *room)
 {
 	const struct ocf_pk_operand *in = &op->in[1];
 	u32 n;
@@ -201,7 +202,7 @@ static u32 fill(struct slot *slot, const struct ocf_pk_op *op, u32 *room)
 	}
 }
 
-static int start(struct slot *slot, const struct ocf_pk_op *op, u32 len,
+static int start(struct bridge_slot *slot, const struct ocf_pk_op *op, u32 len,
 		 u32 room)
 {
 	struct akcipher_request *rsa = (void *)slot->sub;
@@ -229,22 +230,22 @@ static int start(struct slot *slot, const struct ocf_pk_op *op, u32 len,
 						crypto_akcipher_encrypt(rsa);
 }
 
-static struct transform *transform_for(struct bridge *b,
-				       const struct ocf_pk_op *op)
+static struct bridge_transform *transform_for(struct bridge *b,
+					      const struct ocf_pk_op *op)
 {
 	const char *driver;
-	struct transform *t;
-	enum kind kind;
+	struct bridge_transform *t;
+	enum bridge_kind kind;
 	int err;
 
 	driver = driver_for(b, op, &kind);
-	t = transform_open(driver, kind);
+	t = bridge_transform_open(driver, kind);
 	if (IS_ERR(t))
 		return t;
-	err = set_key(t, op);
-	if (!err && transform_subsize(t) <= b->subsize)
+	err = pk_set_key(t, op);
+	if (!err && bridge_transform_subsize(t) <= b->subsize)
 		return t;
-	transform_put(t, true);
+	bridge_transform_put(t, true);
 	/* others may take a key that this one does not */
 	return ERR_PTR(err == -ENOMEM ? err : -EOPNOTSUPP);
 }
@@ -252,8 +253,8 @@ static struct transform *transform_for(struct bridge *b,
 static int pk_submit(struct ocf_pk_request *req)
 {
 	struct bridge *b = bridge_of(req->dev);
-	struct transform *t;
-	struct slot *slot;
+	struct bridge_transform *t;
+	struct bridge_slot *slot;
 	u32 len, room;
 
 	bridge_claim(b, req->dev);
@@ -264,15 +265,15 @@ static int pk_submit(struct ocf_pk_request *req)
 	}
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	slot = slot_take(b);
+	slot = bridge_slot_take(b);
 	if (!slot) {
-		transform_put(t, true);
+		bridge_transform_put(t, true);
 		return -EBUSY;
 	}
 	slot->transform = t;
 	len = fill(slot, req->now, &room);
 	if (!len) {
-		slot_put(slot, true);
+		bridge_slot_put(slot, true);
 		return -EOPNOTSUPP;
 	}
 	slot->pk = req;
@@ -283,12 +284,12 @@ static int pk_submit(struct ocf_pk_request *req)
 static bool pk_detach(struct ocf_pk_request *req)
 {
 	return bridge_take_back(bridge_of(req->dev),
-				(struct slot **)&req->priv);
+				(struct bridge_slot **)&req->priv);
 }
 
 /* ---- out ---- */
 
-static u32 length(const struct slot *slot)
+static u32 length(const struct bridge_slot *slot)
 {
 	const struct akcipher_request *rsa = (const void *)slot->sub;
 	const struct kpp_request *kpp = (const void *)slot->sub;
@@ -306,7 +307,7 @@ static int put_octets(struct ocf_pk_result *out, u32 head, const u8 *data,
 	return 0;
 }
 
-static int take(const struct slot *slot, struct ocf_pk_op *op)
+static int take(const struct bridge_slot *slot, struct ocf_pk_op *op)
 {
 	struct ocf_pk_result *out = &op->out[0];
 	const u8 *data = slot->buf + OUT_AT;
@@ -329,7 +330,7 @@ static int take(const struct slot *slot, struct ocf_pk_op *op)
 }
 
 /**
- * pk_result() - take what an implementation has made of a request
+ * bridge_pk_result() - take what an implementation has made of a request
  * @slot: the slot
  * @req: the request
  * @err: what the implementation says
@@ -337,7 +338,8 @@ static int take(const struct slot *slot, struct ocf_pk_op *op)
  * Context: process or BH.
  * Return: the request's result.
  */
-int pk_result(struct slot *slot, struct ocf_pk_request *req, int err)
+int bridge_pk_result(struct bridge_slot *slot, struct ocf_pk_request *req,
+		     int err)
 {
 	switch (err) {
 	case 0:
@@ -360,7 +362,7 @@ int pk_result(struct slot *slot, struct ocf_pk_request *req, int err)
 /* ---- what there is ---- */
 
 /* Context: process, before the device is registered. */
-void pk_offer(struct bridge *b, struct ocf_device_info *info)
+void bridge_pk_offer(struct bridge *b, struct ocf_device_info *info)
 {
 	int i;
 

@@ -23,7 +23,7 @@ static DEVICE_ATTR_RO(module);
 static ssize_t implementations_show(struct device *d,
 				    struct device_attribute *attr, char *buf)
 {
-	const struct family *family = bridge_at(d)->family;
+	const struct bridge_family *family = bridge_at(d)->family;
 	const char *name;
 	int alg, n = 0;
 

@@ -19,7 +19,7 @@ static size_t buffer_size(void)
 	return ocf_bridge_buffer + OCF_TAG_MAX;
 }
 
-static void free_slot(struct slot *slot)
+static void free_slot(struct bridge_slot *slot)
 {
 	if (slot->buf) {
 		memzero_explicit(slot->buf, buffer_size());
@@ -28,9 +28,9 @@ static void free_slot(struct slot *slot)
 	kfree_sensitive(slot);
 }
 
-static struct slot *alloc_slot(struct bridge *b)
+static struct bridge_slot *alloc_slot(struct bridge *b)
 {
-	struct slot *slot;
+	struct bridge_slot *slot;
 
 	slot = kzalloc(struct_size(slot, sub, b->subsize), GFP_KERNEL);
 	if (!slot)
@@ -46,7 +46,7 @@ static struct slot *alloc_slot(struct bridge *b)
 }
 
 /* Whether one more slot was wanted, which @slot is now. */
-static bool add_slot(struct bridge *b, struct slot *slot)
+static bool add_slot(struct bridge *b, struct bridge_slot *slot)
 {
 	bool wanted;
 
@@ -61,15 +61,15 @@ static bool add_slot(struct bridge *b, struct slot *slot)
 }
 
 /**
- * slots_fit() - have as many free slots as the device's depth
+ * bridge_slots_fit() - have as many free slots as the device's depth
  * @b: the device, in which there is nothing but what was set aside
  *
  * Context: process; may sleep.
  * Return: 0; -EBUSY if too many are set aside; -ENOMEM, and some are missing.
  */
-int slots_fit(struct bridge *b)
+int bridge_slots_fit(struct bridge *b)
 {
-	struct slot *slot;
+	struct bridge_slot *slot;
 
 	if (READ_ONCE(b->out) > LOST_MAX * b->depth)
 		return -EBUSY;
@@ -83,9 +83,9 @@ int slots_fit(struct bridge *b)
 }
 
 /* Context: process; may sleep.  None is out. */
-void slots_free(struct bridge *b)
+void bridge_slots_free(struct bridge *b)
 {
-	struct slot *slot, *next;
+	struct bridge_slot *slot, *next;
 
 	list_for_each_entry_safe(slot, next, &b->free, node) {
 		/* what calls back for a slot that is free */
@@ -95,12 +95,12 @@ void slots_free(struct bridge *b)
 }
 
 /* NULL if all are taken. */
-struct slot *slot_take(struct bridge *b)
+struct bridge_slot *bridge_slot_take(struct bridge *b)
 {
-	struct slot *slot;
+	struct bridge_slot *slot;
 
 	spin_lock_bh(&b->lock);
-	slot = list_first_entry_or_null(&b->free, struct slot, node);
+	slot = list_first_entry_or_null(&b->free, struct bridge_slot, node);
 	if (slot) {
 		list_del(&slot->node);
 		slot->state = SLOT_ENTERING;
@@ -114,16 +114,16 @@ struct slot *slot_take(struct bridge *b)
 }
 
 /**
- * slot_put() - a slot is free again
+ * bridge_slot_put() - a slot is free again
  * @slot: a slot that is ours, and not touched by the caller any more; nor is
  *	its bridge, unless it is held otherwise
  * @wake: whoever was refused may come again
  *
  * Context: BH.
  */
-void slot_put(struct slot *slot, bool wake)
+void bridge_slot_put(struct bridge_slot *slot, bool wake)
 {
-	struct transform *t = slot->transform;
+	struct bridge_transform *t = slot->transform;
 	struct bridge *b = slot->bridge;
 	struct ocf_device *dev;
 	bool idle;
@@ -140,7 +140,7 @@ void slot_put(struct slot *slot, bool wake)
 	if (wake)
 		b->starved = false;
 	spin_unlock_bh(&b->lock);
-	transform_put(t, false);
+	bridge_transform_put(t, false);
 	if (idle)
 		wake_up(&b->idle);
 	dev = READ_ONCE(b->dev);
@@ -180,8 +180,8 @@ static bool wants_next_iv(const struct ocf_request *req)
 }
 
 /* The last block of ciphertext is the next IV in CBC: SP 800-38A, 6.2. */
-static void last_block(const struct slot *slot, const struct ocf_request *req,
-		       u8 *iv)
+static void last_block(const struct bridge_slot *slot,
+		       const struct ocf_request *req, u8 *iv)
 {
 	u32 n = ocf_alg_info(req->ctx->params->cipher)->iv;
 
@@ -190,17 +190,17 @@ static void last_block(const struct slot *slot, const struct ocf_request *req,
 }
 
 /**
- * slot_fill() - copy a request into a slot
+ * bridge_slot_fill() - copy a request into a slot
  * @slot: the slot
  * @req: the request
  *
  * Context: process or BH.
  * Return: 0; -EOPNOTSUPP for a part of a digest.
  */
-int slot_fill(struct slot *slot, struct ocf_request *req)
+int bridge_slot_fill(struct bridge_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
-	struct context *c = ocf_context_priv(req->ctx);
+	struct bridge_context *c = ocf_context_priv(req->ctx);
 	struct ocf_range range = covered(req);
 	u32 room = range.len;
 
@@ -225,7 +225,8 @@ int slot_fill(struct slot *slot, struct ocf_request *req)
  * The API has implementations leave it in the IV.  Worked out here it needs no
  * known answer; the kernel's own tests of that may be compiled out.
  */
-static void leave_next_iv(const struct slot *slot, struct ocf_request *req)
+static void leave_next_iv(const struct bridge_slot *slot,
+			  struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
 
@@ -238,7 +239,7 @@ static void leave_next_iv(const struct slot *slot, struct ocf_request *req)
 		memcpy(req->iv, slot->next_iv, ocf_alg_info(p->cipher)->iv);
 }
 
-static int take_digest(const struct slot *slot, struct ocf_request *req)
+static int take_digest(const struct bridge_slot *slot, struct ocf_request *req)
 {
 	if (ocf_request_verifies(req))
 		return ocf_tag_check(req, slot->digest);
@@ -246,7 +247,7 @@ static int take_digest(const struct slot *slot, struct ocf_request *req)
 	return 0;
 }
 
-static void take_data(const struct slot *slot, struct ocf_request *req)
+static void take_data(const struct bridge_slot *slot, struct ocf_request *req)
 {
 	bool aead = req->ctx->params->mode == OCF_MODE_AEAD;
 	const u8 *data = slot->buf + (aead ? req->auth.len : 0);
@@ -260,7 +261,7 @@ static void take_data(const struct slot *slot, struct ocf_request *req)
 }
 
 /**
- * slot_result() - take what an implementation has made of a request
+ * bridge_slot_result() - take what an implementation has made of a request
  * @slot: the slot
  * @req: the request
  * @err: what the implementation says
@@ -268,7 +269,8 @@ static void take_data(const struct slot *slot, struct ocf_request *req)
  * Context: BH.
  * Return: the request's result.
  */
-int slot_result(struct slot *slot, struct ocf_request *req, int err)
+int bridge_slot_result(struct bridge_slot *slot, struct ocf_request *req,
+		       int err)
 {
 	/* a full accelerator does not say so afterwards */
 	if (err > 0 || err == -EBUSY || err == -EINPROGRESS || err == -EAGAIN)

@@ -11,13 +11,13 @@
 #include "bridge.h"
 
 /**
- * transform_kind() - which type of the crypto API does an algorithm
+ * bridge_transform_kind() - which type of the crypto API does an algorithm
  * @alg: the algorithm
  *
  * Return: the type; KIND_NONE if the crypto API does not have it as we do:
  * ChaCha20 with a number of rounds, and GMAC, of which only GHASH is there.
  */
-enum kind transform_kind(unsigned int alg)
+enum bridge_kind bridge_transform_kind(unsigned int alg)
 {
 	const struct ocf_alg_info *row;
 
@@ -40,13 +40,13 @@ enum kind transform_kind(unsigned int alg)
 }
 
 /* The crypto API's name of an algorithm that has a kind. */
-const char *transform_impl(unsigned int alg)
+const char *bridge_transform_impl(unsigned int alg)
 {
 	return alg < PK_FIRST ? ocf_alg_info(alg)->impl :
 				pk_rows[alg - PK_FIRST].impl;
 }
 
-static int open(struct transform *t, const char *driver)
+static int open(struct bridge_transform *t, const char *driver)
 {
 	switch (t->kind) {
 	case KIND_CIPHER:
@@ -67,7 +67,7 @@ static int open(struct transform *t, const char *driver)
 	}
 }
 
-static void close_transform(struct transform *t)
+static void close_transform(struct bridge_transform *t)
 {
 	switch (t->kind) {
 	case KIND_CIPHER:
@@ -88,7 +88,8 @@ static void close_transform(struct transform *t)
 	}
 }
 
-static int set_key(struct transform *t, const struct ocf_session_params *p)
+static int set_key(struct bridge_transform *t,
+		   const struct ocf_session_params *p)
 {
 	switch (t->kind) {
 	case KIND_CIPHER:
@@ -105,7 +106,7 @@ static int set_key(struct transform *t, const struct ocf_session_params *p)
 }
 
 /* What the crypto API says of the implementation; while @t is there */
-const struct crypto_alg *transform_alg(const struct transform *t)
+const struct crypto_alg *bridge_transform_alg(const struct bridge_transform *t)
 {
 	switch (t->kind) {
 	case KIND_CIPHER:
@@ -122,7 +123,7 @@ const struct crypto_alg *transform_alg(const struct transform *t)
 }
 
 /* Bytes of a request with what the implementation keeps in it */
-size_t transform_subsize(const struct transform *t)
+size_t bridge_transform_subsize(const struct bridge_transform *t)
 {
 	switch (t->kind) {
 	case KIND_CIPHER:
@@ -144,7 +145,7 @@ size_t transform_subsize(const struct transform *t)
 }
 
 /**
- * transform_probe() - see whether an implementation is there
+ * bridge_transform_probe() - see whether an implementation is there
  * @driver: its name
  * @kind: its type
  * @size: becomes the bytes of a request, if those are more
@@ -152,28 +153,30 @@ size_t transform_subsize(const struct transform *t)
  * Context: process; may sleep, may load modules.
  * Return: 0, or an errno of the crypto API's.
  */
-int transform_probe(const char *driver, enum kind kind, size_t *size)
+int bridge_transform_probe(const char *driver, enum bridge_kind kind,
+			   size_t *size)
 {
-	struct transform t = { .kind = kind };
+	struct bridge_transform t = { .kind = kind };
 	int err = open(&t, driver);
 
 	if (err)
 		return err;
-	*size = max(*size, transform_subsize(&t));
+	*size = max(*size, bridge_transform_subsize(&t));
 	close_transform(&t);
 	return 0;
 }
 
 static void reap(struct work_struct *work)
 {
-	struct transform *t = container_of(work, struct transform, reap);
+	struct bridge_transform *t =
+		container_of(work, struct bridge_transform, reap);
 
 	close_transform(t);
 	kfree(t);
 }
 
 /**
- * transform_open() - a transform without keys
+ * bridge_transform_open() - a transform without keys
  * @driver: the implementation's name
  * @kind: its type
  *
@@ -181,9 +184,10 @@ static void reap(struct work_struct *work)
  * Return: it, or an ERR_PTR: -ENOENT if the implementation has gone, or what
  * the crypto API says.
  */
-struct transform *transform_open(const char *driver, enum kind kind)
+struct bridge_transform *bridge_transform_open(const char *driver,
+					       enum bridge_kind kind)
 {
-	struct transform *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	struct bridge_transform *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!t)
@@ -199,7 +203,7 @@ struct transform *transform_open(const char *driver, enum kind kind)
 }
 
 /**
- * transform_make() - bring a session's keys to an implementation
+ * bridge_transform_make() - bring a session's keys to an implementation
  * @family: has the implementation
  * @p: the session's parameters
  *
@@ -210,42 +214,44 @@ struct transform *transform_open(const char *driver, enum kind kind)
  * Return: the transform, or an ERR_PTR: -ENOENT if the implementation has gone,
  * -EOPNOTSUPP or -EKEYREJECTED if it refuses the keys, or what it says.
  */
-struct transform *transform_make(const struct family *family,
-				 const struct ocf_session_params *p)
+struct bridge_transform *
+bridge_transform_make(const struct bridge_family *family,
+		      const struct ocf_session_params *p)
 {
 	enum ocf_alg alg = p->cipher ?: p->mac;
-	struct transform *t;
+	struct bridge_transform *t;
 	int err;
 
-	t = transform_open(family->driver[alg], transform_kind(alg));
+	t = bridge_transform_open(family->driver[alg],
+				  bridge_transform_kind(alg));
 	if (IS_ERR(t))
 		return t;
 	err = set_key(t, p);
 	if (!err)
 		return t;
-	transform_put(t, true);
+	bridge_transform_put(t, true);
 	return ERR_PTR(err == -EINVAL || err == -ENOENT ? -EOPNOTSUPP : err);
 }
 
 static void release(struct kref *refs)
 {
-	reap(&container_of(refs, struct transform, refs)->reap);
+	reap(&container_of(refs, struct bridge_transform, refs)->reap);
 }
 
 static void release_later(struct kref *refs)
 {
 	queue_work(ocf_bridge_wq,
-		   &container_of(refs, struct transform, refs)->reap);
+		   &container_of(refs, struct bridge_transform, refs)->reap);
 }
 
 /* Context: process or BH, as @may_sleep says. */
-void transform_put(struct transform *t, bool may_sleep)
+void bridge_transform_put(struct bridge_transform *t, bool may_sleep)
 {
 	if (t)
 		kref_put(&t->refs, may_sleep ? release : release_later);
 }
 
-static int start_cipher(struct slot *slot, struct ocf_request *req,
+static int start_cipher(struct bridge_slot *slot, struct ocf_request *req,
 			crypto_completion_t called_back)
 {
 	struct skcipher_request *sub = (void *)slot->sub;
@@ -258,7 +264,7 @@ static int start_cipher(struct slot *slot, struct ocf_request *req,
 					   crypto_skcipher_decrypt(sub);
 }
 
-static int start_aead(struct slot *slot, struct ocf_request *req,
+static int start_aead(struct bridge_slot *slot, struct ocf_request *req,
 		      crypto_completion_t called_back)
 {
 	struct aead_request *sub = (void *)slot->sub;
@@ -272,7 +278,7 @@ static int start_aead(struct slot *slot, struct ocf_request *req,
 	return seal ? crypto_aead_encrypt(sub) : crypto_aead_decrypt(sub);
 }
 
-static int start_hash(struct slot *slot, struct ocf_request *req,
+static int start_hash(struct bridge_slot *slot, struct ocf_request *req,
 		      crypto_completion_t called_back)
 {
 	struct ahash_request *sub = (void *)slot->sub;
@@ -284,7 +290,7 @@ static int start_hash(struct slot *slot, struct ocf_request *req,
 }
 
 /**
- * transform_start() - have the implementation work on a slot
+ * bridge_transform_start() - have the implementation work on a slot
  * @slot: filled
  * @req: whose request it is
  * @called_back: is called when it is done, with @slot
@@ -293,8 +299,8 @@ static int start_hash(struct slot *slot, struct ocf_request *req,
  * Return: -EINPROGRESS; 0 or -EBADMSG if it is done; -EBUSY, -ENOSPC or -EAGAIN
  * if the implementation is full; another errno.
  */
-int transform_start(struct slot *slot, struct ocf_request *req,
-		    crypto_completion_t called_back)
+int bridge_transform_start(struct bridge_slot *slot, struct ocf_request *req,
+			   crypto_completion_t called_back)
 {
 	switch (slot->transform->kind) {
 	case KIND_CIPHER:

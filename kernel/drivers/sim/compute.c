@@ -379,7 +379,7 @@ static bool denies(const struct ocf_request *req, u32 fate)
 }
 
 /* Makes a good result what @fate says. */
-static noinline void spoil(struct ocf_request *req, u32 fate)
+static noinline void compute_spoil(struct ocf_request *req, u32 fate)
 {
 	if (fate & BIT(SIM_TAG) || (fate & BIT(SIM_WRONG) && is_digest(req)))
 		spoil_tag(req);
@@ -443,7 +443,7 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 	if (slot->bounce)
 		bounce_out(req, slot);
 	if (unlikely(slot->fate))
-		spoil(req, slot->fate);
+		compute_spoil(req, slot->fate);
 	return 0;
 }
 

@@ -165,7 +165,8 @@ static void remember(struct sim_pk *pk, const struct slot *slot, const u8 *name)
 /* ---- in ---- */
 
 /* ns an engine takes for it; of the numbers' size the third power */
-static u64 engine_time(const struct sim_card *card, const struct ocf_pk_op *op)
+static u64 pk_engine_time(const struct sim_card *card,
+			  const struct ocf_pk_op *op)
 {
 	u64 ns = READ_ONCE(card->config.knob[SIM_PUBLIC]);
 	u32 bytes = max(op->out[0].size, 64u);
@@ -179,7 +180,8 @@ static u64 engine_time(const struct sim_card *card, const struct ocf_pk_op *op)
 	return div_u64(ns * READ_ONCE(card->config.knob[SIM_SLOW]), 100);
 }
 
-static struct slot *take_slot(struct sim_card *card, struct ocf_pk_request *req)
+static struct slot *pk_take_slot(struct sim_card *card,
+				 struct ocf_pk_request *req)
 {
 	struct sim_pk *pk = card->pk;
 	u64 now = ktime_get_ns();
@@ -196,8 +198,9 @@ static struct slot *take_slot(struct sim_card *card, struct ocf_pk_request *req)
 	pk->slots[i].req = req;
 	pk->slots[i].fate = card->armed ? sim_draw_fate(card, false, pk->inside,
 							now) : 0;
-	pk->slots[i].due = sim_engage(card, now, engine_time(card, req->now)) +
-			   READ_ONCE(card->config.knob[SIM_LATENCY]);
+	pk->slots[i].due =
+		sim_engage(card, now, pk_engine_time(card, req->now)) +
+		READ_ONCE(card->config.knob[SIM_LATENCY]);
 	if (pk->slots[i].fate & BIT(SIM_LATE))
 		pk->slots[i].due += NSEC_PER_MSEC *
 				    card->config.trouble[SIM_LATE].ms;
@@ -206,7 +209,7 @@ static struct slot *take_slot(struct sim_card *card, struct ocf_pk_request *req)
 	return &pk->slots[i];
 }
 
-static void put_slot(struct slot *slot)
+static void pk_put_slot(struct slot *slot)
 {
 	struct sim_card *card = slot->card;
 
@@ -256,12 +259,12 @@ static int sim_pk_submit(struct ocf_pk_request *req)
 	struct slot *slot;
 
 	spin_lock_bh(&card->lock);
-	slot = take_slot(card, req);
+	slot = pk_take_slot(card, req);
 	spin_unlock_bh(&card->lock);
 	if (!slot)
 		return -EBUSY;
 	if (!copy_in(slot, req->now)) {
-		put_slot(slot);
+		pk_put_slot(slot);
 		return -EBUSY;
 	}
 	req->priv = slot;
@@ -288,7 +291,7 @@ static bool sim_pk_detach(struct ocf_pk_request *req)
 /* ---- out ---- */
 
 /* What the faults make of it. */
-static void spoil(struct slot *slot)
+static void pk_spoil(struct slot *slot)
 {
 	struct ocf_pk_result *out = &slot->own->op.out[0];
 
@@ -305,7 +308,7 @@ static void spoil(struct slot *slot)
 	atomic_long_inc(&sim_falsified);
 }
 
-static void compute(struct work_struct *work)
+static void pk_compute(struct work_struct *work)
 {
 	struct slot *slot = container_of(work, struct slot, work);
 	struct sim_pk *pk = slot->card->pk;
@@ -319,7 +322,7 @@ static void compute(struct work_struct *work)
 		if (known && (!slot->err || slot->err == -EBADMSG))
 			remember(pk, slot, name);
 	}
-	spoil(slot);
+	pk_spoil(slot);
 	if (!(slot->fate & BIT(SIM_LOST)))
 		hrtimer_start(&slot->timer, ns_to_ktime(slot->due),
 			      HRTIMER_MODE_ABS_SOFT);
@@ -376,7 +379,7 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 	}
 	if (listens)
 		ocf_device_revive(card->dev);
-	put_slot(slot);
+	pk_put_slot(slot);
 	return HRTIMER_NORESTART;
 }
 
@@ -415,7 +418,7 @@ int sim_pk_init(struct sim_card *card)
 	spin_lock_init(&pk->lock);
 	for (i = 0; i < DEPTH; i++) {
 		pk->slots[i].card = card;
-		INIT_WORK(&pk->slots[i].work, compute);
+		INIT_WORK(&pk->slots[i].work, pk_compute);
 		ocf_hrtimer_setup(&pk->slots[i].timer, due, CLOCK_MONOTONIC,
 				  HRTIMER_MODE_ABS_SOFT);
 	}
@@ -441,7 +444,7 @@ void sim_pk_stop(struct sim_card *card)
 		cancel_work_sync(&slot->work);
 		hrtimer_cancel(&slot->timer);
 		if (slot->busy)
-			put_slot(slot);
+			pk_put_slot(slot);
 	}
 }
 

@@ -30,8 +30,8 @@ static u32 knob(const struct sim_card *card, enum sim_knob k)
 
 /* ---- slots ---- */
 
-static struct sim_slot *take_slot(struct sim_card *card,
-				  struct ocf_request *req)
+static struct sim_slot *ring_take_slot(struct sim_card *card,
+				       struct ocf_request *req)
 {
 	struct sim_job *job = (void *)req->priv;
 	struct sim_slot *slot;
@@ -43,7 +43,7 @@ static struct sim_slot *take_slot(struct sim_card *card,
 	return slot;
 }
 
-static void put_slot(struct sim_card *card, struct sim_slot *slot)
+static void ring_put_slot(struct sim_card *card, struct sim_slot *slot)
 {
 	slot->req = NULL;
 	/* whoever still completes it means another */
@@ -61,7 +61,7 @@ static void empty(struct sim_card *card)
 	for (i = card->nslots; i--;) {
 		kfree(card->slots[i].bounce);
 		card->slots[i].bounce = NULL;
-		put_slot(card, &card->slots[i]);
+		ring_put_slot(card, &card->slots[i]);
 	}
 	memset(card->engine_free, 0, sizeof(card->engine_free));
 	card->silent_until = 0;
@@ -72,7 +72,7 @@ static void empty(struct sim_card *card)
 /* ---- time ---- */
 
 /* ns an engine works on @len bytes */
-static u64 engine_time(const struct sim_card *card, u32 len)
+static u64 ring_engine_time(const struct sim_card *card, u32 len)
 {
 	u64 ns = knob(card, SIM_OVERHEAD) +
 		 div_u64((u64)len * knob(card, SIM_PER_BYTE), 1000);
@@ -264,8 +264,9 @@ static void enter(struct sim_card *card, struct sim_slot *slot,
 	slot->fate = unlikely(card->armed) ?
 			     sim_draw_fate(card, ocf_request_maclen(req),
 					   card->nslots - card->nfree, now) : 0;
-	slot->due = sim_engage(card, now, engine_time(card, slot->span.len)) +
-		    knob(card, SIM_LATENCY);
+	slot->due =
+		sim_engage(card, now, ring_engine_time(card, slot->span.len)) +
+		knob(card, SIM_LATENCY);
 	card->count[SIM_SUBMITTED]++;
 	/* empty() has lists of nothing */
 	INIT_LIST_HEAD(&slot->node);
@@ -327,7 +328,7 @@ int sim_submit(struct ocf_request *req, bool more)
 	}
 	if (unlikely(!accepts(card, req, now)))
 		goto full;
-	slot = take_slot(card, req);
+	slot = ring_take_slot(card, req);
 	slot->bounce = bounce;
 	slot->span = span;
 	enter(card, slot, req, now);
@@ -395,14 +396,14 @@ static void hand_back(struct sim_card *card, struct sim_slot *slot)
 	/* it cannot be taken back any more */
 	slot->req = NULL;
 	if (!done.bounce)
-		put_slot(card, slot);
+		ring_put_slot(card, slot);
 	card->count[SIM_COMPLETED]++;
 	spin_unlock(&card->lock);
 	err = sim_compute(card, req, &done);
 	if (done.bounce) {
 		spin_lock(&card->lock);
 		slot->bounce = NULL;
-		put_slot(card, slot);
+		ring_put_slot(card, slot);
 		spin_unlock(&card->lock);
 		kfree(done.bounce);
 	}
@@ -416,7 +417,7 @@ static void answer_late(struct sim_card *card, struct sim_slot *slot)
 {
 	kfree(slot->bounce);
 	slot->bounce = NULL;
-	put_slot(card, slot);
+	ring_put_slot(card, slot);
 	card->count[SIM_ANSWERED_LATE]++;
 	if (!card->listens)
 		return;

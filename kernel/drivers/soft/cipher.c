@@ -37,8 +37,9 @@ void soft_cipher_exit(struct soft_ctx *ctx, const struct ocf_session_params *p)
 	soft_impl_free(p->cipher, ctx->cipher, p->keylen);
 }
 
-static __always_inline int run(struct ocf_request *req,
-			       struct scatterlist *src, struct scatterlist *dst)
+static __always_inline int cipher_run(struct ocf_request *req,
+				      struct scatterlist *src,
+				      struct scatterlist *dst)
 {
 	struct skcipher_request *sub = (void *)req->priv;
 
@@ -58,7 +59,7 @@ static noinline int run_from(struct ocf_request *req, u32 start)
 	src = scatterwalk_ffwd(in, req->src, start);
 	dst = req->dst == req->src ? src :
 				     scatterwalk_ffwd(out, req->dst, start);
-	return run(req, src, dst);
+	return cipher_run(req, src, dst);
 }
 
 /* RFC 2410 */
@@ -102,5 +103,5 @@ int soft_cipher(struct ocf_request *req)
 	if (unlikely(!may_use_simd()))
 		return -EAGAIN;
 	return req->data.start ? run_from(req, req->data.start) :
-				 run(req, req->src, req->dst);
+				 cipher_run(req, req->src, req->dst);
 }

@@ -76,7 +76,7 @@ static struct workspaces *alloc_workspaces(void)
 	return NULL;
 }
 
-static struct workspaces *take_idle(void)
+static struct workspaces *deflate_take_idle(void)
 {
 	struct workspaces *w;
 
@@ -93,7 +93,7 @@ static struct workspaces *take_idle(void)
 /* Idle ones, or new ones; NULL if there is no memory. */
 static struct workspaces *get_workspaces(void)
 {
-	return take_idle() ?: alloc_workspaces();
+	return deflate_take_idle() ?: alloc_workspaces();
 }
 
 /* One for each CPU is kept, until the last session is closed. */
@@ -214,7 +214,7 @@ static int read_piece(void *arg, u8 *piece, u32 len)
 	return f->z->avail_in ? -EINVAL : 0;
 }
 
-static int run(struct flow *f)
+static int deflate_run(struct flow *f)
 {
 	struct ocf_request *req = f->req;
 	int err;
@@ -257,7 +257,7 @@ int soft_deflate(struct ocf_request *req)
 		/* only a worker waits for others */
 		if (!ocf_request_has_worker(req))
 			return -EAGAIN;
-		wait_event(idle_wait, (w = take_idle()));
+		wait_event(idle_wait, (w = deflate_take_idle()));
 	}
 	if (req->op == OCF_OP_ENCRYPT) {
 		f.z = &w->out;
@@ -266,7 +266,7 @@ int soft_deflate(struct ocf_request *req)
 		f.z = &w->in;
 		zlib_inflateReset(f.z);
 	}
-	err = run(&f);
+	err = deflate_run(&f);
 	put_workspaces(w);
 	req->result_len = f.done;
 	return err;

@@ -29,13 +29,13 @@ static int check_domain(MPI *n)
 	return 0;
 }
 
-static bool in_group(MPI n, MPI q)
+static bool dsa_in_group(MPI n, MPI q)
 {
 	return mpi_cmp_ui(n, 0) > 0 && mpi_cmp(n, q) < 0;
 }
 
 /* The number of the digest: its first bits, as many as q has */
-static int read_digest(MPI e, const struct ocf_pk_operand *digest, MPI q)
+static int dsa_read_digest(MPI e, const struct ocf_pk_operand *digest, MPI q)
 {
 	unsigned int bits = mpi_get_nbits(q);
 	MPI all = soft_read(digest);
@@ -50,7 +50,7 @@ static int read_digest(MPI e, const struct ocf_pk_operand *digest, MPI q)
 }
 
 /* r = n ^ -1 modulo the prime @q, by Fermat */
-static int invert(MPI r, MPI n, MPI q)
+static int dsa_invert(MPI r, MPI n, MPI q)
 {
 	MPI exp = soft_zero();
 	int err = -ENOMEM;
@@ -72,15 +72,15 @@ static int read_into(MPI *n, const u8 *raw, u32 len)
  * s = (k * b) ^ -1 * (b * e + b * x * r) with a random b, so that what takes
  * another time for other numbers gets random ones.
  */
-static int make_s(MPI *n)
+static int dsa_make_s(MPI *n)
 {
-	return mpi_mulm(n[T], n[K], n[B], n[Q]) ?:
-	       invert(n[U], n[T], n[Q]) ?:
-	       mpi_mulm(n[T], n[KEY], n[B], n[Q]) ?:
-	       mpi_mulm(n[S], n[T], n[R], n[Q]) ?:
-	       mpi_mulm(n[T], n[E], n[B], n[Q]) ?:
-	       mpi_addm(n[S], n[S], n[T], n[Q]) ?:
-	       mpi_mulm(n[S], n[S], n[U], n[Q]);
+	return mpi_mulm(n[T], n[K], n[B], n[Q])		  ?:
+		       dsa_invert(n[U], n[T], n[Q])	  ?:
+		       mpi_mulm(n[T], n[KEY], n[B], n[Q]) ?:
+		       mpi_mulm(n[S], n[T], n[R], n[Q])	  ?:
+		       mpi_mulm(n[T], n[E], n[B], n[Q])	  ?:
+		       mpi_addm(n[S], n[S], n[T], n[Q])	  ?:
+		       mpi_mulm(n[S], n[S], n[U], n[Q]);
 }
 
 /* r and s by the next nonce; both are zero if it will not do. */
@@ -91,17 +91,17 @@ static int try_nonce(MPI *n, struct soft_nonces *nonces, u32 len)
 
 	err = soft_nonces_next(nonces, raw) ?: read_into(&n[K], raw, len);
 	if (!err)
-		err = soft_nonces_next(nonces, raw) ?:
-		      read_into(&n[B], raw, len) ?:
-		      soft_powm_secret(n[T], n[G], n[K], n[Q], n[P]) ?:
-		      read_into(&n[U], &one, 1) ?:
-		      mpi_mulm(n[R], n[T], n[U], n[Q]) ?:
-		      make_s(n);
+		err = soft_nonces_next(nonces, raw)			     ?:
+			      read_into(&n[B], raw, len)		     ?:
+			      soft_powm_secret(n[T], n[G], n[K], n[Q], n[P]) ?:
+			      read_into(&n[U], &one, 1)			     ?:
+			      mpi_mulm(n[R], n[T], n[U], n[Q])		     ?:
+			      dsa_make_s(n);
 	memzero_explicit(raw, sizeof(raw));
 	return err;
 }
 
-static int sign(MPI *n, const struct ocf_pk_operand *digest)
+static int dsa_sign(MPI *n, const struct ocf_pk_operand *digest)
 {
 	u32 len = DIV_ROUND_UP(mpi_get_nbits(n[Q]), 8);
 	struct ocf_pk_result x = { .size = len }, q = { .size = len };
@@ -137,13 +137,13 @@ int soft_dsa_sign(struct ocf_pk_op *op)
 
 	if (!err)
 		err = check_domain(n);
-	if (!err && !in_group(n[KEY], n[Q]))
+	if (!err && !dsa_in_group(n[KEY], n[Q]))
 		err = -EKEYREJECTED;
 	if (!err)
-		err = read_digest(n[E], &op->in[DIGEST], n[Q]) ?:
-		      sign(n, &op->in[DIGEST]) ?:
-		      soft_write(&op->out[0], n[R]) ?:
-		      soft_write(&op->out[1], n[S]);
+		err = dsa_read_digest(n[E], &op->in[DIGEST], n[Q]) ?:
+			      dsa_sign(n, &op->in[DIGEST])	   ?:
+			      soft_write(&op->out[0], n[R])	   ?:
+			      soft_write(&op->out[1], n[S]);
 	soft_free(n, COUNT);
 	return err;
 }
@@ -153,14 +153,14 @@ static int make_v(MPI *n)
 {
 	u8 one = 1;
 
-	return invert(n[U], n[S], n[Q]) ?:
-	       mpi_mulm(n[T], n[E], n[U], n[Q]) ?:
-	       mpi_powm(n[B], n[G], n[T], n[P]) ?:
-	       mpi_mulm(n[T], n[R], n[U], n[Q]) ?:
-	       mpi_powm(n[K], n[KEY], n[T], n[P]) ?:
-	       mpi_mulm(n[U], n[B], n[K], n[P]) ?:
-	       read_into(&n[K], &one, 1) ?:
-	       mpi_mulm(n[T], n[U], n[K], n[Q]);
+	return dsa_invert(n[U], n[S], n[Q])		  ?:
+		       mpi_mulm(n[T], n[E], n[U], n[Q])	  ?:
+		       mpi_powm(n[B], n[G], n[T], n[P])	  ?:
+		       mpi_mulm(n[T], n[R], n[U], n[Q])	  ?:
+		       mpi_powm(n[K], n[KEY], n[T], n[P]) ?:
+		       mpi_mulm(n[U], n[B], n[K], n[P])	  ?:
+		       read_into(&n[K], &one, 1)	  ?:
+		       mpi_mulm(n[T], n[U], n[K], n[Q]);
 }
 
 int soft_dsa_verify(struct ocf_pk_op *op)
@@ -173,10 +173,10 @@ int soft_dsa_verify(struct ocf_pk_op *op)
 	if (!err && (mpi_cmp_ui(n[KEY], 1) <= 0 ||
 		     mpi_cmp(n[KEY], n[P]) >= 0))
 		err = -EKEYREJECTED;
-	if (!err && (!in_group(n[R], n[Q]) || !in_group(n[S], n[Q])))
+	if (!err && (!dsa_in_group(n[R], n[Q]) || !dsa_in_group(n[S], n[Q])))
 		err = -EBADMSG;
 	if (!err)
-		err = read_digest(n[E], &op->in[DIGEST], n[Q]) ?: make_v(n);
+		err = dsa_read_digest(n[E], &op->in[DIGEST], n[Q]) ?: make_v(n);
 	if (!err && mpi_cmp(n[T], n[R]))
 		err = -EBADMSG;
 	soft_free(n, COUNT);

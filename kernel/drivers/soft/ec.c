@@ -104,7 +104,7 @@ static void add_mod(u64 *r, const u64 *a, const u64 *b, const u64 *m,
 	add(r, r, m, 0 - vli_sub(r, a, rest, digits), digits);
 }
 
-static bool in_group(const u64 *n, const struct ecc_curve *c)
+static bool ec_in_group(const u64 *n, const struct ecc_curve *c)
 {
 	return !vli_is_zero(n, c->g.ndigits) &&
 	       vli_cmp(n, c->n, c->g.ndigits) < 0;
@@ -273,8 +273,8 @@ int soft_ecdh(struct ocf_pk_op *op)
 /* ---- ECDSA: FIPS 186-5, section 6.4 ---- */
 
 /* The number of the digest: its first bits, as many as the order has */
-static int read_digest(const struct group *g, u64 *e,
-		       const struct ocf_pk_operand *digest)
+static int ec_read_digest(const struct group *g, u64 *e,
+			  const struct ocf_pk_operand *digest)
 {
 	const struct ecc_curve *c = curve_of(g);
 	struct ocf_pk_operand first = *digest;
@@ -322,7 +322,7 @@ static void reduce_x(const struct group *g, const u64 *octets, u64 *r)
 }
 
 /* s = (k * b) ^ -1 * (b * e + b * x * r), as in dsa.c */
-static void make_s(const struct group *g, struct signature *w)
+static void ec_make_s(const struct group *g, struct signature *w)
 {
 	const u64 *n = curve_of(g)->n;
 	unsigned int d = g->digits;
@@ -351,8 +351,8 @@ static int next_number(const struct group *g, struct soft_nonces *nonces,
 	return err;
 }
 
-static int sign(const struct group *g, struct signature *w,
-		struct soft_nonces *nonces)
+static int ec_sign(const struct group *g, struct signature *w,
+		   struct soft_nonces *nonces)
 {
 	const struct ecc_curve *c = curve_of(g);
 	int err;
@@ -364,7 +364,7 @@ static int sign(const struct group *g, struct signature *w,
 		if (err)
 			return err;
 		reduce_x(g, w->t, w->r);
-		make_s(g, w);
+		ec_make_s(g, w);
 	} while (vli_is_zero(w->r, g->digits) || vli_is_zero(w->s, g->digits));
 	return 0;
 }
@@ -395,15 +395,15 @@ int soft_ecdsa_sign(struct ocf_pk_op *op)
 	if (!w)
 		return -ENOMEM;
 	err = read_private(g, w->key, &op->in[1]) ?:
-	      read_digest(g, w->e, &op->in[0]);
+		      ec_read_digest(g, w->e, &op->in[0]);
 	if (!err) {
 		nonces = start_nonces(g, w, &op->in[0]);
 		err = PTR_ERR_OR_ZERO(nonces);
 	}
 	if (!err) {
-		err = sign(g, w, nonces) ?:
-		      write_number(g, &op->out[0], w->r) ?:
-		      write_number(g, &op->out[1], w->s);
+		err = ec_sign(g, w, nonces)			 ?:
+			      write_number(g, &op->out[0], w->r) ?:
+			      write_number(g, &op->out[1], w->s);
 		soft_nonces_end(nonces);
 	}
 	kfree_sensitive(w);
@@ -479,7 +479,7 @@ static int verify(const struct group *g, struct signature *w,
 	u64 x[ECC_MAX_DIGITS] = {};
 	int err;
 
-	if (!in_group(w->r, c) || !in_group(w->s, c))
+	if (!ec_in_group(w->r, c) || !ec_in_group(w->s, c))
 		return -EBADMSG;
 	vli_mod_inv(w->t, w->s, c->n, g->digits);
 	vli_mod_mult_slow(w->k, w->e, w->t, c->n, g->digits);
@@ -504,7 +504,7 @@ int soft_ecdsa_verify(struct ocf_pk_op *op)
 	if (!w)
 		return -ENOMEM;
 	read_public(g, &q, &op->in[1]);
-	err = read_digest(g, w->e, &op->in[0]);
+	err = ec_read_digest(g, w->e, &op->in[0]);
 	if (!err && (read_number(g, w->r, &op->in[2]) ||
 		     read_number(g, w->s, &op->in[3])))
 		err = -EBADMSG;

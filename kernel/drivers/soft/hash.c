@@ -277,7 +277,7 @@ int soft_hash_begin(struct ocf_request *req)
 					       ops->init(req);
 }
 
-static int add_piece(void *arg, u8 *piece, u32 len)
+static int hash_add_piece(void *arg, u8 *piece, u32 len)
 {
 	struct ocf_request *req = arg;
 
@@ -297,7 +297,7 @@ int soft_hash_range(struct ocf_request *req, struct scatterlist *sg,
 		    const struct ocf_range *range)
 {
 	return ocf_sg_each(sg, range->start, range->len,
-			   ocf_request_may_sleep(req), add_piece, req);
+			   ocf_request_may_sleep(req), hash_add_piece, req);
 }
 
 /**

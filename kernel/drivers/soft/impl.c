@@ -142,7 +142,7 @@ static void free_tfm(enum ocf_alg alg, void *tfm)
 	}
 }
 
-static void *take_idle(struct impl *impl)
+static void *impl_take_idle(struct impl *impl)
 {
 	void *tfm = NULL;
 
@@ -162,7 +162,7 @@ static void forget(enum ocf_alg alg)
 	impl->driver[0] = 0;
 	crypto_free_shash(impl->model);
 	impl->model = NULL;
-	while ((tfm = take_idle(impl)))
+	while ((tfm = impl_take_idle(impl)))
 		free_tfm(alg, tfm);
 }
 
@@ -230,7 +230,7 @@ static void *alloc(enum ocf_alg alg)
 
 	if (!impl->driver[0])
 		return ERR_PTR(-ENOENT);
-	tfm = take_idle(impl);
+	tfm = impl_take_idle(impl);
 	if (tfm)
 		return tfm;
 	switch (ocf_alg_info(alg)->type) {

@@ -136,7 +136,7 @@ static int powm_added(MPI r, MPI base, MPI exp, MPI order, MPI mod)
 }
 
 /* r = n mod m */
-static int reduce(MPI r, MPI n, MPI m)
+static int mod_reduce(MPI r, MPI n, MPI m)
 {
 	u8 byte = 1;
 	MPI one = mpi_read_raw_data(&byte, 1);
@@ -167,7 +167,7 @@ int soft_powm_secret(MPI r, MPI base, MPI exp, MPI order, MPI mod)
 			err = order ? powm_added(n[2], base, exp, order, n[1]) :
 				      powm_split(n[2], base, exp, n[1]);
 		if (!err)
-			err = reduce(r, n[2], mod);
+			err = mod_reduce(r, n[2], mod);
 	}
 	soft_free(n, 3);
 	return err;
@@ -335,7 +335,7 @@ int soft_mod_neg(struct ocf_pk_op *op)
 
 int soft_mod(struct ocf_pk_op *op)
 {
-	return one_to_one(op, reduce);
+	return one_to_one(op, mod_reduce);
 }
 
 /* ---- the inverse ---- */
@@ -389,7 +389,7 @@ static MPI small(u8 byte)
 }
 
 /* r = a ^ -1 mod m; it is not secret how long that takes */
-static int invert(MPI r, MPI a, MPI m)
+static int mod_invert(MPI r, MPI a, MPI m)
 {
 	MPI x = soft_zero(), zero = small(0);
 	struct line u = { soft_zero(), small(1), small(0) };
@@ -398,8 +398,9 @@ static int invert(MPI r, MPI a, MPI m)
 	int err = -ENOMEM;
 
 	if (soft_all(all, ARRAY_SIZE(all)))
-		err = reduce(x, a, m) ?: mpi_add(u.n, x, zero) ?:
-		      mpi_add(v.n, m, zero);
+		err = mod_reduce(x, a, m)	    ?:
+			      mpi_add(u.n, x, zero) ?:
+						      mpi_add(v.n, m, zero);
 	if (!err && (is_zero(x) ||
 		     (!mpi_test_bit(x, 0) && !mpi_test_bit(m, 0))))
 		err = -EDOM;
@@ -415,5 +416,5 @@ static int invert(MPI r, MPI a, MPI m)
 
 int soft_mod_inv(struct ocf_pk_op *op)
 {
-	return one_to_one(op, invert);
+	return one_to_one(op, mod_invert);
 }

@@ -66,7 +66,7 @@ static void keep_bits(const struct soft_nonces *s, u8 *out)
 }
 
 /* Less the order, of what is less than twice of it. */
-static void reduce(const struct soft_nonces *s, u8 *out)
+static void nonce_reduce(const struct soft_nonces *s, u8 *out)
 {
 	int i, n = 0;
 
@@ -89,7 +89,7 @@ static void put_digest(const struct soft_nonces *s,
 	memcpy(out + s->len - n, digest->data, n);
 	if (n == s->len)
 		keep_bits(s, out);
-	reduce(s, out);
+	nonce_reduce(s, out);
 }
 
 /* int2octets(x) || bits2octets(@digest) || k', which is @more */
@@ -157,7 +157,7 @@ struct soft_nonces *soft_nonces_start(const u8 *order, u32 len,
 	return s;
 }
 
-static bool in_group(const struct soft_nonces *s, const u8 *n)
+static bool nonce_in_group(const struct soft_nonces *s, const u8 *n)
 {
 	return memchr_inv(n, 0, s->len) && memcmp(n, s->order, s->len) < 0;
 }
@@ -188,7 +188,7 @@ int soft_nonces_next(struct soft_nonces *s, u8 *out)
 		err = step(s, 0, NULL, 0);
 		if (err)
 			return err;
-	} while (!in_group(s, out));
+	} while (!nonce_in_group(s, out));
 	return 0;
 }
 

@@ -170,7 +170,7 @@ static void peek(void *arg, u8 *state)
 			put_unaligned_be64(*(u64 *)(o->state + i), state + i);
 }
 
-static int add_piece(void *arg, u8 *piece, u32 len)
+static int tls_add_piece(void *arg, u8 *piece, u32 len)
 {
 	struct opening *o = arg;
 
@@ -207,7 +207,8 @@ static int take_aad(struct record *r, u32 from, u32 len, u8 *to)
 		return crypto_shash_update(&o->desc, r->aad_end + from, len);
 	else
 		return ocf_sg_each(req->src, req->auth.start + from, len,
-				   ocf_request_may_sleep(req), add_piece, o);
+				   ocf_request_may_sleep(req), tls_add_piece,
+				   o);
 	return 0;
 }
 
@@ -236,7 +237,8 @@ static int hash_public(struct record *r)
 	if (r->before > r->aad)
 		return ocf_sg_each(r->req->dst, r->req->data.start,
 				   r->before - r->aad,
-				   ocf_request_may_sleep(r->req), add_piece, o);
+				   ocf_request_may_sleep(r->req), tls_add_piece,
+				   o);
 	return take_aad(r, aad, r->aad - aad, r->tail);
 }
 

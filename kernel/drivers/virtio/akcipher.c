@@ -32,7 +32,7 @@ static_assert(VIRTIO_CRYPTO_RSA_SHA224 < RSA_HASHES);
 static_assert(OCF_PK_RSA_DECRYPT - OCF_PK_RSA_SIGN < RSA_CODES);
 
 /* The number a card knows a hash by, or VIRTIO_CRYPTO_RSA_NO_HASH. */
-u32 akcipher_hash(enum ocf_alg hash)
+u32 vcrypt_akcipher_hash(enum ocf_alg hash)
 {
 	return hashes[hash];
 }
@@ -44,7 +44,8 @@ static unsigned int ability(const struct ocf_pk_op *op)
 }
 
 /* Whether the card has done such an operation. */
-bool akcipher_has_shown(const struct card *card, const struct ocf_pk_op *op)
+bool vcrypt_akcipher_has_shown(const struct vcrypt_card *card,
+			       const struct ocf_pk_op *op)
 {
 	return test_bit(ability(op), card->rsa);
 }
@@ -57,12 +58,12 @@ static bool pads(const struct ocf_pk_op *op)
 /* Once it is known, only what it has shown. */
 static bool akcipher_capable(struct ocf_device *dev, const struct ocf_pk_op *op)
 {
-	struct card *card = card_of(dev);
+	struct vcrypt_card *card = vcrypt_card_of(dev);
 
 	if (pads(op) ? op->scheme != OCF_PK_PKCS1 || !hashes[op->hash] :
 		       op->scheme != OCF_PK_RAW)
 		return false;
-	return !card->registered || akcipher_has_shown(card, op);
+	return !card->registered || vcrypt_akcipher_has_shown(card, op);
 }
 
 /* ---- in ---- */
@@ -75,7 +76,7 @@ static const u32 opcodes[] = {
 };
 
 /* What is verified are the signature and, right after it, the digest. */
-static void fill(struct slot *slot, const struct ocf_pk_op *op)
+static void akcipher_fill(struct vcrypt_slot *slot, const struct ocf_pk_op *op)
 {
 	bool verifies = op->code == OCF_PK_RSA_VERIFY;
 	const struct ocf_pk_operand *src = &op->in[verifies];
@@ -101,17 +102,17 @@ static void fill(struct slot *slot, const struct ocf_pk_op *op)
 }
 
 /**
- * akcipher_sgs() - what a ring needs to know of a slot
+ * vcrypt_akcipher_sgs() - what a ring needs to know of a slot
  * @slot: filled
  * @sg: room for four
  * @out: how many of them the card reads; the others it writes
  *
  * Return: how many there are.
  */
-unsigned int akcipher_sgs(struct slot *slot, struct scatterlist *sg,
-			  unsigned int *out)
+unsigned int vcrypt_akcipher_sgs(struct vcrypt_slot *slot,
+				 struct scatterlist *sg, unsigned int *out)
 {
-	struct slot_shared *shared = slot->shared;
+	struct vcrypt_slot_shared *shared = slot->shared;
 	unsigned int n = 0;
 
 	sg_init_one(&sg[n++], &shared->head.req, sizeof(shared->head.req));
@@ -126,36 +127,36 @@ unsigned int akcipher_sgs(struct slot *slot, struct scatterlist *sg,
 
 static int akcipher_submit(struct ocf_pk_request *req)
 {
-	struct card *card = card_of(req->dev);
-	struct slot *slot;
-	struct rsa_session *s;
+	struct vcrypt_card *card = vcrypt_card_of(req->dev);
+	struct vcrypt_slot *slot;
+	struct vcrypt_rsa_session *s;
 	int err;
 
-	control_claim(card, req->dev);
-	s = rsa_session_get(card, req->now);
+	vcrypt_control_claim(card, req->dev);
+	s = vcrypt_rsa_session_get(card, req->now);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	slot = slot_take(card);
+	slot = vcrypt_slot_take(card);
 	if (!slot) {
-		rsa_session_put(s);
+		vcrypt_rsa_session_put(s);
 		return -EBUSY;
 	}
 	atomic_inc(&card->rsa_out);
 	slot->rsa = s;
 	slot->pk = req;
-	fill(slot, req->now);
+	akcipher_fill(slot, req->now);
 	req->priv = slot;
-	err = queue_enter(queue_here(card), slot, false);
+	err = vcrypt_queue_enter(vcrypt_queue_here(card), slot, false);
 	if (err != -EINPROGRESS)
-		slot_put(card, slot, false);
+		vcrypt_slot_put(card, slot, false);
 	return err;
 }
 
 /* The slot stays where it is until the card lets go of it. */
 static bool akcipher_detach(struct ocf_pk_request *req)
 {
-	struct slot *slot = req->priv;
-	struct queue *q = slot->queue;
+	struct vcrypt_slot *slot = req->priv;
+	struct vcrypt_queue *q = slot->queue;
 	bool mine;
 
 	spin_lock_bh(&q->lock);
@@ -171,7 +172,7 @@ static bool akcipher_detach(struct ocf_pk_request *req)
 
 /* ---- out ---- */
 
-static int take(struct slot *slot, struct ocf_pk_op *op, u32 made)
+static int take(struct vcrypt_slot *slot, struct ocf_pk_op *op, u32 made)
 {
 	struct ocf_pk_result *out = &op->out[0];
 
@@ -191,7 +192,7 @@ static int take(struct slot *slot, struct ocf_pk_op *op, u32 made)
 }
 
 /**
- * akcipher_result() - take what a card has made of a request
+ * vcrypt_akcipher_result() - take what a card has made of a request
  * @slot: the slot
  * @req: the request
  * @written: bytes the card says it has written
@@ -200,10 +201,11 @@ static int take(struct slot *slot, struct ocf_pk_op *op, u32 made)
  * Return: 0, -EBADMSG, -EOPNOTSUPP or -EIO; -ESTALE if the card does not know
  * the key; -EPROTO if it makes no sense.
  */
-int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
+int vcrypt_akcipher_result(struct vcrypt_slot *slot, struct ocf_pk_request *req,
+			   u32 written)
 {
 	u8 status = READ_ONCE(slot->shared->tail.bytes[0]);
-	struct card *card = card_of(req->dev);
+	struct vcrypt_card *card = vcrypt_card_of(req->dev);
 	struct ocf_pk_op *op = req->now;
 
 	if (written > slot->made + sizeof(struct virtio_crypto_inhdr))
@@ -225,7 +227,7 @@ int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
 	case VIRTIO_CRYPTO_ERR:
 	case VIRTIO_CRYPTO_NOTSUPP:
 	case VIRTIO_CRYPTO_NOSPC:
-		return akcipher_has_shown(card, op) ? -EIO : -EOPNOTSUPP;
+		return vcrypt_akcipher_has_shown(card, op) ? -EIO : -EOPNOTSUPP;
 	case UNWRITTEN:
 		return written <= slot->made ? -EIO : -EPROTO;
 	default:
@@ -234,11 +236,11 @@ int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written)
 }
 
 /* Nothing of a request is left in its slot.  Context: any. */
-void akcipher_release(struct card *card, struct slot *slot)
+void vcrypt_akcipher_release(struct vcrypt_card *card, struct vcrypt_slot *slot)
 {
 	atomic_dec(&card->rsa_out);
 	memzero_explicit(slot->buf, SZ_4K);
-	rsa_session_put(slot->rsa);
+	vcrypt_rsa_session_put(slot->rsa);
 	slot->rsa = NULL;
 	slot->pk = NULL;
 }
@@ -254,7 +256,8 @@ static const struct ocf_pk_ops akcipher_ops = {
 };
 
 /* Says that a card may be asked, if it says it has RSA at all. */
-void akcipher_offer(const struct card *card, struct ocf_device_info *info)
+void vcrypt_akcipher_offer(const struct vcrypt_card *card,
+			   struct ocf_device_info *info)
 {
 	if (card->limits.services & BIT(VIRTIO_CRYPTO_SERVICE_AKCIPHER) &&
 	    card->limits.akciphers & BIT(VIRTIO_CRYPTO_AKCIPHER_RSA))

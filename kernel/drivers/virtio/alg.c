@@ -53,17 +53,17 @@ static const struct row rows[OCF_ALG_COUNT] = {
 };
 
 /* An algorithm's number on the card; 0 is none of any service. */
-u32 alg_id(enum ocf_alg alg)
+u32 vcrypt_alg_id(enum ocf_alg alg)
 {
 	return rows[alg].id;
 }
 
-bool alg_is_hash(enum ocf_alg alg)
+bool vcrypt_alg_is_hash(enum ocf_alg alg)
 {
 	return rows[alg].id && rows[alg].service == VIRTIO_CRYPTO_SERVICE_HASH;
 }
 
-static bool offered(const struct limits *l, const struct row *row)
+static bool offered(const struct vcrypt_limits *l, const struct row *row)
 {
 	u64 mask = l->ciphers;
 
@@ -77,12 +77,13 @@ static bool offered(const struct limits *l, const struct row *row)
 }
 
 /**
- * alg_offer() - say what a card may be asked for
+ * vcrypt_alg_offer() - say what a card may be asked for
  * @card: the card
  * @info: gets its algorithms and modes; known answers then take off what it
  *	refuses
  */
-void alg_offer(const struct card *card, struct ocf_device_info *info)
+void vcrypt_alg_offer(const struct vcrypt_card *card,
+		      struct ocf_device_info *info)
 {
 	bool cipher = false, mac = false;
 	int alg;
@@ -108,7 +109,8 @@ void alg_offer(const struct card *card, struct ocf_device_info *info)
  * Whether the card takes a session like this.  Its keys fit, 5.9.4.2; XTS has
  * two of one AES key; and a MAC that was shown in a chain may be none alone.
  */
-bool alg_fits(const struct card *card, const struct ocf_session_params *p)
+bool vcrypt_alg_fits(const struct vcrypt_card *card,
+		     const struct ocf_session_params *p)
 {
 	if (p->mode == OCF_MODE_DIGEST && card->registered &&
 	    !test_bit(OCF_MODE_DIGEST * OCF_ALG_COUNT + p->mac, card->made))

@@ -16,13 +16,13 @@
 #define SGS_DIRECT	4	/* descriptors of a request without indirect */
 
 /**
- * card_fail() - a card does not work
+ * vcrypt_card_fail() - a card does not work
  * @card: the card
  * @why: for the log
  *
  * Context: process or BH, no lock held.
  */
-void card_fail(struct card *card, const char *why)
+void vcrypt_card_fail(struct vcrypt_card *card, const char *why)
 {
 	struct ocf_device *dev = READ_ONCE(card->dev);
 
@@ -32,7 +32,7 @@ void card_fail(struct card *card, const char *why)
 }
 
 /* It has answered what nobody waits for any more. */
-void card_revive(struct card *card)
+void vcrypt_card_revive(struct vcrypt_card *card)
 {
 	struct ocf_device *dev = READ_ONCE(card->dev);
 
@@ -45,19 +45,20 @@ void card_revive(struct card *card)
 static bool card_capable(struct ocf_device *dev,
 			 const struct ocf_session_params *p)
 {
-	return alg_fits(card_of(dev), p);
+	return vcrypt_alg_fits(vcrypt_card_of(dev), p);
 }
 
 static int card_ctx_init(struct ocf_context *ctx,
 			 const struct ocf_session_params *p)
 {
-	control_claim(card_of(ctx->dev), ctx->dev);
-	return session_make_all(ctx, p);
+	vcrypt_control_claim(vcrypt_card_of(ctx->dev), ctx->dev);
+	return vcrypt_session_make_all(ctx, p);
 }
 
 static void reset_work(struct work_struct *work)
 {
-	struct card *card = container_of(work, struct card, reset);
+	struct vcrypt_card *card =
+		container_of(work, struct vcrypt_card, reset);
 
 	virtio_reset_device(card->vdev);
 	complete(&card->reset_done);
@@ -69,7 +70,7 @@ static void reset_work(struct work_struct *work)
  * Whether the card is off its bus.  That all its registers read ones is no
  * proof: one that is ill may do that for a moment, and go on writing.
  */
-static bool is_gone(struct card *card)
+static bool is_gone(struct vcrypt_card *card)
 {
 	struct device *parent = card->vdev->dev.parent;
 
@@ -78,7 +79,7 @@ static bool is_gone(struct card *card)
 }
 
 /* 0 if the card can touch nothing of ours any more */
-static int reset_in_time(struct card *card)
+static int reset_in_time(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
 	if (!card->resetting && is_gone(card)) {
@@ -99,7 +100,7 @@ static int reset_in_time(struct card *card)
 }
 
 /* It may be back, and has not been reset. */
-static int reset_what_was_gone(struct card *card)
+static int reset_what_was_gone(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
 	if (!card->gone)
@@ -110,41 +111,41 @@ static int reset_what_was_gone(struct card *card)
 /*
  * What it has of ours comes back, and it forgets our keys; both if it answers.
  */
-static void say_goodbye(struct card *card)
+static void say_goodbye(struct vcrypt_card *card)
 {
 	wait_event_timeout(card->idle, READ_ONCE(card->nfree) == card->depth,
 			   msecs_to_jiffies(DRAIN_MS));
-	session_drop_everybodys(card);
-	rsa_sessions_drop(card);
-	control_settle(card);
+	vcrypt_session_drop_everybodys(card);
+	vcrypt_rsa_sessions_drop(card);
+	vcrypt_control_settle(card);
 }
 
 /*
  * Stops it: afterwards nothing goes to it, and nothing it says is heard.
  * Returns 0, or an errno if the card may go on writing to the slots.
  */
-static int stop(struct card *card)
+static int stop(struct vcrypt_card *card)
 {
 	int err;
 
 	lockdep_assert_held(&card->life);
 	if (!card->ready)
 		return 0;
-	queues_stop(card);
+	vcrypt_queues_stop(card);
 	if (card->awake)
 		say_goodbye(card);
-	control_stop(card);
+	vcrypt_control_stop(card);
 	card->awake = false;
 	err = reset_in_time(card);
-	queues_mute(card);
-	control_mute(card);
-	session_forget_everybodys(card);
+	vcrypt_queues_mute(card);
+	vcrypt_control_mute(card);
+	vcrypt_session_forget_everybodys(card);
 	if (!err) {
-		queues_reclaim(card);
-		control_reclaim(card);
+		vcrypt_queues_reclaim(card);
+		vcrypt_control_reclaim(card);
 	}
 	/* whoever waits for a session of one has been told now, or soon is */
-	rsa_sessions_forget(card);
+	vcrypt_rsa_sessions_forget(card);
 	if (err)
 		return err;
 	card->vdev->config->del_vqs(card->vdev);
@@ -154,7 +155,7 @@ static int stop(struct card *card)
 
 static int card_quiesce(struct ocf_device *dev)
 {
-	struct card *card = card_of(dev);
+	struct vcrypt_card *card = vcrypt_card_of(dev);
 	int err;
 
 	mutex_lock(&card->life);
@@ -166,7 +167,7 @@ static int card_quiesce(struct ocf_device *dev)
 }
 
 /* Its rings, 5.9.2: data queues, and the control queue after them */
-static int find_queues(struct card *card)
+static int find_queues(struct vcrypt_card *card)
 {
 	struct virtqueue_info *info;
 	struct virtqueue **vqs;
@@ -180,14 +181,14 @@ static int find_queues(struct card *card)
 	for (i = 0; i < card->total; i++) {
 		info[i].name = "data";
 		if (i < card->nqueues)
-			info[i].callback = queue_interrupt;
+			info[i].callback = vcrypt_queue_interrupt;
 	}
 	info[i].name = "control";
-	info[i].callback = control_interrupt;
+	info[i].callback = vcrypt_control_interrupt;
 	err = virtio_find_vqs(card->vdev, card->total + 1, vqs, info, NULL);
 	if (!err) {
-		queues_set(card, vqs);
-		control_set(card, vqs[card->total]);
+		vcrypt_queues_set(card, vqs);
+		vcrypt_control_set(card, vqs[card->total]);
 		card->ready = true;
 	}
 out:
@@ -196,7 +197,7 @@ out:
 	return err;
 }
 
-static bool hardware_ready(struct card *card)
+static bool hardware_ready(struct vcrypt_card *card)
 {
 	u32 status;
 
@@ -206,14 +207,14 @@ static bool hardware_ready(struct card *card)
 }
 
 /* 2.1.2; what reads as ones says nothing */
-static bool needs_reset(struct card *card)
+static bool needs_reset(struct vcrypt_card *card)
 {
 	u8 status = card->vdev->config->get_status(card->vdev);
 
 	return status != 0xff && status & VIRTIO_CONFIG_S_NEEDS_RESET;
 }
 
-static void card_wants_reset(struct card *card)
+static void card_wants_reset(struct vcrypt_card *card)
 {
 	struct ocf_device *dev = READ_ONCE(card->dev);
 
@@ -223,13 +224,13 @@ static void card_wants_reset(struct card *card)
 }
 
 /* Lets requests in, if the card wants any: 5.9.4.2 */
-static int start(struct card *card)
+static int start(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
 	if (!hardware_ready(card))
 		return -EAGAIN;
-	control_start(card);
-	queues_start(card);
+	vcrypt_control_start(card);
+	vcrypt_queues_start(card);
 	card->awake = true;
 	return 0;
 }
@@ -249,7 +250,7 @@ static int negotiate(struct virtio_device *vdev)
 	       0 : -EIO;
 }
 
-static int restart(struct card *card)
+static int restart(struct vcrypt_card *card)
 {
 	int err;
 
@@ -264,7 +265,7 @@ static int restart(struct card *card)
 
 static int card_reset(struct ocf_device *dev)
 {
-	struct card *card = card_of(dev);
+	struct vcrypt_card *card = vcrypt_card_of(dev);
 	int err;
 
 	mutex_lock(&card->life);
@@ -276,21 +277,21 @@ static int card_reset(struct ocf_device *dev)
 static const struct ocf_device_ops card_ops = {
 	.capable = card_capable,
 	.ctx_init = card_ctx_init,
-	.ctx_exit = session_drop_all,
-	.submit = queue_submit,
-	.kick = queue_kick,
-	.nudge = queue_nudge,
-	.detach = queue_detach,
+	.ctx_exit = vcrypt_session_drop_all,
+	.submit = vcrypt_queue_submit,
+	.kick = vcrypt_queue_kick,
+	.nudge = vcrypt_queue_nudge,
+	.detach = vcrypt_queue_detach,
 	.quiesce = card_quiesce,
 	.reset = card_reset,
 };
 
 /* What the bus calls ------------------------------------------------------- */
 
-static void read_limits(struct card *card)
+static void read_limits(struct vcrypt_card *card)
 {
 	struct virtio_device *vdev = card->vdev;
-	struct limits *l = &card->limits;
+	struct vcrypt_limits *l = &card->limits;
 	u32 low, high;
 
 	virtio_cread_le(vdev, struct virtio_crypto_config, max_dataqueues,
@@ -321,7 +322,7 @@ static void read_limits(struct card *card)
  * As much as the ring and the card take: @max_size is of IV, data twice and
  * MAC together (5.9.4).
  */
-static int fit(struct card *card)
+static int fit(struct vcrypt_card *card)
 {
 	unsigned int room = virtqueue_get_vring_size(card->queues[0].vq), i;
 	u64 size = card->limits.size;
@@ -339,19 +340,24 @@ static int fit(struct card *card)
 	return 0;
 }
 
-static int offer(struct card *card)
+static int offer(struct vcrypt_card *card)
 {
 	struct ocf_device_info info = {
-		.name = "virtio", .owner = THIS_MODULE, .ops = &card_ops,
-		.parent = &card->vdev->dev, .priv = card,
-		.kind = OCF_KIND_HARDWARE, .depth = card->depth,
-		.ctx_size = sizeof(struct context), .max_len = card->buffer,
+		.name = "virtio",
+		.owner = THIS_MODULE,
+		.ops = &card_ops,
+		.parent = &card->vdev->dev,
+		.priv = card,
+		.kind = OCF_KIND_HARDWARE,
+		.depth = card->depth,
+		.ctx_size = sizeof(struct vcrypt_context),
+		.max_len = card->buffer,
 		.patience = ocf_virtio_patience,
 	};
 	struct ocf_device *dev;
 
-	alg_offer(card, &info);
-	akcipher_offer(card, &info);
+	vcrypt_alg_offer(card, &info);
+	vcrypt_akcipher_offer(card, &info);
 	if (!info.modes && !info.pk)
 		return -ENODEV;
 	WRITE_ONCE(card->ending, false);
@@ -362,12 +368,12 @@ static int offer(struct card *card)
 	return 0;
 }
 
-static void wake_up_card(struct card *card)
+static void wake_up_card(struct vcrypt_card *card)
 {
 	int err;
 
 	if (card->registered) {
-		card_revive(card);
+		vcrypt_card_revive(card);
 		return;
 	}
 	err = offer(card);
@@ -376,7 +382,7 @@ static void wake_up_card(struct card *card)
 }
 
 /* Of one that is left over, when it has been reset.  Whether it is ready. */
-static bool begin_anew(struct card *card)
+static bool begin_anew(struct vcrypt_card *card)
 {
 	int err = restart(card);
 
@@ -391,7 +397,8 @@ static bool begin_anew(struct card *card)
  */
 static void config_work(struct work_struct *work)
 {
-	struct card *card = container_of(work, struct card, config);
+	struct vcrypt_card *card =
+		container_of(work, struct vcrypt_card, config);
 	bool was, is, broken;
 
 	mutex_lock(&card->life);
@@ -404,8 +411,8 @@ static void config_work(struct work_struct *work)
 		is = !start(card);
 	} else if (card->ready && !hardware_ready(card)) {
 		/* 5.9.4.2: it must not be asked for anything now */
-		queues_stop(card);
-		control_stop(card);
+		vcrypt_queues_stop(card);
+		vcrypt_control_stop(card);
 		card->awake = false;
 		is = false;
 	}
@@ -413,21 +420,21 @@ static void config_work(struct work_struct *work)
 	if (broken)
 		card_wants_reset(card);
 	else if (was && !is)
-		card_fail(card, "not ready any more");
+		vcrypt_card_fail(card, "not ready any more");
 	else if (is && !was)
 		wake_up_card(card);
 }
 
-void card_config_changed(struct virtio_device *vdev)
+void vcrypt_card_config_changed(struct virtio_device *vdev)
 {
-	struct card *card = vdev->priv;
+	struct vcrypt_card *card = vdev->priv;
 
 	queue_work(system_long_wq, &card->config);
 }
 
-static struct card *alloc(struct virtio_device *vdev)
+static struct vcrypt_card *alloc(struct virtio_device *vdev)
 {
-	struct card *card = kzalloc(sizeof(*card), GFP_KERNEL);
+	struct vcrypt_card *card = kzalloc(sizeof(*card), GFP_KERNEL);
 
 	if (!card)
 		return NULL;
@@ -436,8 +443,8 @@ static struct card *alloc(struct virtio_device *vdev)
 	mutex_init(&card->life);
 	mutex_init(&card->contexts_lock);
 	INIT_LIST_HEAD(&card->contexts);
-	rsa_sessions_init(card);
-	control_init(card);
+	vcrypt_rsa_sessions_init(card);
+	vcrypt_control_init(card);
 	spin_lock_init(&card->slots_lock);
 	INIT_LIST_HEAD(&card->free);
 	init_waitqueue_head(&card->idle);
@@ -452,7 +459,7 @@ static struct card *alloc(struct virtio_device *vdev)
  * Stops what was not stopped yet, however long it takes: who returns from
  * here takes the card's registers away from under the worker.
  */
-static void take_down(struct card *card)
+static void take_down(struct vcrypt_card *card)
 {
 	mutex_lock(&card->life);
 	while (stop(card) == -ETIMEDOUT)
@@ -461,33 +468,35 @@ static void take_down(struct card *card)
 	mutex_unlock(&card->life);
 	flush_work(&card->reset);
 	cancel_work_sync(&card->config);
-	rsa_sessions_exit(card);
-	room_exit(card);
-	control_exit(card);
-	queues_free(card);
-	slots_free(card);
+	vcrypt_rsa_sessions_exit(card);
+	vcrypt_room_exit(card);
+	vcrypt_control_exit(card);
+	vcrypt_queues_free(card);
+	vcrypt_slots_free(card);
 	mutex_destroy(&card->contexts_lock);
 	mutex_destroy(&card->life);
 	card->vdev->priv = NULL;
 	kfree(card);
 }
 
-static int set_up(struct card *card)
+static int set_up(struct vcrypt_card *card)
 {
 	int err;
 
 	if (card->total > QUEUES_MAX)
 		return -E2BIG;
-	err = queues_alloc(card, min(card->total, num_online_cpus())) ?:
-	      find_queues(card) ?: fit(card) ?: slots_alloc(card);
+	err = vcrypt_queues_alloc(card, min(card->total, num_online_cpus())) ?:
+		      find_queues(card)					     ?:
+		      fit(card)						     ?:
+		      vcrypt_slots_alloc(card);
 	if (!err)
 		virtio_device_ready(card->vdev);
 	return err;
 }
 
-int card_probe(struct virtio_device *vdev)
+int vcrypt_card_probe(struct virtio_device *vdev)
 {
-	struct card *card;
+	struct vcrypt_card *card;
 	int err;
 
 	if (!virtio_has_feature(vdev, VIRTIO_F_VERSION_1) ||
@@ -508,16 +517,16 @@ int card_probe(struct virtio_device *vdev)
 	return err;
 }
 
-void card_remove(struct virtio_device *vdev)
+void vcrypt_card_remove(struct virtio_device *vdev)
 {
-	struct card *card = vdev->priv;
+	struct vcrypt_card *card = vdev->priv;
 
 	/* it has not come back from a sleep */
 	if (!card)
 		return;
 	WRITE_ONCE(card->left_over, false);
 	cancel_work_sync(&card->config);
-	control_end(card);
+	vcrypt_control_end(card);
 	ocf_device_unregister(card->registered);
 	take_down(card);
 }
@@ -526,16 +535,16 @@ void card_remove(struct virtio_device *vdev)
  * A card that does not end its reset keeps the machine awake, and not waiting:
  * this fails, the card keeps what it has, and is offered anew when it is reset.
  */
-int card_freeze(struct virtio_device *vdev)
+int vcrypt_card_freeze(struct virtio_device *vdev)
 {
-	struct card *card = vdev->priv;
+	struct vcrypt_card *card = vdev->priv;
 	int err;
 
 	if (!card)
 		return 0;
 	WRITE_ONCE(card->left_over, false);
 	cancel_work_sync(&card->config);
-	control_end(card);
+	vcrypt_control_end(card);
 	ocf_device_unregister(card->registered);
 	card->registered = NULL;
 	mutex_lock(&card->life);

@@ -12,9 +12,9 @@
 
 #include "virtio.h"
 
-struct order *order_alloc(u32 keylen)
+struct vcrypt_order *vcrypt_order_alloc(u32 keylen)
 {
-	struct order *o = kzalloc(sizeof(*o) + keylen, GFP_KERNEL);
+	struct vcrypt_order *o = kzalloc(sizeof(*o) + keylen, GFP_KERNEL);
 
 	if (!o)
 		return NULL;
@@ -26,9 +26,9 @@ struct order *order_alloc(u32 keylen)
 }
 
 /* As it was before it was asked. */
-struct order *order_copy(const struct order *o)
+struct vcrypt_order *vcrypt_order_copy(const struct vcrypt_order *o)
 {
-	struct order *copy = order_alloc(o->keylen);
+	struct vcrypt_order *copy = vcrypt_order_alloc(o->keylen);
 
 	if (!copy)
 		return NULL;
@@ -37,7 +37,7 @@ struct order *order_copy(const struct order *o)
 	return copy;
 }
 
-void order_put(struct order *o)
+void vcrypt_order_put(struct vcrypt_order *o)
 {
 	if (refcount_dec_and_test(&o->refs))
 		kfree_sensitive(o);
@@ -64,7 +64,7 @@ static int status_errno(u32 status)
 }
 
 /**
- * order_session() - what a card says of a session it was asked for
+ * vcrypt_order_session() - what a card says of a session it was asked for
  * @o: the order, which it has answered
  * @id: is set to the card's
  *
@@ -72,7 +72,7 @@ static int status_errno(u32 status)
  * Return: 0; -EREMOTEIO if it was refused for whatever reason; -EOPNOTSUPP,
  * -ENOSPC or -EKEYREJECTED as the card says; -EIO if it makes no sense.
  */
-int order_session(const struct order *o, u64 *id)
+int vcrypt_order_session(const struct vcrypt_order *o, u64 *id)
 {
 	if (o->len < sizeof(o->answer.session))
 		return -EIO;
@@ -80,7 +80,7 @@ int order_session(const struct order *o, u64 *id)
 	return status_errno(le32_to_cpu(READ_ONCE(o->answer.session.status)));
 }
 
-static bool creates(const struct order *o)
+static bool creates(const struct vcrypt_order *o)
 {
 	u32 opcode = le32_to_cpu(o->req.header.opcode);
 
@@ -90,15 +90,15 @@ static bool creates(const struct order *o)
 }
 
 /* Puts @o in the ring, with a reference for the card; -ENOSPC if it is full. */
-static int post(struct control *ctl, struct order *o)
+static int post(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	u32 len = creates(o) ? sizeof(o->answer.session) :
 			       sizeof(o->answer.status);
 	struct scatterlist ask, answer, *sgs[] = { &ask, &answer };
 	int err;
 
-	BUILD_BUG_ON(offsetof(struct order, keys) !=
-		     offsetofend(struct order, req));
+	BUILD_BUG_ON(offsetof(struct vcrypt_order, keys) !=
+		     offsetofend(struct vcrypt_order, req));
 	lockdep_assert_held(&ctl->lock);
 	if (!ctl->up)
 		return -ENODEV;
@@ -121,7 +121,7 @@ static int post(struct control *ctl, struct order *o)
 #define OWED_MAX	4096	/* ends of sessions, of a card that is ill */
 
 /* Keeps @o, with a reference, until there is room for it. */
-static void owe(struct control *ctl, struct order *o)
+static void owe(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	lockdep_assert_held(&ctl->lock);
 	if (o->life != ctl->life || ctl->nowed == OWED_MAX)
@@ -131,16 +131,16 @@ static void owe(struct control *ctl, struct order *o)
 	ctl->nowed++;
 }
 
-static void post_or_owe(struct control *ctl, struct order *o)
+static void post_or_owe(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	if (post(ctl, o))
 		owe(ctl, o);
 }
 
-static struct order *take_owed(struct control *ctl)
+static struct vcrypt_order *take_owed(struct vcrypt_control *ctl)
 {
-	struct order *o = list_first_entry_or_null(&ctl->owed, struct order,
-						   node);
+	struct vcrypt_order *o =
+		list_first_entry_or_null(&ctl->owed, struct vcrypt_order, node);
 
 	if (o) {
 		list_del_init(&o->node);
@@ -150,9 +150,9 @@ static struct order *take_owed(struct control *ctl)
 }
 
 /* Tells the card what it is owed, as long as there is room. */
-static void pay(struct control *ctl)
+static void pay(struct vcrypt_control *ctl)
 {
-	struct order *o;
+	struct vcrypt_order *o;
 	int err = 0;
 
 	lockdep_assert_held(&ctl->lock);
@@ -160,12 +160,12 @@ static void pay(struct control *ctl)
 		err = post(ctl, o);
 		if (err)
 			owe(ctl, o);
-		order_put(o);
+		vcrypt_order_put(o);
 	}
 }
 
 /* Takes down the session that was made for nobody, if one was. */
-static void undo(struct control *ctl, struct order *o)
+static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	__le32 status = READ_ONCE(o->answer.session.status);
 	__le64 id = READ_ONCE(o->answer.session.session_id);
@@ -193,25 +193,25 @@ static void undo(struct control *ctl, struct order *o)
  * @revived: the card was thought not to answer
  */
 struct answer {
-	struct order	*o;
+	struct vcrypt_order *o;
 	bool		abandoned, revived;
 };
 
 /* Its asker is told, if there is one. */
-static void answered(struct card *card, const struct answer *a)
+static void answered(struct vcrypt_card *card, const struct answer *a)
 {
 	if (a->abandoned)
 		atomic_inc(&card->late);
 	else if (!a->o->left)
 		complete(&a->o->done);
 	if (a->revived)
-		card_revive(card);
-	order_put(a->o);
+		vcrypt_card_revive(card);
+	vcrypt_order_put(a->o);
 }
 
-static bool next_answer(struct control *ctl, struct answer *a)
+static bool control_next_answer(struct vcrypt_control *ctl, struct answer *a)
 {
-	struct order *o;
+	struct vcrypt_order *o;
 	u32 len;
 
 	lockdep_assert_held(&ctl->lock);
@@ -238,9 +238,9 @@ static bool next_answer(struct control *ctl, struct answer *a)
 }
 
 /* Takes out what the card has answered.  Context: BH. */
-static void take_answers(struct card *card)
+static void take_answers(struct vcrypt_card *card)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 	struct answer a;
 	bool broken;
 
@@ -248,7 +248,7 @@ static void take_answers(struct card *card)
 	do {
 		if (ctl->live)
 			virtqueue_disable_cb(ctl->vq);
-		while (next_answer(ctl, &a)) {
+		while (control_next_answer(ctl, &a)) {
 			spin_unlock_bh(&ctl->lock);
 			answered(card, &a);
 			spin_lock_bh(&ctl->lock);
@@ -257,16 +257,16 @@ static void take_answers(struct card *card)
 	} while (ctl->live && !broken && !virtqueue_enable_cb(ctl->vq));
 	spin_unlock_bh(&ctl->lock);
 	if (broken)
-		card_fail(card, "the control queue is broken");
+		vcrypt_card_fail(card, "the control queue is broken");
 }
 
 /*
  * No answer was seen to @o in time, or its asker is being killed; false if one
  * came after all.  It may be in the ring, and this machine have stood still.
  */
-static bool give_up(struct card *card, struct order *o, bool late)
+static bool give_up(struct vcrypt_card *card, struct vcrypt_order *o, bool late)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 	bool answered;
 
 	if (late) {
@@ -282,21 +282,21 @@ static bool give_up(struct card *card, struct order *o, bool late)
 	}
 	spin_unlock_bh(&ctl->lock);
 	if (!answered && late)
-		card_fail(card, "the control queue is not answered");
+		vcrypt_card_fail(card, "the control queue is not answered");
 	return !answered;
 }
 
 /* jiffies; a card may do one thing after the other, and RSA takes its time */
-static unsigned long patience(const struct card *card)
+static unsigned long patience(const struct vcrypt_card *card)
 {
 	return msecs_to_jiffies(ocf_virtio_patience) *
 	       (1 + min(atomic_read(&card->rsa_out), RSA_DEPTH));
 }
 
 /* Whether the card has said nothing since it had given @answers. */
-static bool is_silent(struct card *card, unsigned int answers)
+static bool is_silent(struct vcrypt_card *card, unsigned int answers)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 	bool silent;
 
 	/* this machine may have stood still */
@@ -320,21 +320,21 @@ struct waiting {
 	unsigned long	late;
 };
 
-static void wait_begin(struct card *card, struct waiting *w)
+static void wait_begin(struct vcrypt_card *card, struct waiting *w)
 {
 	w->answers = READ_ONCE(card->control.answers);
 	w->late = jiffies + patience(card);
 }
 
 /* Sleeps a little; whether the card still answers, or else it has failed. */
-static bool wait_on(struct card *card, struct waiting *w)
+static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 {
 	usleep_range(100, 1000);
 	if (READ_ONCE(card->control.answers) != w->answers) {
 		wait_begin(card, w);
 	} else if (time_after(jiffies, w->late) &&
 		   is_silent(card, w->answers)) {
-		card_fail(card, "the control queue is not answered");
+		vcrypt_card_fail(card, "the control queue is not answered");
 		return false;
 	}
 	return true;
@@ -348,10 +348,10 @@ static bool wait_on(struct card *card, struct waiting *w)
  * not, even if nobody in the ring waits any more.  -ENOMEM if there was no room
  * until @end, jiffies.
  */
-static int post_patiently(struct card *card, struct order *o, unsigned long end,
-			  bool killable)
+static int post_patiently(struct vcrypt_card *card, struct vcrypt_order *o,
+			  unsigned long end, bool killable)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 	struct waiting w;
 	int err;
 
@@ -372,7 +372,7 @@ static int post_patiently(struct card *card, struct order *o, unsigned long end,
 }
 
 /**
- * control_ask() - ask the card for something, and wait
+ * vcrypt_control_ask() - ask the card for something, and wait
  * @card: the card
  * @o: what; with 0 the answer is in it
  * @killable: the wait ends when the task is killed
@@ -382,7 +382,8 @@ static int post_patiently(struct card *card, struct order *o, unsigned long end,
  * down; -EIO if the ring is broken; -ENOMEM if others' orders had it full for
  * all that time.
  */
-int control_ask(struct card *card, struct order *o, bool killable)
+int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
+		       bool killable)
 {
 	unsigned long end = jiffies + CROWD * patience(card);
 	long left;
@@ -405,9 +406,10 @@ int control_ask(struct card *card, struct order *o, bool killable)
  * Waits until there are fewer than @few orders out that nobody waits for, or
  * until @end.  A card that says nothing while there is patience has failed.
  */
-static void settle(struct card *card, unsigned int few, unsigned long end)
+static void settle(struct vcrypt_card *card, unsigned int few,
+		   unsigned long end)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 	struct waiting w;
 
 	wait_begin(card, &w);
@@ -417,18 +419,18 @@ static void settle(struct card *card, unsigned int few, unsigned long end)
 }
 
 /**
- * control_settle() - wait until the card has answered what nobody waits for
+ * vcrypt_control_settle() - wait for the answers to all commands
  * @card: the card
  *
  * Context: process; may sleep, twice as long as it has patience.
  */
-void control_settle(struct card *card)
+void vcrypt_control_settle(struct vcrypt_card *card)
 {
 	settle(card, 1, jiffies + 2 * patience(card));
 }
 
 /**
- * control_end() - have the card be told of sessions that end for a while only
+ * vcrypt_control_end() - bound the time for telling the card of ended sessions
  * @card: the card, which is to go
  *
  * A reset does not make every card forget its sessions.  One that is slow has
@@ -436,7 +438,7 @@ void control_settle(struct card *card)
  *
  * Context: any.
  */
-void control_end(struct card *card)
+void vcrypt_control_end(struct vcrypt_card *card)
 {
 	card->end_by = jiffies + 2 * patience(card);
 	/* pairs with time_to_forget() */
@@ -444,30 +446,31 @@ void control_end(struct card *card)
 }
 
 /* When @card has had enough time for a session that ends, jiffies */
-static unsigned long time_to_forget(struct card *card)
+static unsigned long time_to_forget(struct vcrypt_card *card)
 {
-	/* pairs with control_end() */
+	/* pairs with vcrypt_control_end() */
 	if (smp_load_acquire(&card->ending))
 		return card->end_by;
 	return jiffies + 2 * patience(card);
 }
 
 /**
- * control_destroy() - have the card forget a session
+ * vcrypt_control_destroy() - have the card forget a session
  * @card: the card
  * @opcode: VIRTIO_CRYPTO_*_DESTROY_SESSION
  * @id: the card's, which it may give to another after a reset
- * @life: control_life() from when it did not have that yet
+ * @life: vcrypt_control_life() from when it did not have that yet
  *
  * What it says of it changes nothing, so nobody waits for that.
  *
  * Context: process; may sleep, until there is room or the card has failed.
  */
-void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
+void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
+			    unsigned int life)
 {
 	unsigned long end = time_to_forget(card);
-	struct control *ctl = &card->control;
-	struct order *o = order_alloc(0);
+	struct vcrypt_control *ctl = &card->control;
+	struct vcrypt_order *o = vcrypt_order_alloc(0);
 
 	if (!o)
 		return;
@@ -483,40 +486,40 @@ void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life)
 		owe(ctl, o);
 		spin_unlock_bh(&ctl->lock);
 	}
-	order_put(o);
+	vcrypt_order_put(o);
 }
 
 /* Context: any. */
-unsigned int control_life(struct card *card)
+unsigned int vcrypt_control_life(struct vcrypt_card *card)
 {
 	return READ_ONCE(card->control.life);
 }
 
-static void drain(struct work_struct *work)
+static void control_drain(struct work_struct *work)
 {
-	take_answers(container_of(work, struct card, control.drain));
+	take_answers(container_of(work, struct vcrypt_card, control.drain));
 }
 
-void control_init(struct card *card)
+void vcrypt_control_init(struct vcrypt_card *card)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 
 	spin_lock_init(&ctl->lock);
 	INIT_LIST_HEAD(&ctl->out);
 	INIT_LIST_HEAD(&ctl->owed);
-	INIT_WORK(&ctl->drain, drain);
+	INIT_WORK(&ctl->drain, control_drain);
 }
 
 /* Context: hard irq. */
-void control_interrupt(struct virtqueue *vq)
+void vcrypt_control_interrupt(struct virtqueue *vq)
 {
-	struct card *card = vq->vdev->priv;
+	struct vcrypt_card *card = vq->vdev->priv;
 
 	queue_work(system_bh_wq, &card->control.drain);
 }
 
 /* Notes what to tell of failures, as long as the card is up. */
-void control_claim(struct card *card, struct ocf_device *dev)
+void vcrypt_control_claim(struct vcrypt_card *card, struct ocf_device *dev)
 {
 	spin_lock_bh(&card->control.lock);
 	if (card->control.up)
@@ -524,16 +527,16 @@ void control_claim(struct card *card, struct ocf_device *dev)
 	spin_unlock_bh(&card->control.lock);
 }
 
-void control_set(struct card *card, struct virtqueue *vq)
+void vcrypt_control_set(struct vcrypt_card *card, struct virtqueue *vq)
 {
 	card->control.vq = vq;
 	/* an order takes two descriptors */
 	card->control.left_max = max(virtqueue_get_vring_size(vq) / 4, 1);
 }
 
-void control_start(struct card *card)
+void vcrypt_control_start(struct vcrypt_card *card)
 {
-	struct control *ctl = &card->control;
+	struct vcrypt_control *ctl = &card->control;
 
 	spin_lock_bh(&ctl->lock);
 	ctl->up = true;
@@ -544,7 +547,7 @@ void control_start(struct card *card)
 }
 
 /* Nothing more is asked for. */
-void control_stop(struct card *card)
+void vcrypt_control_stop(struct vcrypt_card *card)
 {
 	spin_lock_bh(&card->control.lock);
 	card->control.up = false;
@@ -552,7 +555,7 @@ void control_stop(struct card *card)
 }
 
 /* Nor is any answer looked at. */
-void control_mute(struct card *card)
+void vcrypt_control_mute(struct vcrypt_card *card)
 {
 	spin_lock_bh(&card->control.lock);
 	card->control.live = false;
@@ -561,10 +564,10 @@ void control_mute(struct card *card)
 }
 
 /* After a reset: nothing will be answered. */
-void control_reclaim(struct card *card)
+void vcrypt_control_reclaim(struct vcrypt_card *card)
 {
-	struct control *ctl = &card->control;
-	struct order *o, *next;
+	struct vcrypt_control *ctl = &card->control;
+	struct vcrypt_order *o, *next;
 
 	spin_lock_bh(&ctl->lock);
 	WRITE_ONCE(ctl->life, ctl->life + 1);
@@ -577,15 +580,15 @@ void control_reclaim(struct card *card)
 		o->err = -ENODEV;
 		o->answered = true;
 		complete(&o->done);
-		order_put(o);
+		vcrypt_order_put(o);
 	}
 	while ((o = take_owed(ctl)))
-		order_put(o);
+		vcrypt_order_put(o);
 	spin_unlock_bh(&ctl->lock);
 }
 
 /* It has no interrupts any more, but one may have been the last. */
-void control_exit(struct card *card)
+void vcrypt_control_exit(struct vcrypt_card *card)
 {
 	cancel_work_sync(&card->control.drain);
 }

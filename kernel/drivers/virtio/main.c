@@ -34,7 +34,8 @@ static int takeover_set(const char *text, const struct kernel_param *kp)
 {
 	int err = param_set_bool(text, kp);
 
-	return err || !takeover || !READ_ONCE(loaded) ? err : takeover_all();
+	return err || !takeover || !READ_ONCE(loaded) ? err :
+							vcrypt_takeover_all();
 }
 
 static const struct kernel_param_ops takeover_ops = {
@@ -51,7 +52,7 @@ MODULE_PARM_DESC(takeover, "take cards over from Linux's own driver while nothin
 static ssize_t type_##_show(struct device *d,				\
 			    struct device_attribute *attr, char *buf)	\
 {									\
-	struct card *card = dev_to_virtio(d)->priv;			\
+	struct vcrypt_card *card = dev_to_virtio(d)->priv;		\
 									\
 	if (!card)							\
 		return -ENODEV;						\
@@ -100,12 +101,12 @@ struct virtio_driver ocf_virtio_driver = {
 		.dev_groups = counter_groups,
 	},
 	.id_table = ids,
-	.probe = card_probe,
-	.remove = card_remove,
-	.config_changed = card_config_changed,
+	.probe = vcrypt_card_probe,
+	.remove = vcrypt_card_remove,
+	.config_changed = vcrypt_card_config_changed,
 #ifdef CONFIG_PM_SLEEP
-	.freeze = card_freeze,
-	.restore = card_probe,
+	.freeze = vcrypt_card_freeze,
+	.restore = vcrypt_card_probe,
 #endif
 };
 
@@ -125,7 +126,7 @@ static int __init virtio_init(void)
 	WRITE_ONCE(loaded, true);
 	/* what is not to be had now says so in the log */
 	if (takeover)
-		takeover_all();
+		vcrypt_takeover_all();
 	return 0;
 }
 

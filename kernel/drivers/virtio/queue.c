@@ -11,9 +11,9 @@
 #define BUDGET		64	/* answers taken out at a time */
 #define SGS_MAX		4	/* head, data in, data out, tail */
 
-static void drain(struct work_struct *work);
+static void queue_drain(struct work_struct *work);
 
-int queues_alloc(struct card *card, unsigned int n)
+int vcrypt_queues_alloc(struct vcrypt_card *card, unsigned int n)
 {
 	unsigned int i;
 
@@ -24,13 +24,13 @@ int queues_alloc(struct card *card, unsigned int n)
 	for (i = 0; i < n; i++) {
 		card->queues[i].card = card;
 		spin_lock_init(&card->queues[i].lock);
-		INIT_WORK(&card->queues[i].drain, drain);
+		INIT_WORK(&card->queues[i].drain, queue_drain);
 	}
 	return 0;
 }
 
 /* It has no interrupts any more, but one may have been the last. */
-void queues_free(struct card *card)
+void vcrypt_queues_free(struct vcrypt_card *card)
 {
 	unsigned int i;
 
@@ -39,7 +39,7 @@ void queues_free(struct card *card)
 	kfree(card->queues);
 }
 
-static void ring(struct queue *q)
+static void ring(struct vcrypt_queue *q)
 {
 	lockdep_assert_held(&q->lock);
 	q->kick = false;
@@ -50,7 +50,7 @@ static void ring(struct queue *q)
 }
 
 /* 0; -ENOSPC if the ring is full, and will not be; or it is no good. */
-static int put_in(struct queue *q, struct slot *slot)
+static int put_in(struct vcrypt_queue *q, struct vcrypt_slot *slot)
 {
 	struct scatterlist sg[SGS_MAX], *sgs[SGS_MAX];
 	unsigned int n, out, i;
@@ -58,7 +58,8 @@ static int put_in(struct queue *q, struct slot *slot)
 	lockdep_assert_held(&q->lock);
 	if (!q->up)
 		return -ENODEV;
-	n = slot->rsa ? akcipher_sgs(slot, sg, &out) : slot_sgs(slot, sg, &out);
+	n = slot->rsa ? vcrypt_akcipher_sgs(slot, sg, &out) :
+			vcrypt_slot_sgs(slot, sg, &out);
 	for (i = 0; i < n; i++)
 		sgs[i] = &sg[i];
 	/* indirect where the card has that, and there is memory */
@@ -69,9 +70,9 @@ static int put_in(struct queue *q, struct slot *slot)
  * The ring did not take @slot.  If it is full, whoever is refused now must be
  * told when it is not; that is noted before anything can be taken out.
  */
-static int refuse(struct queue *q, struct slot *slot, int err)
+static int refuse(struct vcrypt_queue *q, struct vcrypt_slot *slot, int err)
 {
-	struct card *card = q->card;
+	struct vcrypt_card *card = q->card;
 
 	lockdep_assert_held(&q->lock);
 	slot->req = NULL;
@@ -87,13 +88,13 @@ static int refuse(struct queue *q, struct slot *slot, int err)
 }
 
 /* The queue of the CPU that asks.  Context: process or BH. */
-struct queue *queue_here(struct card *card)
+struct vcrypt_queue *vcrypt_queue_here(struct vcrypt_card *card)
 {
 	return &card->queues[raw_smp_processor_id() % card->nqueues];
 }
 
 /**
- * queue_enter() - bring a slot to the card
+ * vcrypt_queue_enter() - bring a slot to the card
  * @q: the queue
  * @slot: filled, and somebody's
  * @more: another follows: the card is not told yet
@@ -101,7 +102,8 @@ struct queue *queue_here(struct card *card)
  * Context: process or BH.
  * Return: -EINPROGRESS; -EBUSY if there is no room, or it is down; -ENOMEM.
  */
-int queue_enter(struct queue *q, struct slot *slot, bool more)
+int vcrypt_queue_enter(struct vcrypt_queue *q, struct vcrypt_slot *slot,
+		       bool more)
 {
 	bool broken;
 	int err;
@@ -121,37 +123,38 @@ int queue_enter(struct queue *q, struct slot *slot, bool more)
 	}
 	spin_unlock_bh(&q->lock);
 	if (broken)
-		card_fail(q->card, "a data queue is broken");
+		vcrypt_card_fail(q->card, "a data queue is broken");
 	return err;
 }
 
 /* Context: process or BH. */
-int queue_submit(struct ocf_request *req, bool more)
+int vcrypt_queue_submit(struct ocf_request *req, bool more)
 {
-	struct card *card = card_of(req->dev);
-	struct job *job = (void *)req->priv;
-	struct slot *slot;
+	struct vcrypt_card *card = vcrypt_card_of(req->dev);
+	struct vcrypt_job *job = (void *)req->priv;
+	struct vcrypt_slot *slot;
 	int err;
 
 	BUILD_BUG_ON(sizeof(*job) > OCF_PRIV_SIZE);
-	slot = slot_take(card);
+	slot = vcrypt_slot_take(card);
 	if (!slot)
 		return -EBUSY;
-	err = slot_fill(slot, req);
+	err = vcrypt_slot_fill(slot, req);
 	if (!err) {
 		slot->req = req;
-		*job = (struct job){ .queue = queue_here(card), .slot = slot };
-		err = queue_enter(job->queue, slot, more);
+		*job = (struct vcrypt_job){ .queue = vcrypt_queue_here(card),
+					    .slot = slot };
+		err = vcrypt_queue_enter(job->queue, slot, more);
 	}
 	if (err != -EINPROGRESS)
-		slot_put(card, slot, false);
+		vcrypt_slot_put(card, slot, false);
 	return err;
 }
 
-void queue_kick(struct ocf_device *dev)
+void vcrypt_queue_kick(struct ocf_device *dev)
 {
-	struct card *card = card_of(dev);
-	struct queue *q;
+	struct vcrypt_card *card = vcrypt_card_of(dev);
+	struct vcrypt_queue *q;
 	unsigned int i;
 
 	for (i = 0; i < card->nqueues; i++) {
@@ -169,10 +172,10 @@ void queue_kick(struct ocf_device *dev)
  * What an interrupt was lost of is found, and what a doorbell was lost of: with
  * event indices neither would ever come again.
  */
-void queue_nudge(struct ocf_device *dev)
+void vcrypt_queue_nudge(struct ocf_device *dev)
 {
-	struct card *card = card_of(dev);
-	struct queue *q;
+	struct vcrypt_card *card = vcrypt_card_of(dev);
+	struct vcrypt_queue *q;
 	unsigned int i;
 
 	for (i = 0; i < card->nqueues; i++) {
@@ -191,10 +194,10 @@ void queue_nudge(struct ocf_device *dev)
  * Takes a request back: its slot forgets whose it is, and stays where it is
  * until the card lets go of it.
  */
-bool queue_detach(struct ocf_request *req)
+bool vcrypt_queue_detach(struct ocf_request *req)
 {
-	struct job *job = (void *)req->priv;
-	struct queue *q = job->queue;
+	struct vcrypt_job *job = (void *)req->priv;
+	struct vcrypt_queue *q = job->queue;
 	bool mine;
 
 	spin_lock_bh(&q->lock);
@@ -214,27 +217,28 @@ struct owner {
 };
 
 /* The card has answered @slot, which was @own's. */
-static void finish(struct card *card, struct slot *slot,
+static void finish(struct vcrypt_card *card, struct vcrypt_slot *slot,
 		   const struct owner *own, u32 written)
 {
 	int err;
 
 	if (!own->req && !own->pk) {
 		atomic_inc(&card->late);
-		slot_put(card, slot, true);
+		vcrypt_slot_put(card, slot, true);
 		if (atomic_dec_and_test(&card->detached))
-			card_revive(card);
+			vcrypt_card_revive(card);
 		return;
 	}
-	err = own->pk ? akcipher_result(slot, own->pk, written) :
-			slot_result(slot, own->req, written);
-	slot_put(card, slot, true);
+	err = own->pk ? vcrypt_akcipher_result(slot, own->pk, written) :
+			vcrypt_slot_result(slot, own->req, written);
+	vcrypt_slot_put(card, slot, true);
 	if (err == -EPROTO || err == -ESTALE) {
 		atomic_inc(&card->wrong);
 		if (err == -ESTALE)
 			atomic_inc(&card->losses);
-		card_fail(card, err == -ESTALE ? "its sessions are lost" :
-						 "an answer makes no sense");
+		vcrypt_card_fail(card, err == -ESTALE ?
+					       "its sessions are lost" :
+					       "an answer makes no sense");
 		err = -EIO;
 	}
 	if (own->pk)
@@ -243,10 +247,10 @@ static void finish(struct card *card, struct slot *slot,
 		ocf_complete(own->req, err);
 }
 
-static struct slot *next_answer(struct queue *q, struct owner *own,
-				u32 *written)
+static struct vcrypt_slot *queue_next_answer(struct vcrypt_queue *q,
+					     struct owner *own, u32 *written)
 {
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 
 	lockdep_assert_held(&q->lock);
 	if (!q->live)
@@ -262,11 +266,11 @@ static struct slot *next_answer(struct queue *q, struct owner *own,
 	return slot;
 }
 
-static void drain(struct work_struct *work)
+static void queue_drain(struct work_struct *work)
 {
-	struct queue *q = container_of(work, struct queue, drain);
+	struct vcrypt_queue *q = container_of(work, struct vcrypt_queue, drain);
 	struct owner own;
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 	bool broken, more;
 	int left = BUDGET;
 	u32 written;
@@ -275,7 +279,7 @@ static void drain(struct work_struct *work)
 	do {
 		if (q->live)
 			virtqueue_disable_cb(q->vq);
-		while (left && (slot = next_answer(q, &own, &written))) {
+		while (left && (slot = queue_next_answer(q, &own, &written))) {
 			spin_unlock_bh(&q->lock);
 			finish(q->card, slot, &own, written);
 			left--;
@@ -288,20 +292,20 @@ static void drain(struct work_struct *work)
 	if (more)
 		queue_work(system_bh_wq, &q->drain);
 	if (broken)
-		card_fail(q->card, "a data queue is broken");
+		vcrypt_card_fail(q->card, "a data queue is broken");
 }
 
 /* Context: hard irq. */
-void queue_interrupt(struct virtqueue *vq)
+void vcrypt_queue_interrupt(struct virtqueue *vq)
 {
-	struct card *card = vq->vdev->priv;
+	struct vcrypt_card *card = vq->vdev->priv;
 
 	atomic_inc(&card->interrupts);
 	virtqueue_disable_cb(vq);
 	queue_work(system_bh_wq, &card->queues[vq->index].drain);
 }
 
-void queues_set(struct card *card, struct virtqueue **vqs)
+void vcrypt_queues_set(struct vcrypt_card *card, struct virtqueue **vqs)
 {
 	unsigned int i, cpu;
 
@@ -313,9 +317,9 @@ void queues_set(struct card *card, struct virtqueue **vqs)
 	}
 }
 
-static void set(struct card *card, bool up, bool live)
+static void set(struct vcrypt_card *card, bool up, bool live)
 {
-	struct queue *q;
+	struct vcrypt_queue *q;
 	unsigned int i;
 
 	for (i = 0; i < card->nqueues; i++) {
@@ -327,19 +331,19 @@ static void set(struct card *card, bool up, bool live)
 	}
 }
 
-void queues_start(struct card *card)
+void vcrypt_queues_start(struct vcrypt_card *card)
 {
 	set(card, true, true);
 }
 
 /* Nothing more goes in. */
-void queues_stop(struct card *card)
+void vcrypt_queues_stop(struct vcrypt_card *card)
 {
 	set(card, false, true);
 }
 
 /* Nor does anything come out. */
-void queues_mute(struct card *card)
+void vcrypt_queues_mute(struct vcrypt_card *card)
 {
 	unsigned int i;
 
@@ -353,17 +357,17 @@ void queues_mute(struct card *card)
  * will take them when it is told; but who is about to take back a public-key
  * operation waits for this.
  */
-static void reclaim(struct card *card, struct queue *q)
+static void reclaim(struct vcrypt_card *card, struct vcrypt_queue *q)
 {
 	struct ocf_pk_request *pk;
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 
 	spin_lock_bh(&q->lock);
 	while (q->vq && (slot = virtqueue_detach_unused_buf(q->vq))) {
 		pk = slot->pk;
 		slot->req = NULL;
 		slot->pk = NULL;
-		slot_put(card, slot, false);
+		vcrypt_slot_put(card, slot, false);
 		if (!pk)
 			continue;
 		spin_unlock_bh(&q->lock);
@@ -376,7 +380,7 @@ static void reclaim(struct card *card, struct queue *q)
 	spin_unlock_bh(&q->lock);
 }
 
-void queues_reclaim(struct card *card)
+void vcrypt_queues_reclaim(struct vcrypt_card *card)
 {
 	unsigned int i;
 

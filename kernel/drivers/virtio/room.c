@@ -15,59 +15,62 @@
 #include "virtio.h"
 
 /**
- * room_note() - keep an order as one that the card fulfils
+ * vcrypt_room_note() - keep an order as one that the card fulfils
  * @card: the card
  * @kind: of session
  * @o: it was made for this
  *
  * Context: process.
  */
-void room_note(struct card *card, enum session_kind kind, const struct order *o)
+void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
+		      const struct vcrypt_order *o)
 {
-	struct order *copy;
+	struct vcrypt_order *copy;
 
 	/* until it is registered, it is asked for nothing but known answers */
 	if (card->registered || card->witness[kind])
 		return;
-	copy = order_copy(o);
+	copy = vcrypt_order_copy(o);
 	if (copy && cmpxchg(&card->witness[kind], NULL, copy))
-		order_put(copy);
+		vcrypt_order_put(copy);
 }
 
 /**
- * room_look() - whether a card has room for a session
+ * vcrypt_room_look() - whether a card has room for a session
  * @card: the card, which has refused one with ERR
  * @kind: of that
  *
  * Context: process; may sleep, as long as the card has patience.
  * Return: 0; -ENOSPC if it has none; -EOPNOTSUPP if it has never made one of
- * this kind; what control_ask() fails with; -EIO.
+ * this kind; what vcrypt_control_ask() fails with; -EIO.
  */
-int room_look(struct card *card, enum session_kind kind)
+int vcrypt_room_look(struct vcrypt_card *card, enum vcrypt_session_kind kind)
 {
-	struct order *witness = READ_ONCE(card->witness[kind]), *o;
-	unsigned int life = control_life(card);
+	struct vcrypt_order *witness = READ_ONCE(card->witness[kind]), *o;
+	unsigned int life = vcrypt_control_life(card);
+	u32 code;
 	u64 id;
 	int err;
 
 	if (!witness)
 		return -EOPNOTSUPP;
-	o = order_copy(witness);
+	o = vcrypt_order_copy(witness);
 	if (!o)
 		return -ENOMEM;
-	err = control_ask(card, o, true) ?: order_session(o, &id);
-	if (!err)
-		control_destroy(card, le32_to_cpu(o->req.header.opcode) + 1,
-				id, life);
-	order_put(o);
+	err = vcrypt_control_ask(card, o, true) ?: vcrypt_order_session(o, &id);
+	if (!err) {
+		code = le32_to_cpu(o->req.header.opcode);
+		vcrypt_control_destroy(card, code + 1, id, life);
+	}
+	vcrypt_order_put(o);
 	return err == -EREMOTEIO ? -ENOSPC : err;
 }
 
-void room_exit(struct card *card)
+void vcrypt_room_exit(struct vcrypt_card *card)
 {
 	unsigned int kind;
 
 	for (kind = 0; kind < SESSION_KINDS; kind++)
 		if (card->witness[kind])
-			order_put(card->witness[kind]);
+			vcrypt_order_put(card->witness[kind]);
 }

@@ -158,14 +158,14 @@ static int parse(const struct ocf_pk_op *op, struct ocf_pk_operand *num)
 	return err;
 }
 
-static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
+static struct vcrypt_order *order_for(const struct ocf_pk_op *op, u32 *size)
 {
 	struct virtio_crypto_akcipher_session_para *para;
 	struct ocf_pk_operand num[NUMBERS], *first = num;
 	u32 keytype = VIRTIO_CRYPTO_AKCIPHER_KEY_TYPE_PRIVATE;
 	u32 padding = VIRTIO_CRYPTO_RSA_PKCS1_PADDING;
 	int count = NUMBERS, err;
-	struct order *o;
+	struct vcrypt_order *o;
 
 	err = parse(op, num);
 	if (err)
@@ -178,8 +178,8 @@ static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
 	if (op->scheme == OCF_PK_RAW)
 		padding = VIRTIO_CRYPTO_RSA_RAW_PADDING;
 	*size = num[1].len;
-	o = order_alloc(head_len(body_len(first, count)) +
-			body_len(first, count));
+	o = vcrypt_order_alloc(head_len(body_len(first, count)) +
+			       body_len(first, count));
 	if (!o)
 		return ERR_PTR(-ENOMEM);
 	o->req.header.opcode =
@@ -190,50 +190,52 @@ static struct order *order_for(const struct ocf_pk_op *op, u32 *size)
 	para->keytype = cpu_to_le32(keytype);
 	para->keylen = cpu_to_le32(o->keylen);
 	para->u.rsa.padding_algo = cpu_to_le32(padding);
-	para->u.rsa.hash_algo = cpu_to_le32(akcipher_hash(op->hash));
+	para->u.rsa.hash_algo = cpu_to_le32(vcrypt_akcipher_hash(op->hash));
 	put_sequence(o->keys, first, count);
 	return o;
 }
 
 /* Asks the card for a session; -ENOSPC if it has no room. */
-static int ask(struct card *card, const struct ocf_pk_op *op,
-	       struct rsa_session *s)
+static int rsa_ask(struct vcrypt_card *card, const struct ocf_pk_op *op,
+		   struct vcrypt_rsa_session *s)
 {
-	struct order *o = order_for(op, &s->size);
+	struct vcrypt_order *o = order_for(op, &s->size);
 	int err;
 
 	if (IS_ERR(o))
 		return PTR_ERR(o);
-	err = control_ask(card, o, true) ?: order_session(o, &s->id);
+	err = vcrypt_control_ask(card, o, true) ?:
+	      vcrypt_order_session(o, &s->id);
 	if (!err)
-		room_note(card, SESSION_RSA, o);
-	order_put(o);
+		vcrypt_room_note(card, SESSION_RSA, o);
+	vcrypt_order_put(o);
 	if (err == -EREMOTEIO)
-		err = room_look(card, SESSION_RSA) ?: -EOPNOTSUPP;
+		err = vcrypt_room_look(card, SESSION_RSA) ?: -EOPNOTSUPP;
 	return err == -EKEYREJECTED ? -EOPNOTSUPP : err;
 }
 
-static void forget(struct card *card, struct rsa_session *s)
+static void forget(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 {
 	lockdep_assert_held(&card->rsa_lock);
 	list_del(&s->node);
 	atomic_dec(&card->keys);
-	rsa_session_put(s);
+	vcrypt_rsa_session_put(s);
 }
 
-static void drop(struct card *card, struct rsa_session *s)
+static void drop(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 {
 	/* one that is lost may have its number given to another */
 	if (s->losses == atomic_read(&card->losses))
-		control_destroy(card, VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION,
-				s->id, s->life);
+		vcrypt_control_destroy(card,
+				       VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION,
+				       s->id, s->life);
 	forget(card, s);
 }
 
 /* The one that was not used for longest and is not in use, or NULL. */
-static struct rsa_session *idle(struct card *card)
+static struct vcrypt_rsa_session *idle(struct vcrypt_card *card)
 {
-	struct rsa_session *s;
+	struct vcrypt_rsa_session *s;
 
 	lockdep_assert_held(&card->rsa_lock);
 	list_for_each_entry_reverse(s, &card->rsa_list, node)
@@ -242,24 +244,24 @@ static struct rsa_session *idle(struct card *card)
 	return NULL;
 }
 
-static bool make_room(struct card *card)
+static bool make_room(struct vcrypt_card *card)
 {
-	struct rsa_session *s = idle(card);
+	struct vcrypt_rsa_session *s = idle(card);
 
 	if (s)
 		drop(card, s);
 	return s;
 }
 
-static int make(struct card *card, const struct ocf_pk_op *op,
-		struct rsa_session *s)
+static int rsa_make(struct vcrypt_card *card, const struct ocf_pk_op *op,
+		    struct vcrypt_rsa_session *s)
 {
 	int err;
 
 	if (atomic_read(&card->keys) == KEYS_MAX && !make_room(card))
 		return -EBUSY;
 	do
-		err = ask(card, op, s);
+		err = rsa_ask(card, op, s);
 	while (err == -ENOSPC && make_room(card));
 	return err;
 }
@@ -267,7 +269,7 @@ static int make(struct card *card, const struct ocf_pk_op *op,
 /* ---- those there are ---- */
 
 /* Nobody can give two of them the same. */
-static void name(struct rsa_name *name, const struct ocf_pk_op *op)
+static void name(struct vcrypt_rsa_name *name, const struct ocf_pk_op *op)
 {
 	const struct ocf_pk_operand *der = der_of(op);
 
@@ -278,9 +280,10 @@ static void name(struct rsa_name *name, const struct ocf_pk_op *op)
 }
 
 /* The one of a name, if the card has it; what it has lost goes. */
-static struct rsa_session *find(struct card *card, const struct rsa_name *name)
+static struct vcrypt_rsa_session *rsa_find(struct vcrypt_card *card,
+					   const struct vcrypt_rsa_name *name)
 {
-	struct rsa_session *s, *next;
+	struct vcrypt_rsa_session *s, *next;
 
 	lockdep_assert_held(&card->rsa_lock);
 	list_for_each_entry_safe(s, next, &card->rsa_list, node) {
@@ -292,26 +295,26 @@ static struct rsa_session *find(struct card *card, const struct rsa_name *name)
 	return NULL;
 }
 
-static struct rsa_session *find_or_make(struct card *card,
-					const struct ocf_pk_op *op)
+static struct vcrypt_rsa_session *find_or_make(struct vcrypt_card *card,
+					       const struct ocf_pk_op *op)
 {
-	struct rsa_session *s, *found;
+	struct vcrypt_rsa_session *s, *found;
 	int err;
 
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	name(&s->name, op);
-	found = find(card, &s->name);
+	found = rsa_find(card, &s->name);
 	if (found) {
 		kfree(s);
 		list_move(&found->node, &card->rsa_list);
 		return found;
 	}
 	refcount_set(&s->refs, 1);
-	s->life = control_life(card);
+	s->life = vcrypt_control_life(card);
 	s->losses = atomic_read(&card->losses);
-	err = make(card, op, s);
+	err = rsa_make(card, op, s);
 	if (err) {
 		kfree(s);
 		return ERR_PTR(err);
@@ -323,7 +326,7 @@ static struct rsa_session *find_or_make(struct card *card,
 }
 
 /**
- * rsa_session_get() - the session that a card has for an operation's key
+ * vcrypt_rsa_session_get() - the session that a card has for an operation's key
  * @card: the card
  * @op: the operation
  *
@@ -332,10 +335,10 @@ static struct rsa_session *find_or_make(struct card *card,
  * card had better not have the key; -ENOSPC; -EIO; -ETIMEDOUT if the card says
  * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
  */
-struct rsa_session *rsa_session_get(struct card *card,
-				    const struct ocf_pk_op *op)
+struct vcrypt_rsa_session *vcrypt_rsa_session_get(struct vcrypt_card *card,
+						  const struct ocf_pk_op *op)
 {
-	struct rsa_session *s;
+	struct vcrypt_rsa_session *s;
 
 	if (mutex_lock_killable(&card->rsa_lock))
 		return ERR_PTR(-EINTR);
@@ -349,7 +352,7 @@ struct rsa_session *rsa_session_get(struct card *card,
 }
 
 /* Context: any. */
-void rsa_session_put(struct rsa_session *s)
+void vcrypt_rsa_session_put(struct vcrypt_rsa_session *s)
 {
 	if (refcount_dec_and_test(&s->refs))
 		kfree(s);
@@ -358,9 +361,9 @@ void rsa_session_put(struct rsa_session *s)
 /* Nobody has asked for them: the card forgets them. */
 static void drop_idle(struct work_struct *work)
 {
-	struct card *card = container_of(to_delayed_work(work), struct card,
-					 rsa_idle);
-	struct rsa_session *s, *next;
+	struct vcrypt_card *card = container_of(to_delayed_work(work),
+						struct vcrypt_card, rsa_idle);
+	struct vcrypt_rsa_session *s, *next;
 
 	mutex_lock(&card->rsa_lock);
 	list_for_each_entry_safe(s, next, &card->rsa_list, node)
@@ -372,7 +375,7 @@ static void drop_idle(struct work_struct *work)
 	mutex_unlock(&card->rsa_lock);
 }
 
-void rsa_sessions_init(struct card *card)
+void vcrypt_rsa_sessions_init(struct vcrypt_card *card)
 {
 	mutex_init(&card->rsa_lock);
 	INIT_LIST_HEAD(&card->rsa_list);
@@ -380,9 +383,9 @@ void rsa_sessions_init(struct card *card)
 }
 
 /* Before a reset.  Context: process; may sleep. */
-void rsa_sessions_drop(struct card *card)
+void vcrypt_rsa_sessions_drop(struct vcrypt_card *card)
 {
-	struct rsa_session *s, *next;
+	struct vcrypt_rsa_session *s, *next;
 
 	mutex_lock(&card->rsa_lock);
 	list_for_each_entry_safe(s, next, &card->rsa_list, node)
@@ -391,9 +394,9 @@ void rsa_sessions_drop(struct card *card)
 }
 
 /* After one: the card has none any more.  Context: process; may sleep. */
-void rsa_sessions_forget(struct card *card)
+void vcrypt_rsa_sessions_forget(struct vcrypt_card *card)
 {
-	struct rsa_session *s, *next;
+	struct vcrypt_rsa_session *s, *next;
 
 	mutex_lock(&card->rsa_lock);
 	list_for_each_entry_safe(s, next, &card->rsa_list, node)
@@ -402,9 +405,9 @@ void rsa_sessions_forget(struct card *card)
 }
 
 /* The card goes, and nobody comes for a key any more. */
-void rsa_sessions_exit(struct card *card)
+void vcrypt_rsa_sessions_exit(struct vcrypt_card *card)
 {
 	cancel_delayed_work_sync(&card->rsa_idle);
-	rsa_sessions_forget(card);
+	vcrypt_rsa_sessions_forget(card);
 	mutex_destroy(&card->rsa_lock);
 }

@@ -29,7 +29,7 @@ static unsigned int count(const struct ocf_session_params *p)
 }
 
 /* Which of its context's sessions a request is for. */
-unsigned int session_index(const struct ocf_request *req)
+unsigned int vcrypt_session_index(const struct ocf_request *req)
 {
 	switch (req->ctx->params->mode) {
 	case OCF_MODE_DIGEST:
@@ -41,11 +41,11 @@ unsigned int session_index(const struct ocf_request *req)
 	}
 }
 
-enum session_kind session_kind(const struct ocf_session_params *p)
+enum vcrypt_session_kind vcrypt_session_kind(const struct ocf_session_params *p)
 {
 	if (p->cipher)
 		return p->mac ? SESSION_CHAIN : SESSION_CIPHER;
-	return alg_is_hash(p->mac) ? SESSION_HASH : SESSION_MAC;
+	return vcrypt_alg_is_hash(p->mac) ? SESSION_HASH : SESSION_MAC;
 }
 
 static const struct {
@@ -64,7 +64,7 @@ static const struct {
 static void fill_cipher(struct virtio_crypto_cipher_session_para *para,
 			const struct ocf_session_params *p, unsigned int index)
 {
-	para->algo = cpu_to_le32(alg_id(p->cipher));
+	para->algo = cpu_to_le32(vcrypt_alg_id(p->cipher));
 	para->keylen = cpu_to_le32(p->keylen);
 	para->op = cpu_to_le32(index & 1 ? VIRTIO_CRYPTO_OP_DECRYPT :
 					   VIRTIO_CRYPTO_OP_ENCRYPT);
@@ -73,14 +73,14 @@ static void fill_cipher(struct virtio_crypto_cipher_session_para *para,
 static void fill_hash(struct virtio_crypto_hash_session_para *para,
 		      const struct ocf_session_params *p)
 {
-	para->algo = cpu_to_le32(alg_id(p->mac));
+	para->algo = cpu_to_le32(vcrypt_alg_id(p->mac));
 	para->hash_result_len = cpu_to_le32(ocf_alg_info(p->mac)->digest);
 }
 
 static void fill_mac(struct virtio_crypto_mac_session_para *para,
 		     const struct ocf_session_params *p)
 {
-	para->algo = cpu_to_le32(alg_id(p->mac));
+	para->algo = cpu_to_le32(vcrypt_alg_id(p->mac));
 	para->hash_result_len = cpu_to_le32(ocf_alg_info(p->mac)->digest);
 	para->auth_key_len = cpu_to_le32(p->mackeylen);
 }
@@ -88,7 +88,7 @@ static void fill_mac(struct virtio_crypto_mac_session_para *para,
 static void fill_chain(struct virtio_crypto_alg_chain_session_para *para,
 		       const struct ocf_session_params *p, unsigned int index)
 {
-	bool hash = alg_is_hash(p->mac);
+	bool hash = vcrypt_alg_is_hash(p->mac);
 
 	para->alg_chain_order = cpu_to_le32(mac_first(p, index) ?
 			VIRTIO_CRYPTO_SYM_ALG_CHAIN_ORDER_HASH_THEN_CIPHER :
@@ -103,15 +103,15 @@ static void fill_chain(struct virtio_crypto_alg_chain_session_para *para,
 		fill_mac(&para->u.mac_param, p);
 }
 
-static void fill(struct order *o, const struct ocf_session_params *p,
-		 unsigned int index)
+static void session_fill(struct vcrypt_order *o,
+			 const struct ocf_session_params *p, unsigned int index)
 {
 	struct virtio_crypto_sym_create_session_req *sym;
-	enum session_kind kind = session_kind(p);
+	enum vcrypt_session_kind kind = vcrypt_session_kind(p);
 
 	sym = &o->req.u.sym_create_session;
 	o->req.header.opcode = cpu_to_le32(opcodes[kind].create);
-	o->req.header.algo = cpu_to_le32(alg_id(p->cipher ?: p->mac));
+	o->req.header.algo = cpu_to_le32(vcrypt_alg_id(p->cipher ?: p->mac));
 	switch (kind) {
 	case SESSION_CIPHER:
 		sym->op_type = cpu_to_le32(VIRTIO_CRYPTO_SYM_OP_CIPHER);
@@ -137,52 +137,54 @@ static void fill(struct order *o, const struct ocf_session_params *p,
 		memcpy(o->keys + p->keylen, p->mackey, p->mackeylen);
 }
 
-static int ask(struct card *card, const struct ocf_session_params *p,
-	       unsigned int index, u64 *id)
+static int session_ask(struct vcrypt_card *card,
+		       const struct ocf_session_params *p, unsigned int index,
+		       u64 *id)
 {
-	struct order *o = order_alloc(p->keylen + p->mackeylen);
+	struct vcrypt_order *o = vcrypt_order_alloc(p->keylen + p->mackeylen);
 	int err;
 
 	if (!o)
 		return -ENOMEM;
-	fill(o, p, index);
-	err = control_ask(card, o, true) ?: order_session(o, id);
+	session_fill(o, p, index);
+	err = vcrypt_control_ask(card, o, true) ?: vcrypt_order_session(o, id);
 	if (!err) {
 		set_bit(p->mode * OCF_ALG_COUNT + (p->cipher ?: p->mac),
 			card->made);
-		room_note(card, session_kind(p), o);
+		vcrypt_room_note(card, vcrypt_session_kind(p), o);
 	}
-	order_put(o);
+	vcrypt_order_put(o);
 	return err;
 }
 
-static int make(struct card *card, const struct ocf_session_params *p,
-		unsigned int index, u64 *id)
+static int session_make(struct vcrypt_card *card,
+			const struct ocf_session_params *p, unsigned int index,
+			u64 *id)
 {
-	int err = ask(card, p, index, id);
+	int err = session_ask(card, p, index, id);
 
 	if (err != -EREMOTEIO)
 		return err;
-	err = room_look(card, session_kind(p));
+	err = vcrypt_room_look(card, vcrypt_session_kind(p));
 	if (err)
 		return err;
 	/* there was none, perhaps, when it was asked */
-	err = ask(card, p, index, id);
+	err = session_ask(card, p, index, id);
 	return err == -EREMOTEIO ? -EOPNOTSUPP : err;
 }
 
 static void drop_some(struct ocf_context *ctx)
 {
-	struct context *c = ocf_context_priv(ctx);
-	u32 opcode = opcodes[session_kind(ctx->params)].destroy;
+	struct vcrypt_context *c = ocf_context_priv(ctx);
+	u32 opcode = opcodes[vcrypt_session_kind(ctx->params)].destroy;
 
 	while (c->count)
-		control_destroy(card_of(ctx->dev), opcode, c->id[--c->count],
-				c->life);
+		vcrypt_control_destroy(vcrypt_card_of(ctx->dev), opcode,
+				       c->id[--c->count], c->life);
 }
 
 /**
- * session_make_all() - make a context's sessions on the card
+ * vcrypt_session_make_all() - make a context's sessions on the card
  * @ctx: the context, zeroed
  * @p: what it is for
  *
@@ -191,18 +193,18 @@ static void drop_some(struct ocf_context *ctx)
  * first also if it has room and refuses this one; -ETIMEDOUT if it says
  * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
  */
-int session_make_all(struct ocf_context *ctx,
-		     const struct ocf_session_params *p)
+int vcrypt_session_make_all(struct ocf_context *ctx,
+			    const struct ocf_session_params *p)
 {
-	struct card *card = card_of(ctx->dev);
-	struct context *c = ocf_context_priv(ctx);
+	struct vcrypt_card *card = vcrypt_card_of(ctx->dev);
+	struct vcrypt_context *c = ocf_context_priv(ctx);
 	unsigned int epoch = READ_ONCE(card->epoch);
 	int err = 0;
 
 	INIT_LIST_HEAD(&c->node);
-	c->life = control_life(card);
+	c->life = vcrypt_control_life(card);
 	while (!err && c->count < count(p)) {
-		err = make(card, p, c->count, &c->id[c->count]);
+		err = session_make(card, p, c->count, &c->id[c->count]);
 		if (!err)
 			c->count++;
 	}
@@ -221,10 +223,10 @@ int session_make_all(struct ocf_context *ctx,
 }
 
 /* Drops a context's sessions, if the card has them still. */
-void session_drop_all(struct ocf_context *ctx)
+void vcrypt_session_drop_all(struct ocf_context *ctx)
 {
-	struct card *card = card_of(ctx->dev);
-	struct context *c = ocf_context_priv(ctx);
+	struct vcrypt_card *card = vcrypt_card_of(ctx->dev);
+	struct vcrypt_context *c = ocf_context_priv(ctx);
 
 	mutex_lock(&card->contexts_lock);
 	if (list_empty(&c->node))
@@ -234,7 +236,7 @@ void session_drop_all(struct ocf_context *ctx)
 	drop_some(ctx);
 }
 
-static struct ocf_context *to_ocf(struct context *c)
+static struct ocf_context *to_ocf(struct vcrypt_context *c)
 {
 	return container_of((void *)c, struct ocf_context, priv);
 }
@@ -243,13 +245,13 @@ static struct ocf_context *to_ocf(struct context *c)
  * Before a reset: QEMU's builtin backend keeps the sessions of a card that is
  * reset or gone, and has room for 256.
  */
-void session_drop_everybodys(struct card *card)
+void vcrypt_session_drop_everybodys(struct vcrypt_card *card)
 {
-	struct context *c;
+	struct vcrypt_context *c;
 
 	mutex_lock(&card->contexts_lock);
-	while ((c = list_first_entry_or_null(&card->contexts, struct context,
-					     node))) {
+	while ((c = list_first_entry_or_null(&card->contexts,
+					     struct vcrypt_context, node))) {
 		list_del_init(&c->node);
 		drop_some(to_ocf(c));
 	}
@@ -257,9 +259,9 @@ void session_drop_everybodys(struct card *card)
 }
 
 /* After one: the card has none any more. */
-void session_forget_everybodys(struct card *card)
+void vcrypt_session_forget_everybodys(struct vcrypt_card *card)
 {
-	struct context *c, *next;
+	struct vcrypt_context *c, *next;
 
 	mutex_lock(&card->contexts_lock);
 	WRITE_ONCE(card->epoch, card->epoch + 1);

@@ -15,9 +15,9 @@
 #include "virtio.h"
 
 /* Buffers of a power of two pages, so that nothing is lost in rounding. */
-int slots_alloc(struct card *card)
+int vcrypt_slots_alloc(struct vcrypt_card *card)
 {
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 	unsigned int i;
 
 	card->slots = kvcalloc(card->depth, sizeof(*slot), GFP_KERNEL);
@@ -39,9 +39,9 @@ int slots_alloc(struct card *card)
 }
 
 /* None is in a ring. */
-void slots_free(struct card *card)
+void vcrypt_slots_free(struct vcrypt_card *card)
 {
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 	unsigned int i;
 
 	for (i = 0; card->slots && i < card->depth; i++) {
@@ -56,12 +56,12 @@ void slots_free(struct card *card)
 }
 
 /* The one used last, for it is in the cache; NULL if all are taken. */
-struct slot *slot_take(struct card *card)
+struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card)
 {
-	struct slot *slot;
+	struct vcrypt_slot *slot;
 
 	spin_lock_bh(&card->slots_lock);
-	slot = list_first_entry_or_null(&card->free, struct slot, node);
+	slot = list_first_entry_or_null(&card->free, struct vcrypt_slot, node);
 	if (slot) {
 		list_del_init(&slot->node);
 		card->nfree--;
@@ -73,12 +73,13 @@ struct slot *slot_take(struct card *card)
 }
 
 /* @wake: whoever was refused may come again. */
-void slot_put(struct card *card, struct slot *slot, bool wake)
+void vcrypt_slot_put(struct vcrypt_card *card, struct vcrypt_slot *slot,
+		     bool wake)
 {
 	bool idle;
 
 	if (slot->rsa)
-		akcipher_release(card, slot);
+		vcrypt_akcipher_release(card, slot);
 	spin_lock_bh(&card->slots_lock);
 	list_add(&slot->node, &card->free);
 	idle = ++card->nfree == card->depth;
@@ -119,7 +120,7 @@ static u32 ivlen_of(const struct ocf_session_params *p)
 	return p->cipher ? ocf_alg_info(p->cipher)->iv : 0;
 }
 
-static void head_cipher(struct slot *slot, struct ocf_request *req)
+static void head_cipher(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
 	struct virtio_crypto_sym_data_req *sym;
@@ -133,7 +134,7 @@ static void head_cipher(struct slot *slot, struct ocf_request *req)
 	para->dst_data_len = cpu_to_le32(slot->len);
 }
 
-static void head_chain(struct slot *slot, struct ocf_request *req)
+static void head_chain(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
 	struct virtio_crypto_alg_chain_data_para *para;
@@ -154,7 +155,7 @@ static void head_chain(struct slot *slot, struct ocf_request *req)
 	para->hash_result_len = cpu_to_le32(slot->taglen);
 }
 
-static void head_digest(struct slot *slot, struct ocf_request *req)
+static void head_digest(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	struct virtio_crypto_hash_para *para;
 
@@ -165,7 +166,7 @@ static void head_digest(struct slot *slot, struct ocf_request *req)
 }
 
 static const struct {
-	void	(*head)(struct slot *slot, struct ocf_request *req);
+	void (*head)(struct vcrypt_slot *slot, struct ocf_request *req);
 	u32	opcode[OCF_OP_COUNT];
 } kinds[] = {
 	[SESSION_CIPHER] = { head_cipher, { VIRTIO_CRYPTO_CIPHER_ENCRYPT,
@@ -178,23 +179,24 @@ static const struct {
 					    VIRTIO_CRYPTO_MAC } },
 };
 
-static void fill_head(struct slot *slot, struct ocf_request *req)
+static void fill_head(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
-	struct context *c = ocf_context_priv(req->ctx);
-	struct slot_head *head = &slot->shared->head;
-	enum session_kind kind = session_kind(p);
+	struct vcrypt_context *c = ocf_context_priv(req->ctx);
+	struct vcrypt_slot_head *head = &slot->shared->head;
+	enum vcrypt_session_kind kind = vcrypt_session_kind(p);
 
 	memset(head, 0, sizeof(*head));
 	head->req.header.opcode = cpu_to_le32(kinds[kind].opcode[req->op]);
-	head->req.header.algo = cpu_to_le32(alg_id(p->cipher ?: p->mac));
-	head->req.header.session_id = cpu_to_le64(c->id[session_index(req)]);
+	head->req.header.algo = cpu_to_le32(vcrypt_alg_id(p->cipher ?: p->mac));
+	head->req.header.session_id =
+		cpu_to_le64(c->id[vcrypt_session_index(req)]);
 	kinds[kind].head(slot, req);
 	memcpy(head->iv, req->iv, sizeof(head->iv));
 }
 
 /**
- * slot_fill() - copy a request into a slot
+ * vcrypt_slot_fill() - copy a request into a slot
  * @slot: the slot
  * @req: the request
  *
@@ -202,10 +204,10 @@ static void fill_head(struct slot *slot, struct ocf_request *req)
  * Return: 0; -EOPNOTSUPP if cards cannot do this: parts of a digest, or more
  * than a slot holds.
  */
-int slot_fill(struct slot *slot, struct ocf_request *req)
+int vcrypt_slot_fill(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
-	struct card *card = card_of(req->dev);
+	struct vcrypt_card *card = vcrypt_card_of(req->dev);
 	struct ocf_range range = covered(req);
 	u32 len = padded(p, range.len);
 
@@ -228,18 +230,18 @@ int slot_fill(struct slot *slot, struct ocf_request *req)
 }
 
 /**
- * slot_sgs() - what a ring needs to know of a slot
+ * vcrypt_slot_sgs() - what a ring needs to know of a slot
  * @slot: filled
  * @sg: room for four
  * @out: how many of them the card reads; the others it writes
  *
  * Return: how many there are.
  */
-unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
-		      unsigned int *out)
+unsigned int vcrypt_slot_sgs(struct vcrypt_slot *slot, struct scatterlist *sg,
+			     unsigned int *out)
 {
 	const struct ocf_session_params *p = slot->req->ctx->params;
-	struct slot_shared *shared = slot->shared;
+	struct vcrypt_slot_shared *shared = slot->shared;
 	unsigned int n = 0;
 
 	sg_init_one(&sg[n++], &shared->head,
@@ -255,7 +257,7 @@ unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
 }
 
 /* What has been done is in @req->dst, and @req->iv is as it was. */
-static void leave_next_iv(struct slot *slot, struct ocf_request *req)
+static void leave_next_iv(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
 	u32 ivlen = ivlen_of(p);
@@ -280,7 +282,7 @@ static bool verifies(const struct ocf_request *req)
 }
 
 /* The card's MAC is looked at once. */
-static int take_tag(struct slot *slot, struct ocf_request *req)
+static int take_tag(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	u8 tag[OCF_TAG_MAX];
 	int err = 0;
@@ -295,7 +297,7 @@ static int take_tag(struct slot *slot, struct ocf_request *req)
 	return err;
 }
 
-static int take_data(struct slot *slot, struct ocf_request *req)
+static int take_data(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
 	int err = 0;
@@ -317,7 +319,7 @@ static int take_data(struct slot *slot, struct ocf_request *req)
 }
 
 /**
- * slot_result() - take what a card has made of a request
+ * vcrypt_slot_result() - take what a card has made of a request
  * @slot: the slot
  * @req: the request
  * @written: bytes the card says it has written
@@ -329,7 +331,8 @@ static int take_data(struct slot *slot, struct ocf_request *req)
  * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;
  * -EPROTO if it makes no sense.
  */
-int slot_result(struct slot *slot, struct ocf_request *req, u32 written)
+int vcrypt_slot_result(struct vcrypt_slot *slot, struct ocf_request *req,
+		       u32 written)
 {
 	u8 status = READ_ONCE(slot->shared->tail.bytes[slot->taglen]);
 	u32 all = slot->taglen + sizeof(struct virtio_crypto_inhdr);

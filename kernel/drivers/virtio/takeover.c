@@ -71,7 +71,7 @@ static int take_over(struct device *d)
 	return device_driver_attach(&ocf_virtio_driver.driver, d);
 }
 
-static int find(struct device *d, void *data)
+static int takeover_find(struct device *d, void *data)
 {
 	struct device **next = data;
 
@@ -82,12 +82,12 @@ static int find(struct device *d, void *data)
 }
 
 /**
- * takeover_all() - take over all cards that another driver has
+ * vcrypt_takeover_all() - take over all cards that another driver has
  *
  * Context: process; may sleep.
  * Return: 0, -EBUSY if one had to be left, or what its probe returned.
  */
-int takeover_all(void)
+int vcrypt_takeover_all(void)
 {
 	const struct bus_type *bus = ocf_virtio_driver.driver.bus;
 	struct device *next;
@@ -95,7 +95,7 @@ int takeover_all(void)
 
 	do {
 		next = NULL;
-		bus_for_each_dev(bus, NULL, &next, find);
+		bus_for_each_dev(bus, NULL, &next, takeover_find);
 		if (!next)
 			return 0;
 		err = take_over(next);

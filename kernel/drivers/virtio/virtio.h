@@ -44,11 +44,11 @@
 #define QUEUES_MAX	256	/* data queues a card may have */
 #define UNWRITTEN	0xff	/* bytes that a card has not written last */
 
-struct card;
-struct queue;
+struct vcrypt_card;
+struct vcrypt_queue;
 
 /* What a card reads first of a request: 5.9.7.3, without REVISION_1. */
-struct slot_head {
+struct vcrypt_slot_head {
 	struct virtio_crypto_op_data_req	req;
 	u8					iv[OCF_IV_MAX];
 } __packed;
@@ -56,18 +56,18 @@ struct slot_head {
 /* What it writes last: the MAC or digest, if any, and right after it the
  * status.
  */
-struct slot_tail {
+struct vcrypt_slot_tail {
 	u8	bytes[OCF_TAG_MAX + sizeof(struct virtio_crypto_inhdr)];
 };
 
 /* Memory that the card sees, beside the data; the parts share no cache line. */
-struct slot_shared {
-	struct slot_head	head;
-	struct slot_tail	tail __aligned(ARCH_DMA_MINALIGN);
+struct vcrypt_slot_shared {
+	struct vcrypt_slot_head head;
+	struct vcrypt_slot_tail tail __aligned(ARCH_DMA_MINALIGN);
 } __aligned(ARCH_DMA_MINALIGN);
 
 /* What a session for an RSA key is of. */
-struct rsa_name {
+struct vcrypt_rsa_name {
 	u8	private;
 	u8	scheme;		/* OCF_PK_* */
 	u8	hash;		/* OCF_* */
@@ -75,7 +75,7 @@ struct rsa_name {
 };
 
 /**
- * struct rsa_session - an RSA key that the card has a session for
+ * struct vcrypt_rsa_session - an RSA key that the card has a session for
  * @node: in card.rsa_list, the one used last first
  * @refs: the list, and each slot with a request for it
  * @name: what it is of
@@ -85,10 +85,10 @@ struct rsa_name {
  * @losses: card.losses from when it did not have that yet
  * @used: jiffies
  */
-struct rsa_session {
+struct vcrypt_rsa_session {
 	struct list_head	node;
 	refcount_t		refs;
-	struct rsa_name		name;
+	struct vcrypt_rsa_name name;
 	u32			size;
 	u64			id;
 	unsigned int		life;
@@ -97,7 +97,7 @@ struct rsa_session {
 };
 
 /**
- * struct slot - room for one request on a card
+ * struct vcrypt_slot - room for one request on a card
  * @node: in card.free
  * @queue: whose ring it was put in last
  * @req: whose it is; NULL if that was taken back; under the queue's lock
@@ -111,13 +111,13 @@ struct rsa_session {
  * @made: bytes that a public-key operation makes
  * @next_iv: of decryption in CBC: the last block of ciphertext
  */
-struct slot {
+struct vcrypt_slot {
 	struct list_head	node;
-	struct queue		*queue;
+	struct vcrypt_queue *queue;
 	struct ocf_request	*req;
 	struct ocf_pk_request	*pk;
-	struct rsa_session	*rsa;
-	struct slot_shared	*shared;
+	struct vcrypt_rsa_session *rsa;
+	struct vcrypt_slot_shared *shared;
 	u8			*buf;
 	u32			start;
 	u32			len;
@@ -127,13 +127,13 @@ struct slot {
 };
 
 /* In a request's private part. */
-struct job {
-	struct queue		*queue;
-	struct slot		*slot;
+struct vcrypt_job {
+	struct vcrypt_queue *queue;
+	struct vcrypt_slot *slot;
 };
 
 /**
- * struct queue - a data queue
+ * struct vcrypt_queue - a data queue
  * @card: whose
  * @vq: the ring; NULL if there is none
  * @lock: protects all but @card and @drain, and slot.req of what is in the ring
@@ -143,8 +143,8 @@ struct job {
  * @out: slots in the ring
  * @drain: takes out what the card has done, in BH context
  */
-struct queue {
-	struct card		*card;
+struct vcrypt_queue {
+	struct vcrypt_card *card;
 	struct virtqueue	*vq;
 	spinlock_t		lock;
 	bool			up;
@@ -155,7 +155,7 @@ struct queue {
 };
 
 /**
- * struct control - the control queue
+ * struct vcrypt_control - the control queue
  * @vq: the ring
  * @lock: protects it and what follows, and card.dev
  * @up: requests go in
@@ -170,7 +170,7 @@ struct queue {
  * @nowed: how many
  * @drain: takes out what the card has answered, in BH context
  */
-struct control {
+struct vcrypt_control {
 	struct virtqueue	*vq;
 	spinlock_t		lock;
 	bool			up;
@@ -187,7 +187,7 @@ struct control {
 };
 
 /**
- * struct order - a request to the control queue
+ * struct vcrypt_order - a request to the control queue
  * @node: in control.out or control.owed
  * @refs: whoever waits, and the card
  * @done: answered, or will never be: @err
@@ -203,7 +203,7 @@ struct control {
  * @req: what it reads
  * @keys: cipher key and MAC key, or RSA key; right after @req in the ring
  */
-struct order {
+struct vcrypt_order {
 	struct list_head	node;
 	refcount_t		refs;
 	struct completion	done;
@@ -225,7 +225,7 @@ struct order {
 
 #define SESSIONS_MAX	4	/* of a context: direction and order */
 
-enum session_kind {
+enum vcrypt_session_kind {
 	SESSION_CIPHER,
 	SESSION_HASH,
 	SESSION_MAC,
@@ -235,13 +235,13 @@ enum session_kind {
 };
 
 /**
- * struct context - a session of the framework's on a card
+ * struct vcrypt_context - a session of the framework's on a card
  * @node: in card.contexts while the card has sessions for it
  * @count: sessions it has
- * @id: the card's ids of them, see session_index()
+ * @id: the card's ids of them, see vcrypt_session_index()
  * @life: of the card, in which it has given them
  */
-struct context {
+struct vcrypt_context {
 	struct list_head	node;
 	unsigned int		count;
 	u64			id[SESSIONS_MAX];
@@ -249,7 +249,7 @@ struct context {
 };
 
 /* What a card says of itself: struct virtio_crypto_config, 5.9.4. */
-struct limits {
+struct vcrypt_limits {
 	u32	services;
 	u64	ciphers;
 	u32	hashes;
@@ -264,7 +264,7 @@ struct limits {
 #define RSA_HASHES	10	/* VIRTIO_CRYPTO_RSA_*, also none */
 
 /**
- * struct card - one card
+ * struct vcrypt_card - one card
  * @vdev: on the bus
  * @life: held while it is set up, stopped or reset
  * @registered: what the core knows it as; for who registers and unregisters
@@ -304,7 +304,7 @@ struct limits {
  * @gone: it was not there to be asked
  * @ending: it is to go
  * @end_by: then, jiffies, when it was told of enough sessions that end
- * @left_over: it was not let go, nor is it registered: see card_freeze()
+ * @left_over: it was not let go, nor is it registered: see vcrypt_card_freeze()
  * @interrupts: of data queues
  * @kicks: doorbells rung
  * @nudges: data queues looked at because a request was overdue
@@ -312,7 +312,7 @@ struct limits {
  * @wrong: answers that made no sense
  * @keys: RSA keys in @rsa_list
  */
-struct card {
+struct vcrypt_card {
 	struct virtio_device	*vdev;
 	struct mutex		life;
 	struct ocf_device	*registered;
@@ -320,9 +320,9 @@ struct card {
 	bool			ready;
 	bool			awake;
 	unsigned int		total;
-	struct limits		limits;
+	struct vcrypt_limits limits;
 	DECLARE_BITMAP(made, OCF_MODE_COUNT * OCF_ALG_COUNT);
-	struct order		*witness[SESSION_KINDS];
+	struct vcrypt_order *witness[SESSION_KINDS];
 	DECLARE_BITMAP(rsa, RSA_CODES * RSA_HASHES);
 	struct mutex		contexts_lock;
 	struct list_head	contexts;
@@ -332,12 +332,12 @@ struct card {
 	struct delayed_work	rsa_idle;
 	atomic_t		rsa_out;
 	atomic_t		losses;
-	struct control		control;
+	struct vcrypt_control control;
 	unsigned int		nqueues;
-	struct queue		*queues;
+	struct vcrypt_queue *queues;
 	u32			buffer;
 	unsigned int		depth;
-	struct slot		*slots;
+	struct vcrypt_slot *slots;
 	spinlock_t		slots_lock;
 	struct list_head	free;
 	unsigned int		nfree;
@@ -367,102 +367,114 @@ extern unsigned int ocf_virtio_buffer;
 extern unsigned int ocf_virtio_patience;
 
 /* card.c: comes, fails, is reset and goes */
-int card_probe(struct virtio_device *vdev);
-void card_remove(struct virtio_device *vdev);
-void card_config_changed(struct virtio_device *vdev);
-int card_freeze(struct virtio_device *vdev);
-void card_fail(struct card *card, const char *why);
-void card_revive(struct card *card);
+int vcrypt_card_probe(struct virtio_device *vdev);
+void vcrypt_card_remove(struct virtio_device *vdev);
+void vcrypt_card_config_changed(struct virtio_device *vdev);
+int vcrypt_card_freeze(struct virtio_device *vdev);
+void vcrypt_card_fail(struct vcrypt_card *card, const char *why);
+void vcrypt_card_revive(struct vcrypt_card *card);
 
 /* alg.c: what it can */
-void alg_offer(const struct card *card, struct ocf_device_info *info);
-bool alg_fits(const struct card *card, const struct ocf_session_params *p);
-u32 alg_id(enum ocf_alg alg);
-bool alg_is_hash(enum ocf_alg alg);
+void vcrypt_alg_offer(const struct vcrypt_card *card,
+		      struct ocf_device_info *info);
+bool vcrypt_alg_fits(const struct vcrypt_card *card,
+		     const struct ocf_session_params *p);
+u32 vcrypt_alg_id(enum ocf_alg alg);
+bool vcrypt_alg_is_hash(enum ocf_alg alg);
 
 /* session.c: a context's sessions on the card */
-int session_make_all(struct ocf_context *ctx,
-		     const struct ocf_session_params *p);
-void session_drop_all(struct ocf_context *ctx);
-void session_drop_everybodys(struct card *card);
-void session_forget_everybodys(struct card *card);
-enum session_kind session_kind(const struct ocf_session_params *p);
-unsigned int session_index(const struct ocf_request *req);
+int vcrypt_session_make_all(struct ocf_context *ctx,
+			    const struct ocf_session_params *p);
+void vcrypt_session_drop_all(struct ocf_context *ctx);
+void vcrypt_session_drop_everybodys(struct vcrypt_card *card);
+void vcrypt_session_forget_everybodys(struct vcrypt_card *card);
+enum vcrypt_session_kind
+vcrypt_session_kind(const struct ocf_session_params *p);
+unsigned int vcrypt_session_index(const struct ocf_request *req);
 
 /* room.c: whether it has room for one more */
-void room_note(struct card *card, enum session_kind kind,
-	       const struct order *o);
-int room_look(struct card *card, enum session_kind kind);
-void room_exit(struct card *card);
+void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
+		      const struct vcrypt_order *o);
+int vcrypt_room_look(struct vcrypt_card *card, enum vcrypt_session_kind kind);
+void vcrypt_room_exit(struct vcrypt_card *card);
 
 /* control.c: asks the card for them */
-void control_init(struct card *card);
-struct order *order_alloc(u32 keylen);
-struct order *order_copy(const struct order *o);
-void order_put(struct order *o);
-int order_session(const struct order *o, u64 *id);
-int control_ask(struct card *card, struct order *o, bool killable);
-void control_destroy(struct card *card, u32 opcode, u64 id, unsigned int life);
-void control_settle(struct card *card);
-void control_end(struct card *card);
-unsigned int control_life(struct card *card);
-void control_interrupt(struct virtqueue *vq);
-void control_claim(struct card *card, struct ocf_device *dev);
-void control_set(struct card *card, struct virtqueue *vq);
-void control_start(struct card *card);
-void control_stop(struct card *card);
-void control_mute(struct card *card);
-void control_reclaim(struct card *card);
-void control_exit(struct card *card);
+void vcrypt_control_init(struct vcrypt_card *card);
+struct vcrypt_order *vcrypt_order_alloc(u32 keylen);
+struct vcrypt_order *vcrypt_order_copy(const struct vcrypt_order *o);
+void vcrypt_order_put(struct vcrypt_order *o);
+int vcrypt_order_session(const struct vcrypt_order *o, u64 *id);
+int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
+		       bool killable);
+void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
+			    unsigned int life);
+void vcrypt_control_settle(struct vcrypt_card *card);
+void vcrypt_control_end(struct vcrypt_card *card);
+unsigned int vcrypt_control_life(struct vcrypt_card *card);
+void vcrypt_control_interrupt(struct virtqueue *vq);
+void vcrypt_control_claim(struct vcrypt_card *card, struct ocf_device *dev);
+void vcrypt_control_set(struct vcrypt_card *card, struct virtqueue *vq);
+void vcrypt_control_start(struct vcrypt_card *card);
+void vcrypt_control_stop(struct vcrypt_card *card);
+void vcrypt_control_mute(struct vcrypt_card *card);
+void vcrypt_control_reclaim(struct vcrypt_card *card);
+void vcrypt_control_exit(struct vcrypt_card *card);
 
 /* akcipher.c: RSA */
-void akcipher_offer(const struct card *card, struct ocf_device_info *info);
-u32 akcipher_hash(enum ocf_alg hash);
-bool akcipher_has_shown(const struct card *card, const struct ocf_pk_op *op);
-unsigned int akcipher_sgs(struct slot *slot, struct scatterlist *sg,
-			  unsigned int *out);
-int akcipher_result(struct slot *slot, struct ocf_pk_request *req, u32 written);
-void akcipher_release(struct card *card, struct slot *slot);
+void vcrypt_akcipher_offer(const struct vcrypt_card *card,
+			   struct ocf_device_info *info);
+u32 vcrypt_akcipher_hash(enum ocf_alg hash);
+bool vcrypt_akcipher_has_shown(const struct vcrypt_card *card,
+			       const struct ocf_pk_op *op);
+unsigned int vcrypt_akcipher_sgs(struct vcrypt_slot *slot,
+				 struct scatterlist *sg, unsigned int *out);
+int vcrypt_akcipher_result(struct vcrypt_slot *slot, struct ocf_pk_request *req,
+			   u32 written);
+void vcrypt_akcipher_release(struct vcrypt_card *card,
+			     struct vcrypt_slot *slot);
 
 /* rsa_session.c: RSA keys on the card */
-struct rsa_session *rsa_session_get(struct card *card,
-				    const struct ocf_pk_op *op);
-void rsa_session_put(struct rsa_session *s);
-void rsa_sessions_init(struct card *card);
-void rsa_sessions_drop(struct card *card);
-void rsa_sessions_forget(struct card *card);
-void rsa_sessions_exit(struct card *card);
+struct vcrypt_rsa_session *vcrypt_rsa_session_get(struct vcrypt_card *card,
+						  const struct ocf_pk_op *op);
+void vcrypt_rsa_session_put(struct vcrypt_rsa_session *s);
+void vcrypt_rsa_sessions_init(struct vcrypt_card *card);
+void vcrypt_rsa_sessions_drop(struct vcrypt_card *card);
+void vcrypt_rsa_sessions_forget(struct vcrypt_card *card);
+void vcrypt_rsa_sessions_exit(struct vcrypt_card *card);
 
 /* slot.c: a request in memory of our own */
-int slots_alloc(struct card *card);
-void slots_free(struct card *card);
-struct slot *slot_take(struct card *card);
-void slot_put(struct card *card, struct slot *slot, bool wake);
-int slot_fill(struct slot *slot, struct ocf_request *req);
-unsigned int slot_sgs(struct slot *slot, struct scatterlist *sg,
-		      unsigned int *out);
-int slot_result(struct slot *slot, struct ocf_request *req, u32 written);
+int vcrypt_slots_alloc(struct vcrypt_card *card);
+void vcrypt_slots_free(struct vcrypt_card *card);
+struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card);
+void vcrypt_slot_put(struct vcrypt_card *card, struct vcrypt_slot *slot,
+		     bool wake);
+int vcrypt_slot_fill(struct vcrypt_slot *slot, struct ocf_request *req);
+unsigned int vcrypt_slot_sgs(struct vcrypt_slot *slot, struct scatterlist *sg,
+			     unsigned int *out);
+int vcrypt_slot_result(struct vcrypt_slot *slot, struct ocf_request *req,
+		       u32 written);
 
 /* queue.c: brings it to the card and back */
-int queues_alloc(struct card *card, unsigned int n);
-void queues_free(struct card *card);
-int queue_submit(struct ocf_request *req, bool more);
-struct queue *queue_here(struct card *card);
-int queue_enter(struct queue *q, struct slot *slot, bool more);
-void queue_kick(struct ocf_device *dev);
-void queue_nudge(struct ocf_device *dev);
-bool queue_detach(struct ocf_request *req);
-void queue_interrupt(struct virtqueue *vq);
-void queues_set(struct card *card, struct virtqueue **vqs);
-void queues_start(struct card *card);
-void queues_stop(struct card *card);
-void queues_mute(struct card *card);
-void queues_reclaim(struct card *card);
+int vcrypt_queues_alloc(struct vcrypt_card *card, unsigned int n);
+void vcrypt_queues_free(struct vcrypt_card *card);
+int vcrypt_queue_submit(struct ocf_request *req, bool more);
+struct vcrypt_queue *vcrypt_queue_here(struct vcrypt_card *card);
+int vcrypt_queue_enter(struct vcrypt_queue *q, struct vcrypt_slot *slot,
+		       bool more);
+void vcrypt_queue_kick(struct ocf_device *dev);
+void vcrypt_queue_nudge(struct ocf_device *dev);
+bool vcrypt_queue_detach(struct ocf_request *req);
+void vcrypt_queue_interrupt(struct virtqueue *vq);
+void vcrypt_queues_set(struct vcrypt_card *card, struct virtqueue **vqs);
+void vcrypt_queues_start(struct vcrypt_card *card);
+void vcrypt_queues_stop(struct vcrypt_card *card);
+void vcrypt_queues_mute(struct vcrypt_card *card);
+void vcrypt_queues_reclaim(struct vcrypt_card *card);
 
 /* takeover.c: cards that Linux's own driver has */
-int takeover_all(void);
+int vcrypt_takeover_all(void);
 
-static inline struct card *card_of(const struct ocf_device *dev)
+static inline struct vcrypt_card *vcrypt_card_of(const struct ocf_device *dev)
 {
 	return ocf_device_priv(dev);
 }
