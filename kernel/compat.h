@@ -8,6 +8,7 @@
 
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/tls.h>
 #include <linux/version.h>
 
 /* Namespaces became strings in 6.13. */
@@ -35,6 +36,12 @@
 #define ocf_timer_container_of	timer_container_of
 #else
 #define ocf_timer_container_of	from_timer
+#endif
+
+/* An option of kTLS's since 6.19. */
+#ifndef TLS_TX_MAX_PAYLOAD_LEN
+#define TLS_TX_MAX_PAYLOAD_LEN		5
+#define TLS_INFO_TX_MAX_PAYLOAD_LEN	7
 #endif
 
 #endif /* OCF_COMPAT_H */

@@ -26,7 +26,7 @@ from both import FIONREAD, SOON, count  # noqa: E402
 from ocf import wait_for  # noqa: E402
 from send import SEED, SIZES  # noqa: E402
 
-SOL_TLS, TX, RX, ZEROCOPY, NO_PAD = 282, 1, 2, 3, 4
+SOL_TLS, TX, RX, ZEROCOPY, NO_PAD, PAYLOAD_MAX = 282, 1, 2, 3, 4, 5
 SET_TYPE, GET_TYPE = 1, 2
 V12, V13 = 0x303, 0x304
 # iv, key, salt: bytes
@@ -195,7 +195,7 @@ class Ktls(unittest.TestCase):
         def script(engine, a, _):
             attach(a, engine)
             out = [outcome(a.getsockopt, SOL_TLS, which, 4)
-                   for which in (0, TX, RX, ZEROCOPY, NO_PAD, 5, 99)]
+                   for which in (0, TX, RX, ZEROCOPY, NO_PAD, 99)]
             for which, value in order:
                 # a second time is told of differently from 6.14 on
                 if which in (TX, RX) and outcome(
@@ -426,6 +426,66 @@ class Ktls(unittest.TestCase):
             a.setsockopt, SOL_TLS, RX, Keys(self.rng, V13, 51).pack()))
         self.assertEqual("EBUSY", outcome(a.getsockopt, SOL_TLS, RX, 4))
         self.assertEqual("aes-gcm", so.info(a)["cipher"])
+
+    def test_payload_max(self):
+        """TLS_TX_MAX_PAYLOAD_LEN, which the machine's own kTLS does not have:
+        as Linux 6.19 has it."""
+        def limit(sock: socket.socket, value: int | bytes):
+            return outcome(sock.setsockopt, SOL_TLS, PAYLOAD_MAX,
+                           struct.pack("=H", value) if isinstance(value, int)
+                           else value)
+
+        def told(sock: socket.socket, size: int = 2):
+            return outcome(sock.getsockopt, SOL_TLS, PAYLOAD_MAX, size)
+        for version, least in (V12, 64), (V13, 63):
+            a, b = so.pair()
+            keys = Keys(self.rng, version, 51)
+            attach(a, b"ocf")
+            for size in 2, 4:
+                self.assertEqual(struct.pack("=H", 16384), told(a, size))
+            self.assertEqual("EINVAL", told(a, 1))
+            # without keys there is no version
+            for wrong in b"", b"\0", b"\0\1\0\0", 0, 63, 16385, 65535:
+                self.assertEqual("EINVAL", limit(a, wrong))
+            self.assertEqual(None, limit(a, 64))
+            a.setsockopt(SOL_TLS, TX, keys.pack())
+            self.assertEqual("EINVAL", limit(a, least - 1))
+            self.assertEqual(None, limit(a, least))
+            self.assertEqual(struct.pack("=H", least), told(a))
+            # it was there before the keys, and is there after new ones
+            if version == V13:
+                a.setsockopt(SOL_TLS, TX, Keys(self.rng, V13, 51).pack())
+            a.sendall(bytes(1000))
+            lengths, left = [], 1000
+            added = 5 + 16 + (1 if version == V13 else 8)
+            while left:
+                head = b.recv(5, socket.MSG_WAITALL)
+                size = int.from_bytes(head[3:], "big")
+                self.assertEqual(size, len(b.recv(size, socket.MSG_WAITALL)))
+                lengths.append(5 + size - added)
+                left -= lengths[-1]
+            self.assertEqual([least] * (1000 // least) + [1000 % least],
+                             lengths)
+            a.send(b"more", socket.MSG_MORE)
+            self.assertEqual("EBUSY", limit(a, 128))
+            a.send(b".")
+            self.assertEqual(None, limit(a, 16384))
+            a.close()
+            b.close()
+
+    def test_payload_max_is_of_one_interface(self):
+        """Records of SO_CRYPT are as long as their descriptor says."""
+        a, b = so.pair()
+        attach(a, b"ocf")
+        a.setsockopt(SOL_TLS, PAYLOAD_MAX, struct.pack("=H", 64))
+        a.setsockopt(so.SOL_OCF, so.TX, so.Crypt(
+            so.TLS_1_3, "aes-gcm", bytes(16), iv=bytes(12)).pack())
+        a.setsockopt(SOL_TLS, PAYLOAD_MAX, struct.pack("=H", 64))
+        a.sendall(bytes(1000))
+        self.assertEqual(1000 + 17, int.from_bytes(
+            b.recv(5, socket.MSG_WAITALL)[3:], "big"))
+        a.close()
+        b.close()
 
     def test_diag(self):
         """What `ss -i` shows."""

@@ -11,7 +11,6 @@
 
 #include "framing.h"
 
-#define TLS_PAYLOAD_MAX		16384		/* RFC 5246, 6.2.1 */
 #define TLS_SEALED_MAX		(16384 + 2048)	/* RFC 5246, 6.2.3 */
 #define TLS_1_3_SEALED_MAX	(16384 + 256)	/* RFC 8446, 5.2 */
 #define TLS_DATA		23		/* application_data */
@@ -20,7 +19,7 @@
 #define TLS_HEADER(minor) \
 	.header = { TLS_DATA, 3, (minor) }, .header_len = 5, .type_at = 0, \
 	.length_at = 3, .length_size = 2, .data_type = TLS_DATA, \
-	.payload_max = TLS_PAYLOAD_MAX
+	.payload_max = SO_TLS_PAYLOAD_MAX
 
 /* RFC 5246, 6.2.3.2 and RFC 7366, 3: no more than 2^64 - 1 records, 6.1 */
 #define TLS_CBC(minor, order_, length_, nonce_, explicit) { \

@@ -20,6 +20,7 @@
 #include <linux/so_crypt.h>
 #include <linux/types.h>
 
+#define SO_TLS_PAYLOAD_MAX	16384	/* bytes; RFC 8446, 5.1 */
 #define FRAMING_HEAD_MAX	(SO_CRYPT_HEADER_MAX + OCF_IV_MAX)
 #define FRAMING_AAD_MAX		(8 + FRAMING_HEAD_MAX)
 /* MAC, type, padding of up to a block */

@@ -204,7 +204,9 @@ int so_ktls_info(const struct so_ctx *ctx, struct sk_buff *skb)
 						   TLS_CONF_BASE) ||
 	    nla_put_u16(skb, TLS_INFO_RXCONF, rx ? TLS_CONF_SW :
 						   TLS_CONF_BASE) ||
-	    (READ_ONCE(ctx->no_pad) && nla_put_flag(skb, TLS_INFO_RX_NO_PAD)))
+	    (READ_ONCE(ctx->no_pad) && nla_put_flag(skb, TLS_INFO_RX_NO_PAD)) ||
+	    nla_put_u16(skb, TLS_INFO_TX_MAX_PAYLOAD_LEN,
+			READ_ONCE(ctx->payload_max)))
 		goto end;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -216,6 +218,6 @@ end:
 
 size_t so_ktls_info_size(void)
 {
-	return nla_total_size(0) + 4 * nla_total_size(sizeof(u16)) +
+	return nla_total_size(0) + 5 * nla_total_size(sizeof(u16)) +
 	       nla_total_size(0);
 }

@@ -351,6 +351,7 @@ static int so_init(struct sock *sk)
 		return -ENOMEM;
 	ctx->base = f->base;
 	ctx->base_ops = f->base_ops;
+	ctx->payload_max = SO_TLS_PAYLOAD_MAX;
 	so_tx_init(&ctx->tx, sk);
 	so_rx_init(&ctx->rx, sk);
 	write_lock_bh(&sk->sk_callback_lock);

@@ -62,6 +62,8 @@ static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
 		err = so_keys_set(&ctx->tx.keys, c, type, true, false);
 	if (err)
 		goto end;
+	if (type)
+		ctx->tx.keys.fr.f.payload_max = ctx->payload_max;
 	ctx->tx.changes++;
 	/* in BH it is not the task's page that is written to */
 	sk->sk_use_task_frag = false;
@@ -185,6 +187,37 @@ static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 	return err;
 }
 
+/* Bytes, kTLS's: RFC 8449, 4 allows no less, and counts TLS 1.3's type. */
+static u32 payload_least(const struct so_ctx *ctx)
+{
+	return ctx->tx_keys && ctx->tx.keys.protocol == SO_CRYPT_TLS_1_3 ? 63 :
+									   64;
+}
+
+/* TLS_TX_MAX_PAYLOAD_LEN: bytes of payload that a record has at most. */
+static int set_payload_max(struct sock *sk, sockptr_t optval, u32 optlen)
+{
+	struct so_ctx *ctx = so_ctx(sk);
+	u16 value;
+	int err = 0;
+
+	if (sockptr_is_null(optval) || optlen != sizeof(value))
+		return -EINVAL;
+	if (copy_from_sockptr(&value, optval, sizeof(value)))
+		return -EFAULT;
+	lock_sock(sk);
+	if (ctx->tx.open)
+		err = -EBUSY;
+	else if (value < payload_least(ctx) || value > SO_TLS_PAYLOAD_MAX)
+		err = -EINVAL;
+	if (!err)
+		WRITE_ONCE(ctx->payload_max, value);
+	if (!err && ctx->tx_keys && ctx->tx.keys.ktls)
+		ctx->tx.keys.fr.f.payload_max = value;
+	release_sock(sk);
+	return err;
+}
+
 static int set_ktls(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
 {
 	switch (optname) {
@@ -195,6 +228,8 @@ static int set_ktls(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
 		return set_stable(sk, optval, optlen);
 	case TLS_RX_EXPECT_NO_PAD:
 		return set_no_pad(sk, optval, optlen);
+	case TLS_TX_MAX_PAYLOAD_LEN:
+		return set_payload_max(sk, optval, optlen);
 	default:
 		return -ENOPROTOOPT;
 	}
@@ -277,6 +312,20 @@ static int tell_ktls_keys(struct sock *sk, int optname, char __user *optval,
 	return copy_to_user(optval, option, n) ? -EFAULT : 0;
 }
 
+/* In contrast to the older options it takes more room than it needs. */
+static int tell_payload_max(const struct so_ctx *ctx, char __user *optval,
+			    int __user *optlen, int len)
+{
+	u16 value = READ_ONCE(ctx->payload_max);
+
+	if (len < (int)sizeof(value))
+		return -EINVAL;
+	if (put_user((int)sizeof(value), optlen) ||
+	    copy_to_user(optval, &value, sizeof(value)))
+		return -EFAULT;
+	return 0;
+}
+
 static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		     int __user *optlen)
 {
@@ -302,6 +351,8 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 			return -EINVAL;
 		value = READ_ONCE(ctx->no_pad);
 		break;
+	case TLS_TX_MAX_PAYLOAD_LEN:
+		return tell_payload_max(ctx, optval, optlen, len);
 	default:
 		return -ENOPROTOOPT;
 	}

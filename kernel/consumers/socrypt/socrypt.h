@@ -22,6 +22,7 @@
 #include <linux/wait.h>
 #include <net/tcp.h>
 
+#include "../../compat.h"
 #include "framing.h"
 
 /* Pieces of pages a record is made of when it is sent by reference */
@@ -204,6 +205,7 @@ struct so_rx {
  * @rx: what is received, once there are keys
  * @stable: TLS_TX_ZEROCOPY_RO
  * @no_pad: TLS_RX_EXPECT_NO_PAD
+ * @payload_max: TLS_TX_MAX_PAYLOAD_LEN
  * @tx_keys: keys were set
  * @rx_keys: keys were set
  * @rcu: frees it
@@ -215,6 +217,7 @@ struct so_ctx {
 	struct so_tx		tx;
 	struct so_rx		rx;
 	bool			stable, no_pad;
+	u16			payload_max;
 	bool			tx_keys, rx_keys;
 	struct rcu_head		rcu;
 };
