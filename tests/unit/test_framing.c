@@ -264,12 +264,12 @@ TEST(no_inner_type_is_zero)
 	};
 
 	ASSERT_EQ(0, so_framing_check(&fr, 12));
-	EXPECT_FALSE(framing_type_fits(&fr.f, 0));
-	EXPECT_TRUE(framing_type_fits(&fr.f, 1));
+	EXPECT_FALSE(so_framing_type_fits(&fr.f, 0));
+	EXPECT_TRUE(so_framing_type_fits(&fr.f, 1));
 	fr.f.data_type = 0;
 	EXPECT_EQ(-EINVAL, so_framing_check(&fr, 12));
 	fr.f.flags &= ~SO_CRYPT_INNER_TYPE;
-	EXPECT_TRUE(framing_type_fits(&fr.f, 0));
+	EXPECT_TRUE(so_framing_type_fits(&fr.f, 0));
 	EXPECT_EQ(0, so_framing_check(&fr, 12));
 }
 
