@@ -66,6 +66,9 @@ enum ocf_alg {
 	/* authenticated encryption */
 	OCF_AES_GCM,
 	OCF_AES_CCM,
+	OCF_SM4_CCM,
+	OCF_SM4_GCM,
+	OCF_ARIA_GCM,
 	OCF_CHACHA20_POLY1305,
 	/* digests; BLAKE2 takes a key if there is one */
 	OCF_MD5,
@@ -100,6 +103,12 @@ enum ocf_alg {
 	OCF_DEFLATE,
 	OCF_ALG_COUNT
 };
+
+/* Whether an algorithm counts its data's length in the nonce's block. */
+static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
+{
+	return alg == OCF_AES_CCM || alg == OCF_SM4_CCM;
+}
 
 /* Flags of a session, with those of <uapi/linux/ocf.h> */
 #define OCF_SESSION_ANY		(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE)

@@ -15,7 +15,7 @@ UNIT_health := kernel/core/random/health.c
 UNIT_mte := kernel/core/request/mte.c
 UNIT_framing := kernel/consumers/socrypt/framing.c
 UNIT_nonce :=
-UNIT_kat := kernel/core/session/params.c kernel/core/session/alg.c
+UNIT_kat := tests/unit/sm4.c kernel/core/session/params.c kernel/core/session/alg.c
 UNIT_docs := kernel/core/session/params.c kernel/core/session/alg.c
 
 UNIT_CFLAGS := -std=gnu11 -g -O1 $(TEST_WARN) -Itests/unit/include \

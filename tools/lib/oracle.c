@@ -24,6 +24,7 @@ static const struct {
 	{ "chacha20",		"ChaCha20" },
 	{ "aes-gcm",		"AES-%zu-GCM" },
 	{ "aes-ccm",		"AES-%zu-CCM" },
+	{ "aria-gcm",		"ARIA-%zu-GCM" },
 	{ "chacha20-poly1305",	"ChaCha20-Poly1305" },
 };
 

@@ -64,7 +64,7 @@ static int aead_fill_key(struct crypto_tfm *base, struct alg_key *key)
 	if (key->len < a->salt)
 		return -EINVAL;
 	memcpy(key->salt, key->bytes + params.keylen, a->salt);
-	if (a->alg == OCF_AES_CCM && a->salt)
+	if (ocf_alg_is_ccm(a->alg) && a->salt)
 		params.ivlen = a->salt + ESP_IV;
 	return alg_aead_set_fallback(tfm, key) ?: alg_key_open(key, &params);
 }
@@ -99,7 +99,7 @@ static int take_ccm_iv(struct ocf_request *req, const u8 *iv)
 static int aead_take_iv(struct alg_request *r, const struct aead *a,
 			const u8 *iv)
 {
-	if (!a->salt && a->alg == OCF_AES_CCM)
+	if (!a->salt && ocf_alg_is_ccm(a->alg))
 		return take_ccm_iv(&r->req, iv);
 	memcpy(r->req.iv, r->key->salt, a->salt);
 	memcpy(r->req.iv + a->salt, iv, a->impl.ivsize);
@@ -157,7 +157,7 @@ static unsigned int iv_size(const struct aead *a)
 {
 	if (a->salt)
 		return ESP_IV;
-	return a->alg == OCF_AES_CCM ? 16 : a->info->iv;
+	return ocf_alg_is_ccm(a->alg) ? 16 : a->info->iv;
 }
 
 static int register_aead(enum ocf_alg alg, const char *name, u8 salt,
@@ -195,6 +195,13 @@ void alg_aeads_unregister(void)
 	kfree(aeads);
 }
 
+/* Each needs the kernel's own as its fallback, which may not be built. */
+static bool aead_is_offered(const struct ocf_alg_info *info)
+{
+	return info && info->type == OCF_TYPE_AEAD &&
+	       crypto_has_aead(info->impl, 0, 0);
+}
+
 int __init alg_aeads_register(int priority)
 {
 	const struct ocf_alg_info *info;
@@ -205,7 +212,7 @@ int __init alg_aeads_register(int priority)
 		return -ENOMEM;
 	for (alg = 1; !err && alg < OCF_ALG_COUNT; alg++) {
 		info = ocf_alg_info(alg);
-		if (info && info->type == OCF_TYPE_AEAD)
+		if (aead_is_offered(info))
 			err = register_aead(alg, info->impl, 0, priority);
 	}
 	for (i = 0; !err && i < ARRAY_SIZE(esp_forms); i++)

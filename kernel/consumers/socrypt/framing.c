@@ -34,7 +34,7 @@
 	TLS_CBC(minor, SO_CRYPT_ENCRYPT_THEN_MAC, SO_CRYPT_LENGTH_SEALED, \
 		nonce, explicit)
 
-/* RFC 5288, 3; RFC 6655, 3; RFC 7905, 2 */
+/* RFC 5288, 3; RFC 6655, 3; RFC 7905, 2; RFC 6209, 2.2; SM4 as AES */
 #define AEAD(nonce_, explicit, max) { \
 	TLS_HEADER(3), .order = SO_CRYPT_AEAD, .nonce = (nonce_), \
 	.explicit_len = (explicit), .auth_length = SO_CRYPT_LENGTH_PAYLOAD, \
@@ -87,10 +87,18 @@ static const struct tls_row {
 	  AEAD(SO_CRYPT_NONCE_COUNTED, 8, U64_MAX - 1) },
 	{ SO_CRYPT_TLS_1_2, OCF_AES_CCM, false,
 	  AEAD(SO_CRYPT_NONCE_COUNTED, 8, U64_MAX - 1) },
+	{ SO_CRYPT_TLS_1_2, OCF_SM4_GCM, false,
+	  AEAD(SO_CRYPT_NONCE_COUNTED, 8, U64_MAX - 1) },
+	{ SO_CRYPT_TLS_1_2, OCF_SM4_CCM, false,
+	  AEAD(SO_CRYPT_NONCE_COUNTED, 8, U64_MAX - 1) },
+	{ SO_CRYPT_TLS_1_2, OCF_ARIA_GCM, false,
+	  AEAD(SO_CRYPT_NONCE_COUNTED, 8, U64_MAX - 1) },
 	{ SO_CRYPT_TLS_1_2, OCF_CHACHA20_POLY1305, false,
 	  AEAD(SO_CRYPT_NONCE_XOR, 0, U64_MAX - 1) },
 	{ SO_CRYPT_TLS_1_3, OCF_AES_GCM, false, TLS_1_3(U64_MAX - 1) },
 	{ SO_CRYPT_TLS_1_3, OCF_AES_CCM, false, TLS_1_3(U64_MAX - 1) },
+	{ SO_CRYPT_TLS_1_3, OCF_SM4_GCM, false, TLS_1_3(U64_MAX - 1) },
+	{ SO_CRYPT_TLS_1_3, OCF_SM4_CCM, false, TLS_1_3(U64_MAX - 1) },
 	{ SO_CRYPT_TLS_1_3, OCF_CHACHA20_POLY1305, false,
 	  TLS_1_3(U64_MAX - 1) },
 };

@@ -114,7 +114,7 @@ static struct ocf_session *make_session(const struct so_keys *k,
 static bool reads_twice(const struct so_keys *k)
 {
 	return k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT ||
-	       k->cipher == OCF_AES_CCM;
+	       ocf_alg_is_ccm(k->cipher);
 }
 
 /* @stable: SO_CRYPT_STABLE.  Context: who may write. */

@@ -23,6 +23,10 @@ static const struct suite {
 	{ TLS_CIPHER_AES_GCM_256, 8, 32, 4, "aes-gcm" },
 	{ TLS_CIPHER_AES_CCM_128, 8, 16, 4, "aes-ccm" },
 	{ TLS_CIPHER_CHACHA20_POLY1305, 12, 32, 0, "chacha20-poly1305" },
+	{ TLS_CIPHER_SM4_GCM, 8, 16, 4, "sm4-gcm" },
+	{ TLS_CIPHER_SM4_CCM, 8, 16, 4, "sm4-ccm" },
+	{ TLS_CIPHER_ARIA_GCM_128, 8, 16, 4, "aria-gcm" },
+	{ TLS_CIPHER_ARIA_GCM_256, 8, 32, 4, "aria-gcm" },
 };
 
 #define NUMBER_SIZE	8	/* bytes of rec_seq */

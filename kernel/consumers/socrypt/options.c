@@ -127,7 +127,8 @@ static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
 		err = optname == TLS_TX ? set_tx(sk, &c, type) :
 					  set_rx(sk, &c, type);
 	memzero_explicit(&c, sizeof(c));
-	return err;
+	/* the crypto API's word for an algorithm that nobody has */
+	return err == -EOPNOTSUPP ? -ENOENT : err;
 }
 
 /* An option that is on or off. */

@@ -172,7 +172,7 @@ static int check_aead(const struct ocf_request *req,
 		return -EINVAL;
 	/* SP 800-38C: the length must fit into the 15 - ivlen bytes left */
 	left = 15 - (req->ivlen ?: p->ivlen);
-	if (p->cipher == OCF_AES_CCM && left < sizeof(req->data.len) &&
+	if (ocf_alg_is_ccm(p->cipher) && left < sizeof(req->data.len) &&
 	    req->data.len >> 8 * left)
 		return -EINVAL;
 	return 0;

@@ -216,7 +216,7 @@ int bridge_slot_fill(struct bridge_slot *slot, struct ocf_request *req)
 		room += ocf_request_maclen(req);
 	sg_init_one(&slot->sg, slot->buf, max(room, 1u));
 	memcpy(slot->iv, req->iv, sizeof(slot->iv));
-	if (p->cipher == OCF_AES_CCM)
+	if (ocf_alg_is_ccm(p->cipher))
 		format_ccm(slot->iv, req->ivlen ?: p->ivlen);
 	return 0;
 }

@@ -65,7 +65,7 @@ int soft_aead(struct ocf_request *req)
 		dst = req->dst == req->src ? src :
 					     scatterwalk_ffwd(out, dst, start);
 	}
-	if (req->ctx->params->cipher == OCF_AES_CCM)
+	if (ocf_alg_is_ccm(req->ctx->params->cipher))
 		format_ccm(req);
 	if (!seal)
 		len += req->ctx->params->maclen;
