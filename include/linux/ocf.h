@@ -104,7 +104,7 @@ enum ocf_alg {
 	OCF_ALG_COUNT
 };
 
-/* Whether an algorithm counts its data's length in the nonce's block. */
+/* Whether an algorithm is CCM, whose nonce limits the data's length. */
 static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
 {
 	return alg == OCF_AES_CCM || alg == OCF_SM4_CCM;

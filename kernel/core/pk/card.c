@@ -44,7 +44,7 @@ static void remove_inflight(struct ocf_pk_request *req)
 				   unit->inside));
 }
 
-/* The same, and the card is to begin another one. */
+/* @req is no more of the backlog either, and another one may enter. */
 static void leave_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
@@ -362,8 +362,9 @@ static bool is_refusing(const struct ocf_pk_unit *unit)
 }
 
 /*
- * Finds out whether the card is late.  It is if a request is past its deadline
- * two times in a row: a stalled CPU makes all of them late once.
+ * Finds out whether the card is late.  It is if a request is past its deadline,
+ * or if it refuses requests, two times in a row: a stalled CPU makes all
+ * requests late once.
  */
 static void check_deadlines(struct work_struct *work)
 {

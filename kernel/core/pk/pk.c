@@ -2,11 +2,11 @@
 /*
  * A public-key request's life.
  *
- * ocf_pk_submit() checks a request and starts it: on the CPU or on a card.  The
- * CPU's part is done by the submitter, if it waits for the result, or by a
- * worker.  A card's request is inside the card or waits in its queue.  When the
- * card is done, the request's work checks the result, and ends the request or
- * starts it on another device.
+ * ocf_pk_submit() checks a request and starts it on the CPU or on a card.  On
+ * the CPU the submitter does the work if it waits for the result; otherwise a
+ * thread of its process or a worker does.  On a card the request is inside or
+ * waits in the card's queue.  When the card is done, the request's work checks
+ * the result, and ends the request or starts it on another device.
  *
  * The task that takes a request out of a list, under pk_lock, has claimed it.
  * No other task touches a claimed request, so a request ends once.  See the
@@ -84,7 +84,7 @@ static void restart_elsewhere(struct ocf_pk_request *req, int err)
  * wrong results and errors, too, so these alone do not make the card faulty: a
  * user could have it taken out of use.  They have it tested.
  *
- * Return: @err, or -EIO if the result is wrong.
+ * Return: @err; if the result is wrong -EIO, or -EBADMSG for a self-test.
  */
 static int check_answer(struct ocf_pk_request *req, int err)
 {
