@@ -26,6 +26,7 @@
 #include <linux/completion.h>
 #include <linux/crypto.h>
 #include <linux/gfp_types.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/scatterlist.h>
@@ -420,6 +421,18 @@ struct ocf_split {
 	int			step;		/* 0 or 1 */
 };
 
+DECLARE_STATIC_KEY_FALSE(ocf_cards_there);
+
+/**
+ * ocf_has_cards() - whether any device but the CPU is there
+ *
+ * Context: any.  It costs nothing where there is none.
+ */
+static inline bool ocf_has_cards(void)
+{
+	return static_branch_unlikely(&ocf_cards_there);
+}
+
 struct ocf_workers;
 
 /**
@@ -428,12 +441,35 @@ struct ocf_workers;
  * They do the software work of its requests at its priority and in its control
  * group.  Named in ocf_request.workers.
  *
- * Context: process; may sleep.  Starts a thread if one is needed.
+ * Context: process; may sleep.
  * Return: to be given to ocf_workers_put() after the last request that names
  * them is done; NULL if there is no memory, or if the kernel cannot make such
  * threads (CONFIG_VHOST_TASK): the requests are then the kernel's work.
  */
 struct ocf_workers *ocf_workers_get(void);
+
+/**
+ * ocf_workers_start() - make sure that there is a thread for work
+ * @workers: the calling process's, or NULL
+ *
+ * To be called before a request with OCF_REQ_OFFLOAD, or before a public-key
+ * request, is submitted.  It starts the first thread, and another one when all
+ * were busy as work came.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_workers_start(struct ocf_workers *workers);
+
+/**
+ * ocf_workers_start_wanted() - start a thread if one was missing
+ * @workers: the calling process's, or NULL
+ *
+ * For requests that name threads only in case a card fails them: most processes
+ * with such requests never need a thread.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_workers_start_wanted(struct ocf_workers *workers);
 
 /**
  * ocf_workers_put() - be done with them

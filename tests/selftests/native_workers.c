@@ -322,6 +322,128 @@ TEST_F_TIMEOUT(workers, they_are_in_its_control_group, TIMEOUT)
 	EXPECT_EQ(0, rmdir(GROUPS));
 }
 
+/* ---- what a card fails ---- */
+
+#define SIM	"/sys/bus/platform/drivers/ocf_sim/"
+#define CARD	"/sys/class/ocf/sim0/device/"
+/* So fast that it gets all */
+#define OPTIONS	"algs=real overhead_ns=0 ps_per_byte=0 latency_ns=0"
+#define FAILING	16	/* operations, each of which the card fails */
+
+FIXTURE(failing)
+{
+	int fd;
+	uint8_t *buf;
+};
+
+typedef struct _test_data_failing Failing;
+
+FIXTURE_SETUP(failing)
+{
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
+	ASSERT_EQ(0, put_line(SIM "add", OPTIONS));
+	self->buf = malloc(EACH);
+	fill(self->buf, EACH, 1);
+}
+
+FIXTURE_TEARDOWN(failing)
+{
+	close(self->fd);
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+	free(self->buf);
+}
+
+static long replays(const char *what)
+{
+	return number_in("/sys/class/ocf/sim0/counters", what);
+}
+
+/* Opens what no tag is right for, as all that is here is plaintext. */
+static struct ocf_command forged(Failing *self, uint32_t flags)
+{
+	static const uint8_t key[16], tag[16];
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .flags = flags,
+		.policy = OCF_POLICY_CPU, .key = addr(key), .keylen = sizeof(key),
+	};
+
+	return (struct ocf_command){
+		.session = native_open(self->fd, &o) ? 0 : o.session,
+		.op = OCF_OP_DECRYPT, .len = EACH, .tag = addr(tag),
+		.src = addr(self->buf), .dst = addr(self->buf),
+	};
+}
+
+/* Does FAILING commands like @c; whether all were refused. */
+static bool all_refused(Failing *self, const struct ocf_command *c,
+			bool together)
+{
+	struct ocf_command all[FAILING];
+	struct ocf_result r[FAILING];
+	struct ocf_vector v = { .commands = addr(all), .results = addr(r),
+				.count = together ? FAILING : 1 };
+	int i, done;
+
+	for (i = 0; i < FAILING; i++)
+		all[i] = *c;
+	for (done = 0; done < FAILING; done += v.count) {
+		if (ioctl(self->fd, OCF_RUN, &v))
+			return false;
+		for (i = 0; i < (int)v.count; i++)
+			if (r[i].res != -EBADMSG)
+				return false;
+	}
+	return true;
+}
+
+/* us that the thread @id of ours has run */
+static long thread_time(int id)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", id);
+	return strtoll(get_line(path), NULL, 10) / 1000;
+}
+
+/*
+ * Forged tags cost their owner the CPU's time: the CPU looks again at what a
+ * card refuses.
+ */
+TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
+{
+	struct ocf_command soft = forged(self, OCF_SESSION_SOFTWARE);
+	struct ocf_command any = forged(self, 0);
+	long sync, single, vector, before;
+	int id;
+
+	ASSERT_TRUE(soft.session && any.session);
+	sync = own_time();
+	ASSERT_TRUE(all_refused(self, &soft, false));
+	sync = own_time() - sync;
+	/* the card takes every tag, and is found to be fast */
+	ASSERT_EQ(0, put_line(CARD "compute", "0"));
+	all_refused(self, &any, true);
+	ASSERT_EQ((int)EACH, native_run(self->fd, &any));
+	ASSERT_EQ(0, put_line(CARD "fault", "tag 1000000"));
+	/* from here on there is a thread */
+	ASSERT_TRUE(all_refused(self, &any, true));
+	ASSERT_EQ(1, threads(&id));
+	before = replays("replays");
+	single = thread_time(id);
+	ASSERT_TRUE(all_refused(self, &any, false));
+	vector = thread_time(id);
+	single = vector - single;
+	ASSERT_TRUE(all_refused(self, &any, true));
+	vector = thread_time(id) - vector;
+	EXPECT_LE(before + 3 * FAILING / 2, replays("replays"));
+	TH_LOG("%ld us by the CPU, %ld us after a card, %ld us in a vector",
+	       sync, single, vector);
+	EXPECT_LT(sync / 2, single);
+	EXPECT_LT(sync / 2, vector);
+}
+
 /* ---- how many there are ---- */
 
 TEST_F_TIMEOUT(workers, one_for_each_processor_at_most, TIMEOUT)

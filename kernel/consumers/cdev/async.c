@@ -23,7 +23,7 @@ static enum ocf_abi abi_of(const struct cdev_op *op)
 static bool is_orphan(const struct cdev_op *op)
 {
 	return !atomic_read(&op->mm->mm_users) ||
-	       (op->req.workers && ocf_workers_ended(op->req.workers));
+	       (op->has_workers && ocf_workers_ended(op->req.workers));
 }
 
 /*
@@ -182,8 +182,10 @@ int cdev_async_submit(struct cdev_op *op)
 	op->req.flags |= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE |
 			 cdev_op_offload(op, OCF_REQ_OFFLOAD);
 	err = ocf_submit(&op->req);
-	if (err == -EINPROGRESS)
+	if (err == -EINPROGRESS) {
+		cdev_session_start_wanted(ses);
 		err = 0;
+	}
 	if (err)
 		cdev_async_unreserve(file, 1);
 	cdev_session_put(ses);

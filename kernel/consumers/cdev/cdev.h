@@ -155,6 +155,8 @@ struct cdev_derived {
  * @begun: @state holds something
  * @ordered: operations end in the order in which they began
  * @derived: other modes and tags; under @parts
+ * @workers: threads of the process that first used it beside a card, or NULL
+ * @process: that process; NULL without @workers, which hold it
  * @rcu: for the wait after the last put
  */
 struct cdev_session {
@@ -177,6 +179,8 @@ struct cdev_session {
 	bool				begun;
 	bool				ordered;
 	struct list_head		derived;
+	struct ocf_workers		*workers;
+	const struct pid		*process;
 	struct rcu_head			rcu;
 };
 
@@ -227,6 +231,7 @@ struct cdev_buffer {
  * @cancelled: of a native command: it was
  * @pins_last: what it has pinned may stay so for as long as the user likes
  * @paid: itself is among @charged
+ * @has_workers: it holds @req.workers
  * @chained: has a @turn
  * @keeps: has none, and leaves its IV to the next when it is delivered
  * @err: of asynchronous operations: the result
@@ -260,6 +265,7 @@ struct cdev_op {
 	bool			cancelled;
 	bool			pins_last;
 	bool			paid;
+	bool			has_workers;
 	bool			chained;
 	bool			keeps;
 	int			err;
@@ -365,6 +371,8 @@ struct cdev_session *cdev_session_create(struct cdev_file *file,
 struct cdev_session *cdev_session_find(struct cdev_file *file,
 				       enum ocf_abi abi, u32 id);
 void cdev_session_put(struct cdev_session *ses);
+void cdev_session_start_wanted(struct cdev_session *ses);
+struct ocf_workers *cdev_session_workers(struct cdev_session *ses);
 int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id);
 struct ocf_session *cdev_session_as(struct cdev_session *ses,
 				    enum ocf_mode mode, u32 maclen);
@@ -415,6 +423,7 @@ void cdev_op_put(struct cdev_op *op);
 void cdev_op_put_deferred(struct cdev_op *op);
 void cdev_op_let_loose(struct cdev_op *op);
 void cdev_op_use_workers(struct cdev_op *op);
+void cdev_op_lend_workers(struct cdev_op *op);
 u32 cdev_op_offload(struct cdev_op *op, u32 flags);
 void cdev_op_drop_spare(struct cdev_file *file);
 void cdev_op_uncharge(struct cdev_op *op);
@@ -423,6 +432,20 @@ int cdev_op_charge_locked(struct cdev_op *op, unsigned int pages);
 int cdev_op_charge_self(struct cdev_op *op);
 void cdev_op_owe_self(struct cdev_op *op);
 int cdev_op_run(struct cdev_op **op);
+
+/**
+ * cdev_op_name_workers() - have the calling process restart an operation
+ * @op: the operation, set, and not begun
+ *
+ * If a card fails it, the CPU's work on it is the calling process's, too.
+ *
+ * Context: process; may sleep.
+ */
+static inline void cdev_op_name_workers(struct cdev_op *op)
+{
+	if (ocf_has_cards())
+		cdev_op_lend_workers(op);
+}
 
 /* buffer.c */
 int cdev_buffer_make(struct cdev_op *op, u32 len);

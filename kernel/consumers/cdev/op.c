@@ -219,13 +219,31 @@ static noinline void keep_workers(struct cdev_file *file)
  */
 void cdev_op_use_workers(struct cdev_op *op)
 {
-	if (!op->req.workers)
+	if (!op->has_workers) {
 		op->req.workers = ocf_workers_get();
+		op->has_workers = true;
+	}
+	ocf_workers_start(op->req.workers);
 	/* cdev_op_uncharge() puts them, and is called for what is charged */
 	cdev_op_owe_self(op);
 	/* only compared */
 	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
 		keep_workers(op->file);
+}
+
+/*
+ * See cdev_op_name_workers().  The threads are the session's where they are
+ * this process's: then they last longer than the operation, which takes no
+ * reference.
+ */
+void cdev_op_lend_workers(struct cdev_op *op)
+{
+	struct ocf_workers *w = cdev_session_workers(op->ses);
+
+	if (w)
+		op->req.workers = w;
+	else
+		cdev_op_use_workers(op);
 }
 
 /* Whether a worker for it would take longer; each is at most OCF_REQUEST_MAX */
@@ -244,8 +262,10 @@ static bool is_small(const struct ocf_request *req)
  */
 u32 cdev_op_offload(struct cdev_op *op, u32 flags)
 {
-	if (is_small(&op->req))
+	if (is_small(&op->req)) {
+		cdev_op_name_workers(op);
 		return flags & ~OCF_REQ_OFFLOAD;
+	}
 	cdev_op_use_workers(op);
 	return flags;
 }
@@ -411,9 +431,9 @@ void cdev_op_uncharge(struct cdev_op *op)
 {
 	size_t own = op->paid ? sizeof(*op) : 0;
 
-	if (unlikely(op->req.workers)) {
+	if (unlikely(op->has_workers)) {
 		ocf_workers_put(op->req.workers);
-		op->req.workers = NULL;
+		op->has_workers = false;
 	}
 	if (op->charged == own)
 		return;

@@ -86,6 +86,7 @@ void cdev_session_put(struct cdev_session *ses)
 		return;
 	free_derived(ses);
 	ocf_session_put(ses->ses);
+	ocf_workers_put(ses->workers);
 	if (ses->state)
 		ocf_account_uncharge(ses->user->account, OCF_STATE_MAX);
 	cdev_user_sub_session(ses->user, sizeof(*ses));
@@ -93,6 +94,47 @@ void cdev_session_put(struct cdev_session *ses)
 	memzero_explicit(ses->iv, sizeof(ses->iv));
 	mutex_destroy(&ses->parts);
 	kfree_rcu(ses, rcu);
+}
+
+/**
+ * cdev_session_start_wanted() - start a thread of the process if one is missing
+ * @ses: the session, with an operation that a card has
+ *
+ * Context: process; may sleep.
+ */
+void cdev_session_start_wanted(struct cdev_session *ses)
+{
+	/* pairs with cdev_session_workers() */
+	if (smp_load_acquire(&ses->process) == task_tgid(current))
+		ocf_workers_start_wanted(ses->workers);
+}
+
+/**
+ * cdev_session_workers() - the threads of the calling process, if it is the
+ * first that uses a session beside a card
+ * @ses: the session, which keeps them
+ *
+ * Context: process; may sleep.
+ * Return: the threads, or NULL: the session is another process's.
+ */
+struct ocf_workers *cdev_session_workers(struct cdev_session *ses)
+{
+	struct ocf_workers *w;
+
+	/* pairs with the release below: @ses->workers are set by then */
+	if (likely(smp_load_acquire(&ses->process) == task_tgid(current)))
+		return ses->workers;
+	if (READ_ONCE(ses->workers))
+		return NULL;
+	w = ocf_workers_get();
+	if (cmpxchg(&ses->workers, NULL, w)) {
+		ocf_workers_put(w);
+		return NULL;
+	}
+	if (w)
+		/* after @ses->workers */
+		smp_store_release(&ses->process, task_tgid(current));
+	return w;
 }
 
 static void remove_slot(struct cdev_file *file, u32 i)

@@ -91,6 +91,8 @@ static int leave(struct cdev_op *op)
 	struct cdev_vector *v = op->vector;
 
 	cdev_op_let_loose(op);
+	if (op->ses)
+		cdev_session_start_wanted(op->ses);
 	if (!op->mm) {
 		op->mm = current->mm;
 		mmgrab(op->mm);
@@ -266,6 +268,8 @@ static __always_inline int submit_command(struct cdev_op *op, u32 flags)
 	op->req.done = command_done;
 	if (flags & OCF_REQ_OFFLOAD)
 		flags = cdev_op_offload(op, flags);
+	else
+		cdev_op_name_workers(op);
 	op->req.flags |= flags | OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE;
 	err = ocf_submit(&op->req);
 	return err == -EINPROGRESS ? leave(op) : err;

@@ -328,8 +328,13 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 	return dev;
 }
 
+DEFINE_STATIC_KEY_FALSE(ocf_cards_there);
+OCF_EXPORT(ocf_cards_there);
+
 static void publish(struct ocf_device *dev)
 {
+	if (dev->info.kind == OCF_KIND_HARDWARE)
+		static_branch_inc(&ocf_cards_there);
 	rcu_assign_pointer(ocf_devices[dev->number], dev);
 	WRITE_ONCE(present, present | BIT_ULL(dev->number));
 	ocf_registry_changed();
@@ -340,6 +345,8 @@ static void unpublish(struct ocf_device *dev)
 	WRITE_ONCE(present, present & ~BIT_ULL(dev->number));
 	RCU_INIT_POINTER(ocf_devices[dev->number], NULL);
 	ocf_registry_changed();
+	if (dev->info.kind == OCF_KIND_HARDWARE)
+		static_branch_dec(&ocf_cards_there);
 }
 
 /* Nothing new comes in.  It may be failing, or have come back, just now. */

@@ -190,7 +190,6 @@ static struct ocf_workers *make_workers(struct pid *process)
 	mutex_init(&w->start);
 	spin_lock_init(&w->lock);
 	INIT_LIST_HEAD(&w->waiting);
-	w->wanted = true;
 	w->n = n;
 	for (i = 0; i < n; i++)
 		w->worker[i].workers = w;
@@ -256,7 +255,6 @@ static noinline void begin_anew(struct ocf_workers *w)
 {
 	spin_lock_bh(&w->lock);
 	WRITE_ONCE(w->ended, false);
-	WRITE_ONCE(w->wanted, true);
 	spin_unlock_bh(&w->lock);
 }
 
@@ -272,15 +270,32 @@ struct ocf_workers *ocf_workers_get(void)
 	rcu_read_unlock();
 	if (unlikely(!w))
 		w = add(process);
-	if (unlikely(!w))
-		return NULL;
-	if (unlikely(READ_ONCE(w->ended)))
-		begin_anew(w);
-	if (unlikely(READ_ONCE(w->wanted)))
-		start_one(w);
 	return w;
 }
 OCF_EXPORT(ocf_workers_get);
+
+void ocf_workers_start(struct ocf_workers *w)
+{
+	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w)
+		return;
+	if (unlikely(READ_ONCE(w->ended)))
+		begin_anew(w);
+	if (unlikely(!READ_ONCE(w->alive)))
+		WRITE_ONCE(w->wanted, true);
+	ocf_workers_start_wanted(w);
+}
+OCF_EXPORT(ocf_workers_start);
+
+void ocf_workers_start_wanted(struct ocf_workers *w)
+{
+	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w ||
+	    likely(!READ_ONCE(w->wanted)))
+		return;
+	if (unlikely(READ_ONCE(w->ended)))
+		begin_anew(w);
+	start_one(w);
+}
+OCF_EXPORT(ocf_workers_start_wanted);
 
 void ocf_workers_put(struct ocf_workers *w)
 {

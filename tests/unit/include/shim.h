@@ -117,4 +117,8 @@ struct completion { int unused; };
 struct scatterlist { int unused; };
 struct device;
 
+/* <linux/jump_label.h> */
+#define DECLARE_STATIC_KEY_FALSE(name)	extern int name
+#define static_branch_unlikely(key)	(*(key))
+
 #endif /* SHIM_H */
