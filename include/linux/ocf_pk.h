@@ -120,7 +120,8 @@ typedef void (*ocf_pk_done_t)(struct ocf_pk_request *req, int err);
  * @policy: OCF_POLICY_CPU: cards, as long as one takes it
  * @device: the only device to use, or OCF_DEVICE_ANY
  * @owner: whose work it is, as ocf_session_params.owner
- * @workers: as ocf_request.workers, for what the CPU does, unless a task waits
+ * @workers: as ocf_request.workers, for all that the CPU does, unless a task
+ *	waits
  * @done: called once, see ocf_pk_submit()
  * @cookie: the consumer's own
  * @used: set when it is over: number of the device that did it, or -ENODEV
@@ -158,6 +159,7 @@ struct ocf_pk_request {
 	bool			waiter;
 	bool			entering;	/* in the driver's submit() */
 	bool			late;
+	bool			returned;	/* by a card to the submitter */
 	int			err;
 
 	/* the driver's, while it has the request */

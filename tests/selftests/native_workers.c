@@ -327,8 +327,10 @@ TEST_F_TIMEOUT(workers, they_are_in_its_control_group, TIMEOUT)
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 #define CARD	"/sys/class/ocf/sim0/device/"
 /* So fast that it gets all */
-#define OPTIONS	"algs=real overhead_ns=0 ps_per_byte=0 latency_ns=0"
+#define OPTIONS	"algs=real overhead_ns=0 ps_per_byte=0 latency_ns=0 " \
+		"public_key=1 public_ns=1000"
 #define FAILING	16	/* operations, each of which the card fails */
+#define POWERS	3	/* with public keys; after more the card is tested */
 
 FIXTURE(failing)
 {
@@ -366,7 +368,8 @@ static struct ocf_command forged(Failing *self, uint32_t flags)
 	static const uint8_t key[16], tag[16];
 	struct ocf_session_open o = {
 		.mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .flags = flags,
-		.policy = OCF_POLICY_CPU, .key = addr(key), .keylen = sizeof(key),
+		.policy = OCF_POLICY_CPU,
+		.key = addr(key), .keylen = sizeof(key),
 	};
 
 	return (struct ocf_command){
@@ -442,6 +445,51 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	       sync, single, vector);
 	EXPECT_LT(sync / 2, single);
 	EXPECT_LT(sync / 2, vector);
+}
+
+/* us of this process's time for @n powers modulo a number, or -1 */
+static long time_of_powers(int fd, int n, bool fail)
+{
+	uint8_t number[256], out[256];
+	struct ocf_pk_value values[4];
+	struct ocf_pk_command c = {
+		.op = OCF_OP_PUBLIC_KEY, .code = OCF_PK_MOD_EXP,
+		.in = 3, .out = 1, .values = addr(values),
+	};
+	long begun = own_time();
+	int i;
+
+	fill(number, sizeof(number), 5);
+	number[0] |= 0x80;
+	number[255] |= 1;
+	for (i = 0; i < 4; i++)
+		values[i] = (struct ocf_pk_value){
+			.addr = addr(i < 3 ? number : out), .len = 256,
+		};
+	values[0].addr++;
+	values[0].len--;
+	while (n--) {
+		if (fail && put_line(CARD "fault", "error 1"))
+			return -1;
+		if (native_run(fd, (void *)&c) != 256)
+			return -1;
+	}
+	return own_time() - begun;
+}
+
+/* The CPU does what the card fails in the time of the caller, who waits. */
+TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
+{
+	long before = replays("pk_replays"), failed, sync;
+
+	failed = time_of_powers(self->fd, POWERS, true);
+	ASSERT_LE(0, failed);
+	EXPECT_EQ(before + POWERS, replays("pk_replays"));
+	ASSERT_EQ(0, put_line("/sys/class/ocf/sim0/state", "drain"));
+	sync = time_of_powers(self->fd, POWERS, false);
+	ASSERT_LT(0, sync);
+	TH_LOG("%ld us by the CPU, %ld us after a card", sync, failed);
+	EXPECT_LT(sync / 2, failed);
 }
 
 /* ---- how many there are ---- */

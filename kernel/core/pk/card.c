@@ -114,7 +114,7 @@ static void give_to_card(struct ocf_pk_request *req)
 	}
 	/* another task may claim it when the lock is released */
 	if (req->at == OCF_PK_COMPLETED)
-		queue_work(ocf_pk_wq, &req->work);
+		ocf_pk_return(req);
 	else if (req->cancelled)
 		cancelled = ocf_pk_claim(req);
 	if ((unit->count || unit->queued) && !unit->closed)
@@ -220,9 +220,9 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 							  unit->last));
 		WRITE_ONCE(unit->last, now);
 		leave_card(req);
-		/* while it is entering, give_to_card() queues it */
+		/* while it is entering, give_to_card() returns it */
 		if (!req->entering)
-			queue_work(ocf_pk_wq, &req->work);
+			ocf_pk_return(req);
 	}
 	spin_unlock_bh(&ocf_pk_lock);
 }
@@ -341,7 +341,9 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 	}
 	list_for_each_entry_safe(req, next, &requeue, node) {
 		list_del(&req->node);
-		queue_work(ocf_pk_wq, &req->work);
+		spin_lock_bh(&ocf_pk_lock);
+		ocf_pk_return(req);
+		spin_unlock_bh(&ocf_pk_lock);
 	}
 }
 

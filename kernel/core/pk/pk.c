@@ -5,8 +5,9 @@
  * ocf_pk_submit() checks a request and starts it on the CPU or on a card.  On
  * the CPU the submitter does the work if it waits for the result; otherwise a
  * thread of its process or a worker does.  On a card the request is inside or
- * waits in the card's queue.  When the card is done, the request's work checks
- * the result, and ends the request or starts it on another device.
+ * waits in the card's queue.  When the card is done, the same task as on the
+ * CPU checks the result, and ends the request or starts it on another device:
+ * a user who has cards fail pays for what the CPU does then.
  *
  * The task that takes a request out of a list, under pk_lock, has claimed it.
  * No other task touches a claimed request, so a request ends once.  See the
@@ -48,6 +49,7 @@ static void end_request(struct ocf_pk_request *req, int err)
 static void leave_device(struct ocf_pk_request *req, int err)
 {
 	struct ocf_device *dev = req->dev;
+	bool returned = req->returned;
 
 	spin_lock_bh(&ocf_pk_lock);
 	dev->pk->done++;
@@ -55,7 +57,11 @@ static void leave_device(struct ocf_pk_request *req, int err)
 	spin_unlock_bh(&ocf_pk_lock);
 	req->used = dev->number;
 	req->dev = NULL;
-	ocf_device_put(dev);
+	req->returned = false;
+	if (returned)
+		put_device(&dev->dev);
+	else
+		ocf_device_put(dev);
 }
 
 static int start_request(struct ocf_pk_request *req);
@@ -116,25 +122,49 @@ void ocf_pk_completed(struct ocf_pk_request *req, int err)
 {
 	bool card = ocf_pk_is_card(req->dev);
 
-	if (card)
-		err = check_answer(req, err);
-	if (READ_ONCE(req->cancelled))
+	if (READ_ONCE(req->cancelled)) {
 		err = -ECANCELED;
-	else if (err && card && !req->testing)
-		return restart_elsewhere(req, err);
+	} else if (card) {
+		err = check_answer(req, err);
+		if (err && !req->testing)
+			return restart_elsewhere(req, err);
+	}
 	if (!err)
 		err = ocf_pk_check_result(&req->op) ?: ocf_pk_rsa_finish(req);
 	leave_device(req, err);
 	end_request(req, err);
 }
 
-/* A card has completed @req, or was emptied. */
 static void complete_work(struct work_struct *work)
 {
 	struct ocf_pk_request *req = container_of(work, struct ocf_pk_request,
 						  work);
 
+	if (req->workers && ocf_workers_ended(req->workers))
+		WRITE_ONCE(req->cancelled, true);
 	ocf_pk_completed(req, req->err);
+}
+
+/**
+ * ocf_pk_return() - have the submitter end a request, or start it elsewhere
+ * @req: the request, which a card has completed, or which was taken from it
+ *
+ * The submitter is the task that waits, or a thread of its process; a worker
+ * where there is neither.  However long the submitter leaves @req alone, the
+ * card can be unregistered: only its memory stays.
+ *
+ * Context: process or BH.
+ */
+void ocf_pk_return(struct ocf_pk_request *req)
+{
+	lockdep_assert_held(&ocf_pk_lock);
+	get_device(&req->dev->dev);
+	ocf_device_put(req->dev);
+	req->returned = true;
+	if (req->waiter)
+		complete(&req->over);
+	else if (!req->workers || !ocf_workers_queue(req->workers, &req->work))
+		queue_work(ocf_pk_wq, &req->work);
 }
 
 /* Ends @req, which was cancelled, and which the caller has claimed. */
@@ -200,6 +230,7 @@ static int check_and_start(struct ocf_pk_request *req)
 	req->tried = 0;
 	req->cancelled = false;
 	req->entering = false;
+	req->returned = false;
 	req->err = 0;
 	err = ocf_pk_rsa_prepare(req);
 	if (err)
@@ -222,6 +253,15 @@ int ocf_pk_submit(struct ocf_pk_request *req)
 	return check_and_start(req);
 }
 OCF_EXPORT(ocf_pk_submit);
+
+/* For the task that waits for @req.  Return: whether a card has returned it. */
+static bool complete_returned(struct ocf_pk_request *req)
+{
+	if (!req->returned)
+		return false;
+	ocf_pk_completed(req, req->err);
+	return true;
+}
 
 /**
  * ocf_pk_run_on() - ocf_pk_run(), also on a device that is being tested
@@ -248,11 +288,14 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 	do {
 		left = wait_for_completion_killable_timeout(&req->over,
 							    timeout);
-	} while (!left && testing && ocf_device_is_watched(testing));
-	if (left > 0)
-		return req->err;
+		if (left > 0 && !complete_returned(req))
+			return req->err;
+	} while (left > 0 ||
+		 (!left && testing && ocf_device_is_watched(testing)));
 	ocf_pk_cancel(req);
-	wait_for_completion(&req->over);
+	do {
+		wait_for_completion(&req->over);
+	} while (complete_returned(req));
 	return left ? -EINTR : -ETIMEDOUT;
 }
 

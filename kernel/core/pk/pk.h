@@ -235,6 +235,7 @@ extern spinlock_t ocf_pk_lock;
 extern struct workqueue_struct *ocf_pk_wq;
 int ocf_pk_init(void);
 void ocf_pk_exit(void);
+void ocf_pk_return(struct ocf_pk_request *req);
 void ocf_pk_completed(struct ocf_pk_request *req, int err);
 void ocf_pk_end_cancelled(struct ocf_pk_request *req);
 int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
