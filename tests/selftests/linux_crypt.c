@@ -146,6 +146,32 @@ TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
 	EXPECT_EQ(0, memcmp(whole, parts, 64));
 }
 
+/* ChaCha20 has 2^32 blocks for a nonce; the first does not follow the last. */
+TEST_F(cbc, a_counter_has_an_end)
+{
+	uint8_t whole[192], parts[192], iv[16] = { 0xfd, 0xff, 0xff, 0xff };
+	uint32_t chacha;
+
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_OCF_CHACHA20, 32, 0, 0,
+				  &chacha));
+	self->ses = chacha;
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, whole, 192, iv));
+	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, NULL));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, iv));
+	/* two are left */
+	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts + 64, 192,
+				    NULL));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a + 64, parts + 64, 128,
+			    NULL));
+	EXPECT_EQ(0, memcmp(whole, parts, 192));
+	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts, 1, NULL));
+	/* with another nonce there are as many */
+	iv[15] = 1;
+	iv[0] = 0;
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, iv));
+	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, NULL));
+}
+
 #define BLOCKS	400
 
 struct streamer {

@@ -33,18 +33,35 @@ static bool counts(const struct cdev_session *ses)
 	return ses->iv_now == U64_MAX;
 }
 
-/* RFC 8439, 2.3: 32 bits */
-static void add_to_chacha(u8 *iv, u32 blocks)
+/*
+ * RFC 8439, 2.3: 32 bits.  Return: the first block that has no number, or has
+ * that of the first of all.
+ */
+static u64 end_of_chacha(const u8 *iv, u32 len)
 {
-	put_unaligned_le32(get_unaligned_le32(iv) + blocks, iv);
+	return (u64)get_unaligned_le32(iv) +
+	       DIV_ROUND_UP(len, CHACHA_BLOCK_SIZE);
 }
 
-static void add_to_counter(const struct cdev_session *ses, u8 *iv, u32 len)
+static void add_to_counter(struct cdev_session *ses, u32 len)
 {
-	if (ses->info.cipher == OCF_AES_CTR)
-		ocf_counter_add(iv, DIV_ROUND_UP(len, AES_BLOCK_SIZE));
-	else
-		add_to_chacha(iv, DIV_ROUND_UP(len, CHACHA_BLOCK_SIZE));
+	u64 end;
+
+	if (ses->info.cipher == OCF_AES_CTR) {
+		ocf_counter_add(ses->iv, DIV_ROUND_UP(len, AES_BLOCK_SIZE));
+		return;
+	}
+	end = end_of_chacha(ses->iv, len);
+	ses->iv_spent = end > U32_MAX;
+	put_unaligned_le32(end, ses->iv);
+}
+
+/* Whether @len bytes from @ses->iv on would use blocks a second time */
+static bool is_spent(const struct cdev_session *ses, u32 len)
+{
+	return ses->iv_spent ||
+	       (ses->info.cipher == OCF_CHACHA20 &&
+		end_of_chacha(ses->iv, len) > BIT_ULL(32));
 }
 
 static bool try_take(struct cdev_op *op, bool own)
@@ -54,7 +71,7 @@ static bool try_take(struct cdev_op *op, bool own)
 
 	spin_lock_bh(&ses->iv_lock);
 	known = own || counts(ses) || ses->iv_now == ses->iv_last;
-	if (known) {
+	if (known && (own || !is_spent(ses, op->req.data.len))) {
 		if (!own)
 			memcpy(op->req.iv, ses->iv, sizeof(ses->iv));
 		op->chained = true;
@@ -62,7 +79,7 @@ static bool try_take(struct cdev_op *op, bool own)
 		WRITE_ONCE(ses->iv_busy, true);
 		if (counts(ses)) {
 			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
-			add_to_counter(ses, ses->iv, op->req.data.len);
+			add_to_counter(ses, op->req.data.len);
 		}
 	}
 	spin_unlock_bh(&ses->iv_lock);
@@ -77,11 +94,13 @@ static bool try_take(struct cdev_op *op, bool own)
  * Without @own it waits for the operation before, if the IV is its last block.
  *
  * Context: process; may sleep.
- * Return: 0, or -ERESTARTSYS when the caller is being killed.
+ * Return: 0; -ERESTARTSYS when the caller is being killed; -EOVERFLOW without
+ * @own if the counter has too few blocks left.
  */
 int cdev_iv_take(struct cdev_op *op, bool own)
 {
-	return wait_event_killable(op->ses->iv_wait, try_take(op, own));
+	return wait_event_killable(op->ses->iv_wait, try_take(op, own)) ?:
+	       op->chained ? 0 : -EOVERFLOW;
 }
 
 /* No operation waits for @op any more. */
@@ -118,8 +137,10 @@ void cdev_iv_untake(struct cdev_op *op)
 	struct cdev_session *ses = op->ses;
 
 	spin_lock_bh(&ses->iv_lock);
-	if (counts(ses) && op->turn == ses->iv_last)
+	if (counts(ses) && op->turn == ses->iv_last) {
 		memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
+		ses->iv_spent = false;
+	}
 	ses->iv_now = max(ses->iv_now, op->turn);
 	WRITE_ONCE(ses->iv_busy, ses->iv_now != ses->iv_last);
 	spin_unlock_bh(&ses->iv_lock);
