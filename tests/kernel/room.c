@@ -2,6 +2,8 @@
 /*
  * Cards with room for a few contexts, and more sessions than that.
  */
+#include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -504,6 +506,57 @@ static void room_beside_others(struct test *t)
 	card_drop(card);
 }
 
+/* A task that opens a session on a card which is full. */
+struct opener {
+	struct test		*t;
+	struct card		*card;
+	struct ocf_session	*ses;
+	struct completion	done;
+};
+
+static int open_killable(void *arg)
+{
+	struct opener *o = arg;
+
+	allow_signal(SIGKILL);
+	o->ses = on_card(o->card);
+	complete(&o->done);
+	return 0;
+}
+
+/* It can be killed while the card takes long to forget another's session. */
+static void room_that_comes_slowly(struct test *t)
+{
+	struct opener o = { .t = t, .card = small_card(t, 1) };
+	DECLARE_COMPLETION_ONSTACK(forget);
+	struct ocf_session *last;
+	struct task_struct *task;
+	int i;
+
+	if (!o.card)
+		return;
+	last = on_card(o.card);
+	o.card->forget = &forget;
+	init_completion(&o.done);
+	task = kthread_create(open_killable, &o, "ocf_test");
+	get_task_struct(task);
+	wake_up_process(task);
+	for (i = 0; i < 2000 && !READ_ONCE(o.card->forgetting); i++)
+		msleep(20);
+	CHECK(t, READ_ONCE(o.card->forgetting));
+	send_sig(SIGKILL, task, 1);
+	wait_for_completion(&o.done);
+	put_task_struct(task);
+	EQUAL(t, PTR_ERR_OR_ZERO(o.ses), -EINTR);
+	/* it forgets still */
+	CHECK(t, READ_ONCE(o.card->forgetting));
+	complete_all(&forget);
+	if (!IS_ERR(o.ses))
+		ocf_session_put(o.ses);
+	put_all(&last, 1);
+	card_drop(o.card);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_for_a_task_that_waits),
 	TEST(room_by_turns),
@@ -512,5 +565,6 @@ const struct test_case room_tests[] = {
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
 	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_on_both),
 	TEST(room_cancelled), TEST(room_beside_others),
+	TEST(room_that_comes_slowly),
 	{}
 };

@@ -293,7 +293,7 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 	mutex_unlock(&keys->mutex);
 	if (ctx && left) {
 		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
-		put_and_wait(ctx);
+		ocf_context_put(ctx);
 		atomic64_inc(&dev->evictions);
 	}
 	return left;
@@ -320,7 +320,7 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 				 u32 flags)
 {
-	bool urgent = flags & OCF_CONTEXT_URGENT;
+	bool urgent = flags & OCF_CONTEXT_URGENT, made_room = false;
 	unsigned long end, forgotten;
 	int err;
 
@@ -336,15 +336,17 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 			break;
 		}
 		/* there is room when the card has forgotten these */
-		if (urgent && atomic_read(&dev->ngoing) &&
+		if ((urgent || made_room) && atomic_read(&dev->ngoing) &&
 		    time_before(jiffies, forgotten)) {
 			end = jiffies + DRAIN;
 			usleep_range(100, 500);
 			continue;
 		}
 		/* what was made is not left to others, however long it took */
-		if (make_room(dev, urgent))
+		if (make_room(dev, urgent)) {
+			made_room = true;
 			continue;
+		}
 		if (!urgent || time_after(jiffies, end)) {
 			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
 			break;

@@ -238,7 +238,8 @@ static int deflate_run(struct flow *f)
  *
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
- * if it is no stream, or no whole one; -EAGAIN if it is a worker's: here one
+ * if it is no stream, or no whole one; -EINTR if the task is being killed;
+ * -EAGAIN if it is a worker's: here one
  * must not sleep, or has better to do for so long, or there is no memory.
  */
 int soft_deflate(struct ocf_request *req)
@@ -257,7 +258,9 @@ int soft_deflate(struct ocf_request *req)
 		/* only a worker waits for others */
 		if (!ocf_request_has_worker(req))
 			return -EAGAIN;
-		wait_event(idle_wait, (w = deflate_take_idle()));
+		err = wait_event_killable(idle_wait, (w = deflate_take_idle()));
+		if (err)
+			return -EINTR;
 	}
 	if (req->op == OCF_OP_ENCRYPT) {
 		f.z = &w->out;

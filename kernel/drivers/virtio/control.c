@@ -404,7 +404,8 @@ int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
 
 /*
  * Waits until there are fewer than @few orders out that nobody waits for, or
- * until @end.  A card that says nothing while there is patience has failed.
+ * until @end, or until the task is killed.  A card that says nothing while
+ * there is patience has failed.
  */
 static void settle(struct vcrypt_card *card, unsigned int few,
 		   unsigned long end)
@@ -414,7 +415,8 @@ static void settle(struct vcrypt_card *card, unsigned int few,
 
 	wait_begin(card, &w);
 	while (READ_ONCE(ctl->left) >= few && !READ_ONCE(ctl->stuck) &&
-	       time_before(jiffies, end) && wait_on(card, &w))
+	       time_before(jiffies, end) && !fatal_signal_pending(current) &&
+	       wait_on(card, &w))
 		;
 }
 
@@ -463,7 +465,8 @@ static unsigned long time_to_forget(struct vcrypt_card *card)
  *
  * What it says of it changes nothing, so nobody waits for that.
  *
- * Context: process; may sleep, until there is room or the card has failed.
+ * Context: process; may sleep, until there is room, the card has failed or the
+ * task is killed; the card is told later then.
  */
 void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 			    unsigned int life)
@@ -481,7 +484,7 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
 	/* there is to be room in the ring for who waits */
 	settle(card, ctl->left_max, end);
-	if (post_patiently(card, o, end, false)) {
+	if (post_patiently(card, o, end, true)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
 		spin_unlock_bh(&ctl->lock);
