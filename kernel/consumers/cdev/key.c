@@ -87,10 +87,10 @@ static const struct row *row_of(const struct cdev_kop *kop)
 {
 	u32 op = kop->op & 0xff;
 
-	if (op >= ARRAY_SIZE(rows) || !rows[op].in ||
-	    (op < OURS && kop->op != op))
+	if (op >= ARRAY_SIZE(rows) || (op < OURS && kop->op != op))
 		return NULL;
-	return &rows[array_index_nospec(op, ARRAY_SIZE(rows))];
+	op = array_index_nospec(op, ARRAY_SIZE(rows));
+	return rows[op].in ? &rows[op] : NULL;
 }
 
 static bool is_rsa(enum ocf_pk_code code)

@@ -296,12 +296,15 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 int cdev_session_end(struct cdev_file *file, enum ocf_abi abi, u32 id)
 {
 	struct cdev_session *ses;
+	u32 slot;
 
 	mutex_lock(&file->lock);
 	ses = of_number(file, abi, id);
-	if (ses)
-		RCU_INIT_POINTER(table_of(file)->slot[id & (SLOTS_MAX - 1)],
-				 NULL);
+	if (ses) {
+		slot = array_index_nospec(id & (SLOTS_MAX - 1),
+					  table_of(file)->size);
+		RCU_INIT_POINTER(table_of(file)->slot[slot], NULL);
+	}
 	mutex_unlock(&file->lock);
 	if (!ses)
 		return -EINVAL;
