@@ -129,13 +129,14 @@ static int test_one(struct pk_test *t, const struct ocf_pk_kat *k)
 
 /*
  * Whether @err neither passes nor fails the device.  -EPERM: FIPS forbids the
- * operation.  -EINVAL: a new device may refuse a key or its size, and is not
- * capable then.  -ETIMEDOUT: a device in use may have much to do.
+ * operation.  -EINVAL, -EKEYREJECTED: a new device may refuse a key or its
+ * size, and is not capable then.  -ETIMEDOUT: a device in use may have much to
+ * do.
  */
 static bool is_inconclusive(const struct pk_test *t, int err)
 {
 	return err == -EOPNOTSUPP || err == -EPERM ||
-	       (err == -EINVAL && !t->again) ||
+	       ((err == -EINVAL || err == -EKEYREJECTED) && !t->again) ||
 	       (err == -ETIMEDOUT &&
 		READ_ONCE(t->dev->state) == OCF_DEVICE_READY);
 }
