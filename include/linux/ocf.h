@@ -294,7 +294,7 @@ int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
  * @maclen: bytes of MAC or tag, the algorithm's own if 0 was given
  * @block: bytes the data's length must be a multiple of
  * @hardware: some card is capable of it
- * @device: number of the device preferred now, or -ENODEV
+ * @device: number of the device preferred if all are idle, or -ENODEV
  */
 struct ocf_session_info {
 	enum ocf_mode		mode;

@@ -181,7 +181,7 @@ struct ocf_session_rekey {
  * @crossover_many: set: the same if so many commands are under way at a time
  *	that nobody waits for one
  * @pad: zero
- * @device: set: which is preferred now, or empty
+ * @device: set: which is preferred if all are idle, or empty
  */
 struct ocf_session_query {
 	__u32		size;

@@ -787,8 +787,11 @@ void ocf_select_taken(struct ocf_request *req)
 }
 
 /**
- * ocf_select_preferred() - the device that a request of a session would get
+ * ocf_select_preferred() - the device that a request of a session would get if
+ * all were idle
  * @ses: the session
+ *
+ * Users are told this, so it says nothing of what other users do now.
  *
  * Context: process or BH, after ocf_read_lock().
  * Return: its number, or -ENODEV.
@@ -797,8 +800,10 @@ int ocf_select_preferred(struct ocf_session *ses)
 {
 	struct ocf_candidate c[OCF_CANDIDATES];
 	struct query q = { .ses = ses, .bytes = TYPICAL };
-	int n = find_candidates(&q, c);
+	int n = find_candidates(&q, c), i;
 
+	for (i = 0; i < n; i++)
+		c[i].load = 0;
 	return n ? c[ocf_candidate_pick(c, n)].device : -ENODEV;
 }
 
