@@ -206,7 +206,7 @@ struct sim_file {
 #define KNOB(_name, _which) \
 	FILE(_name, 0644, knob, _which, knob_store)
 #define COUNTER(_name, _which) \
-	FILE(_name, 0444, counter, _which, NULL)
+	FILE(_name, 0440, counter, _which, NULL)
 
 static int which(struct device_attribute *attr)
 {
