@@ -29,10 +29,11 @@ struct ocf_random;
  *	more than that.  The tests hold it to this, byte by byte, and the
  *	kernel counts it for this
  * @simulated: nobody is to rely on it: it never comes to the kernel
- * @read_random: gives up to @len bytes as they come from the source.  If
- *	@wait, waits for the first of them, a second at most; a signal may end
- *	that.  Context: process; may sleep; one call at a time.  Return: bytes
- *	given; 0 if there are none yet; a negative errno if it does not work
+ * @read_random: gives up to @len bytes as they come from the source.  @buf may
+ *	be on a stack: no device may write to it by DMA.  If @wait, waits for
+ *	the first of them, a second at most; a signal may end that.  Context:
+ *	process; may sleep; one call at a time.  Return: bytes given; 0 if there
+ *	are none yet; a negative errno if it does not work
  */
 struct ocf_random_info {
 	const char			*name;
