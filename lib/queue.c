@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,8 @@ _Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
  * @nbuffers: how many
  * @told: an eventfd for @refused, or -1
  * @both: readable for @told and for results of the kernel's, or -1
+ * @dev: device of the inode that all descriptors of the queue have
+ * @ino: number of that inode
  */
 struct ocf_queue {
 	struct ocf		*ocf;
@@ -56,7 +59,34 @@ struct ocf_queue {
 	unsigned int		nbuffers;
 	int			told;
 	int			both;
+	dev_t			dev;
+	ino_t			ino;
 };
+
+/*
+ * Whether @fd still is one of the queue's: a program may close descriptors that
+ * it does not know, and open others with their numbers.  The inode is that of
+ * all eventfds and the like, so a file or a socket of the program is told from
+ * ours, and another eventfd is not.
+ */
+static bool is_own(const struct ocf_queue *q, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_dev == q->dev &&
+	       st.st_ino == q->ino;
+}
+
+static int remember(struct ocf_queue *q, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	q->dev = st.st_dev;
+	q->ino = st.st_ino;
+	return 0;
+}
 
 /* ---- by io_uring ---- */
 
@@ -75,7 +105,7 @@ static int ring_open(struct ocf_queue *q, unsigned int flags)
 	/* the child would write where the parent reads */
 	io_uring_ring_dontfork(&q->ring);
 	q->uring = true;
-	return 0;
+	return remember(q, q->ring.ring_fd);
 }
 
 static int ring_put(struct ocf_queue *q, const struct ocf_command *c,
@@ -149,16 +179,16 @@ static int ring_wait(struct ocf_queue *q, int timeout)
 
 /* ---- by ioctl() ---- */
 
-static void close_one(int fd)
+static void close_one(struct ocf_queue *q, int fd)
 {
-	if (fd >= 0)
+	if (is_own(q, fd))
 		close(fd);
 }
 
 static void calls_close(struct ocf_queue *q)
 {
-	close_one(q->told);
-	close_one(q->both);
+	close_one(q, q->told);
+	close_one(q, q->both);
 	free(q->waiting);
 	free(q->refused);
 	atomic_store(&q->ocf->reaper, 0);
@@ -175,7 +205,7 @@ static int tell_of_both(struct ocf_queue *q)
 	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->told, &in) ||
 	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->ocf->fd, &in))
 		return -errno;
-	return 0;
+	return remember(q, q->told);
 }
 
 static int calls_open(struct ocf_queue *q)
@@ -208,7 +238,8 @@ static int calls_put(struct ocf_queue *q, const struct ocf_command *c)
 
 static void refuse(struct ocf_queue *q, const struct ocf_command *c, int err)
 {
-	eventfd_write(q->told, 1);
+	if (is_own(q, q->told))
+		eventfd_write(q->told, 1);
 	q->refused[q->refusals++] = (struct ocf_result){
 		.cookie = c->cookie, .res = err,
 	};
@@ -250,7 +281,7 @@ static int calls_take(struct ocf_queue *q, struct ocf_result *results,
 
 	if (n)
 		memcpy(results, q->refused, n * sizeof(*results));
-	if (n && n == q->refusals)
+	if (n && n == q->refusals && is_own(q, q->told))
 		eventfd_read(q->told, &(eventfd_t){ 0 });
 	q->refusals -= n;
 	memmove(q->refused, q->refused + n,
@@ -264,8 +295,10 @@ static int calls_take(struct ocf_queue *q, struct ocf_result *results,
 static int calls_wait(struct ocf_queue *q, int timeout)
 {
 	struct pollfd p = { .fd = q->both, .events = POLLIN };
+	bool own = is_own(q, q->both);
 
-	return poll(&p, 1, timeout) < 0 ? -errno : 0;
+	/* results come all the same: the caller looks for them every ms */
+	return poll(&p, own, own ? timeout : 1) < 0 ? -errno : 0;
 }
 
 /* ---- both ---- */
@@ -337,17 +370,17 @@ void ocf_queue_close(struct ocf_queue *queue)
 	if (!queue)
 		return;
 	/*
-	 * Where the device was closed by who does not know of it, so were the
-	 * queue's own descriptors, and what is under way is nobody's.
+	 * Where the program has closed the device, the commands are nobody's.
+	 * Where it has closed a ring, the kernel has cancelled them.
 	 */
 	if (!is_anothers(queue) && ocf_is_open(queue->ocf)) {
 		drain(queue);
-		if (queue->uring) {
+		if (queue->uring && is_own(queue, queue->ring.ring_fd)) {
 			/* a child may still have the ring open */
 			if (queue->nbuffers)
 				io_uring_unregister_buffers(&queue->ring);
 			io_uring_queue_exit(&queue->ring);
-		} else {
+		} else if (!queue->uring) {
 			calls_close(queue);
 		}
 		free(queue->buffers);

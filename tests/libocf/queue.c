@@ -389,27 +389,36 @@ FIXTURE_TEARDOWN(device)
 	ocf_close(self->ocf);
 }
 
-/* A daemon's: of its numbers, which are other files' now, none is touched. */
-static int close_what_is_not_there(unsigned int flags)
+/*
+ * A daemon's, which closes all descriptors from @first after the device's on:
+ * of their numbers, which are other files' now, none is touched.  One command
+ * is in the queue, and is refused.
+ */
+static int close_what_is_not_there(unsigned int flags, int first)
 {
+	struct ocf_command c = { .session = 12345 };
 	struct ocf_queue *q;
 	struct stat st;
 	struct ocf *ocf;
 	int fd, i;
 
-	if (ocf_open(&ocf) || ocf_queue_open(ocf, MANY, flags, &q))
-		return 1;
 	close_range(3, ~0u, 0);
+	if (ocf_open(&ocf) || ocf_queue_open(ocf, MANY, flags, &q) ||
+	    ocf_queue_put(q, &c))
+		return 1;
+	first += ocf_fd(ocf);
+	close_range(first, ~0u, 0);
 	for (i = 0; i < 16; i++) {
 		fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
-		if (fd != 3 + i)
+		if (fd != first + i)
 			return 2;
 	}
 	alarm(60);
+	ocf_queue_submit(q);
 	ocf_queue_close(q);
 	ocf_close(ocf);
 	for (i = 0; i < 16; i++)
-		if (fstat(3 + i, &st) || st.st_size)
+		if (fstat(first + i, &st) || st.st_size)
 			return 3;
 	return 0;
 }
@@ -420,10 +429,10 @@ TEST_F(device, closed_by_who_does_not_know_it)
 	int i, status;
 	pid_t pid;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 6; i++) {
 		pid = fork();
 		if (!pid)
-			_exit(close_what_is_not_there(flags[i]));
+			_exit(close_what_is_not_there(flags[i % 2], i / 2));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_EQ(0, status);
 	}
