@@ -240,7 +240,7 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 	for (i = 0; i < count; i++) {
 		commands[i].session = ses->id;
 		/* what is not filled in may have been begun */
-		results[i].res = err ? err : -EIO;
+		results[i].res = err ? err : -ECANCELED;
 		if (!err && job)
 			results[i].res = run(ses->prov, ocf, job, ses,
 					     &commands[i]);

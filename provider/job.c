@@ -152,7 +152,10 @@ static void reap(struct process *p, struct ocf *ocf)
 		poll(&fd, 1, LOOK);
 }
 
-/* Only what is under way has the thread look at the device. */
+/*
+ * Only what is under way has the thread look at the device.  Where it cannot
+ * look any more, the commands are lost: the card may still write to their room.
+ */
 static void *fetch(void *arg)
 {
 	struct process *p = arg;
@@ -160,7 +163,7 @@ static void *fetch(void *arg)
 	struct ocf *ocf;
 
 	while ((ocf = next_device(p))) {
-		if (ocf_is_open(ocf)) {
+		if (!process_is_confined(p) && ocf_is_open(ocf)) {
 			reap(p, ocf);
 			continue;
 		}

@@ -173,6 +173,55 @@ static void nearly_nothing(void)
 	works();
 }
 
+/* Writes @value to a file; whether it could. */
+static int put(const char *path, const char *value)
+{
+	FILE *f = fopen(path, "w");
+
+	return f && fputs(value, f) >= 0 && !fclose(f);
+}
+
+#define SIM	"/sys/bus/platform/drivers/ocf_sim/"
+#define CPU	"/sys/class/ocf/cryptosoft0/state"
+#define HOLD	"/sys/class/ocf/sim0/device/hold"
+
+/* A card has the job's command when the filter comes, and does not answer. */
+static void kills_beside_a_job(void)
+{
+	struct sock_filter filter[] = {
+		LOAD_NUMBER,
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *job = NULL;
+	int res = 0, r;
+
+	load();
+	check(put(SIM "add", "algs=real patience=60000") && put(CPU, "drain"),
+	      "no card");
+	encrypt(cipher, got);
+	check(put(HOLD, "1"), "the card does not hold");
+	r = ASYNC_start_job(&job, wait, &res, encrypt_in_job, NULL, 0);
+	check(r == ASYNC_PAUSE, "the job was not paused");
+	install(filter, COUNT(filter), SECCOMP_FILTER_FLAG_TSYNC);
+	while (r == ASYNC_PAUSE) {
+		usleep(1000);
+		r = ASYNC_start_job(&job, wait, &res, encrypt_in_job, NULL, 0);
+	}
+	check(r == ASYNC_FINISH && res == 1 && !memcmp(want, got, LEN),
+	      "another result of a job");
+}
+
+static void remove_card(void)
+{
+	if (access(HOLD, F_OK))
+		return;
+	check(put(HOLD, "0") && put(SIM "remove", "sim0") && put(CPU, "resume"),
+	      "the card stays");
+}
+
 static void is_off(void)
 {
 	setenv("OCF_OFF", "1", 1);
@@ -199,6 +248,7 @@ int main(void)
 	} cases[] = {
 		{ "ioctl() kills", kills },
 		{ "ioctl() kills in all threads", kills_all_threads },
+		{ "ioctl() kills, and a job waits", kills_beside_a_job },
 		{ "ioctl() traps", traps },
 		{ "ioctl() fails", fails },
 		{ "the provider is off", is_off },
@@ -215,6 +265,7 @@ int main(void)
 			_exit(0);
 		}
 		wait(&status);
+		remove_card();
 		bad |= status;
 		printf("%sok %s\n", status ? "not " : "", cases[i].name);
 	}
