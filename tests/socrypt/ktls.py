@@ -202,15 +202,17 @@ class Ktls(unittest.TestCase):
 
         def script(engine, a, _):
             attach(a, engine)
-            out = [outcome(a.getsockopt, SOL_TLS, which, 4)
-                   for which in (0, TX, RX, ZEROCOPY, NO_PAD, 99)]
+            out = [outcome(a.getsockopt, SOL_TLS, which, room)
+                   for which in (0, TX, RX, ZEROCOPY, NO_PAD, 99)
+                   for room in (1, 3, 4, 5, 43)]
             for which, value in order:
                 # a second time is told of differently from 6.14 on
                 if which in (TX, RX) and outcome(
                         a.getsockopt, SOL_TLS, which, 4) != "EBUSY":
                     continue
                 out.append(outcome(a.setsockopt, SOL_TLS, which, value))
-                out.append(outcome(a.getsockopt, SOL_TLS, which, 4))
+                out += [outcome(a.getsockopt, SOL_TLS, which, room)
+                        for room in (1, 3, 4, 5, 8, 43)]
             return out
 
         for _ in range(100):
@@ -219,7 +221,8 @@ class Ktls(unittest.TestCase):
                 which = self.rng.choice((TX, TX, RX, RX, ZEROCOPY, NO_PAD, 7))
                 value = self.rng.choice(options) if which in (TX, RX) else \
                     self.rng.choice((b"", b"\0", b"\0" * 4, b"\1\0\0\0",
-                                     b"\2\0\0\0"))
+                                     b"\2\0\0\0", b"\0" * 8,
+                                     b"\1" + bytes(40), bytes(9) + b"\1"))
                 order.append((which, value))
             self.compare(script)
 

@@ -169,6 +169,19 @@ static bool may_pad(const struct so_ctx *ctx)
 	return k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3;
 }
 
+/* A longer option may come, of zeros.  Return: as setsockopt(). */
+static int read_long_switch(bool *on, sockptr_t optval, u32 optlen)
+{
+	size_t size = min_t(size_t, optlen, sizeof(u32));
+	int err;
+
+	err = read_switch(on, optval, size);
+	if (err)
+		return err;
+	err = check_zeroed_sockptr(optval, size, optlen - size);
+	return err < 0 ? err : err ? 0 : -EINVAL;
+}
+
 /* TLS_RX_EXPECT_NO_PAD is a hint we have no use for: nothing is read twice. */
 static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 {
@@ -176,7 +189,7 @@ static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 	bool on;
 	int err;
 
-	err = read_switch(&on, optval, optlen);
+	err = read_long_switch(&on, optval, optlen);
 	if (err)
 		return err;
 	lock_sock(sk);
@@ -302,6 +315,8 @@ static int tell_ktls_keys(struct sock *sk, int optname, char __user *optval,
 	const struct so_keys *k;
 	int n = -EBUSY;
 
+	if (len < (int)sizeof(struct tls_crypto_info))
+		return -EINVAL;
 	lock_sock(sk);
 	k = keys_of(ctx, optname == TLS_RX);
 	if (k && k->ktls)
@@ -313,16 +328,16 @@ static int tell_ktls_keys(struct sock *sk, int optname, char __user *optval,
 	return copy_to_user(optval, option, n) ? -EFAULT : 0;
 }
 
-/* In contrast to the older options it takes more room than it needs. */
-static int tell_payload_max(const struct so_ctx *ctx, char __user *optval,
-			    int __user *optlen, int len)
+/*
+ * In contrast to the older options the caller may have more room than the value
+ * needs.
+ */
+static int tell_value(const void *value, int size, char __user *optval,
+		      int __user *optlen, int len)
 {
-	u16 value = READ_ONCE(ctx->payload_max);
-
-	if (len < (int)sizeof(value))
+	if (len < size)
 		return -EINVAL;
-	if (put_user((int)sizeof(value), optlen) ||
-	    copy_to_user(optval, &value, sizeof(value)))
+	if (put_user(size, optlen) || copy_to_user(optval, value, size))
 		return -EFAULT;
 	return 0;
 }
@@ -331,6 +346,7 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		     int __user *optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
+	u16 payload_max;
 	bool pad;
 	u32 value;
 	int len;
@@ -343,7 +359,10 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		return tell_ktls_keys(sk, optname, optval, len);
 	case TLS_TX_ZEROCOPY_RO:
 		value = READ_ONCE(ctx->stable);
-		break;
+		if (len != sizeof(value))
+			return -EINVAL;
+		return copy_to_user(optval, &value, sizeof(value)) ? -EFAULT :
+								     0;
 	case TLS_RX_EXPECT_NO_PAD:
 		lock_sock(sk);
 		pad = may_pad(ctx);
@@ -351,15 +370,14 @@ static int tell_ktls(struct sock *sk, int optname, char __user *optval,
 		if (!pad)
 			return -EINVAL;
 		value = READ_ONCE(ctx->no_pad);
-		break;
+		return tell_value(&value, sizeof(value), optval, optlen, len);
 	case TLS_TX_MAX_PAYLOAD_LEN:
-		return tell_payload_max(ctx, optval, optlen, len);
+		payload_max = READ_ONCE(ctx->payload_max);
+		return tell_value(&payload_max, sizeof(payload_max), optval,
+				  optlen, len);
 	default:
 		return -ENOPROTOOPT;
 	}
-	if (len != sizeof(value))
-		return -EINVAL;
-	return copy_to_user(optval, &value, sizeof(value)) ? -EFAULT : 0;
 }
 
 int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
