@@ -29,14 +29,21 @@
 #define SOL_OCF			0x4f43
 
 /*
+ * setsockopt(): TCP_ULP "ocf" comes first.  EEXIST: the socket has a ULP.
+ * ENOTCONN: it is not connected.  EBUSY: it is in a sockmap.  ENOENT: the
+ * module is not there.  EOPNOTSUPP: it is a subflow of MPTCP, or the like.
+ * ENOMEM.
+ *
  * setsockopt(): struct so_crypt gives a direction its keys.  EINVAL: numbers,
  * names or lengths do not fit together; the key it has already (one of before
  * that comes again is not known; its numbers must not).  EPERM: a weak
- * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC: as
- * of a session of /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
+ * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC; and
+ * where cards alone may do it EIO, EKEYREJECTED, ETIMEDOUT: as of a session of
+ * /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
  * the direction was set by another interface; or records look other than
  * before, and not all that was received was read.
- * ENOTCONN: the connection is being closed.  EDQUOT: the user's sessions take
+ * ENOTCONN: the connection is being closed.  What has ended the direction
+ * before, as below.  EDQUOT: the user's sessions take
  * too much memory.  E2BIG: the structure is longer than the kernel's, and what
  * the kernel does not know is not zero.  ENOPROTOOPT: no such option.  EFAULT,
  * ENOMEM.  It does not wait for the peer: what was written before goes out with
@@ -50,14 +57,17 @@
  * for a record of TLS without a byte that is no data; MSG_MORE with MSG_EOR.
  * EOPNOTSUPP: a flag that means nothing here.  EAGAIN, EINTR, EFAULT: as of any
  * socket.
- * EIO, ENODEV: a record could not be encrypted, and no more are sent.  If there
- * is no memory, the call waits, as it does for room.
+ * EIO, ENODEV, ENOMEM, E2BIG (longer than the only card takes): a record could
+ * not be encrypted, and no more are sent.  If there is no memory for a record,
+ * the call waits, as it does for room.  ECONNRESET, ETIMEDOUT: what has ended
+ * the connection.
  *
  * What is received: EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: what came is no
  * record.  EKEYEXPIRED: new keys have to be set, or the last number was used.
  * EIO: the record is no data, and there is no room for its type.  EINVAL:
- * MSG_OOB.  EIO, ENODEV: it could not be decrypted.  ENOMEM: splice() had no
- * memory.  ECONNRESET, EAGAIN, EINTR, EFAULT: as of any socket.
+ * MSG_OOB.  EIO, ENODEV, ENOMEM, E2BIG: it could not be decrypted.  ENOMEM:
+ * splice() had no memory.  ECONNRESET, ETIMEDOUT, EAGAIN, EINTR, EFAULT: as of
+ * any socket.
  */
 #define SO_CRYPT_TX		1
 #define SO_CRYPT_RX		2
