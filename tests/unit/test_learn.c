@@ -166,6 +166,19 @@ TEST(a_spell_is_forgotten)
 	EXPECT_TRUE(near(c.lag, LAG));
 }
 
+/* Much time for little work, and a bound that much work does not stretch far */
+TEST(what_a_device_may_take)
+{
+	static const uint64_t s = 1000000000;
+
+	EXPECT_EQ(0, ocf_cost_allowance(0));
+	EXPECT_EQ(8 * 100000, ocf_cost_allowance(100000));
+	EXPECT_EQ(8 * s, ocf_cost_allowance(s));
+	EXPECT_EQ(10 * s, ocf_cost_allowance(s * 5 / 4 + 1));
+	EXPECT_EQ(10 * s, ocf_cost_allowance(5 * s));
+	EXPECT_EQ(60 * s, ocf_cost_allowance(30 * s));
+}
+
 /* One interrupt for almost as many as an outlier may count */
 TEST(several_at_once_are_as_long_as_one_by_one)
 {

@@ -81,7 +81,7 @@ static unsigned long time_limit(const struct ocf_pk_request *req)
 	u64 ns = dev->pk->inside + max(ocf_queue_inside(dev), 0LL);
 
 	lockdep_assert_held(&ocf_pk_lock);
-	return nsecs_to_jiffies(dev->queue.patience + OCF_LENIENCE * ns);
+	return nsecs_to_jiffies(dev->queue.patience + ocf_cost_allowance(ns));
 }
 
 /* Gives @req to the card's driver. */

@@ -8,6 +8,7 @@
 #define OCF_COST_H
 
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 /**
@@ -59,6 +60,22 @@ static inline bool ocf_sample_wakes(const struct ocf_sample *s, u64 expected,
 				    bool woken)
 {
 	return !woken && s->latency > expected;
+}
+
+/* What is inside a device may take this many times what is expected, ... */
+#define OCF_LENIENCE		8
+/* ... but if that is more ns than this, this, or twice what is expected. */
+#define OCF_LENIENCE_MAX	10000000000ULL
+
+/**
+ * ocf_cost_allowance() - how long a device may take before it is late
+ * @inside: ns of work inside, as estimated
+ *
+ * Return: ns.
+ */
+static inline u64 ocf_cost_allowance(u64 inside)
+{
+	return max(2 * inside, min(OCF_LENIENCE * inside, OCF_LENIENCE_MAX));
 }
 
 /* The CPU, and cards at random */

@@ -58,11 +58,22 @@ static unsigned long check_interval(const struct ocf_queue *q)
 	return max(nsecs_to_jiffies(q->patience / CHECKS), 1UL);
 }
 
+/* ns, when @req is late if no public-key operations have delayed it */
+static u64 due(const struct ocf_device *dev, const struct ocf_request *req)
+{
+	u64 begun = req->begun + dev->queue.patience;
+	u64 inside = (req->due - begun) / OCF_LENIENCE;
+
+	return req->due > begun ? begun + ocf_cost_allowance(inside) : begun;
+}
+
 /* Public-key operations inside the card may have delayed @req. */
 static bool is_overdue(const struct ocf_device *dev,
 		       const struct ocf_request *req, u64 now)
 {
-	return now > req->due && now > req->due + ocf_pk_delay(dev, req->begun);
+	u64 late = due(dev, req);
+
+	return now > late && now > late + ocf_pk_delay(dev, req->begun);
 }
 
 /* Whether @dev has completed nothing for longer than its work explains. */
@@ -148,6 +159,7 @@ static __always_inline unsigned int enter_device(struct ocf_device *dev,
 	q->count++;
 	ocf_fair_enter(&q->fair, req);
 	req->begun = ktime_get_ns();
+	/* is_overdue() looks whether that is too much */
 	req->due = req->begun + q->patience +
 		   OCF_LENIENCE * ocf_queue_inside(dev);
 	/* after req->dev: pairs with ocf_queue_leave() */

@@ -59,9 +59,6 @@ static inline void ocf_queue_try_dispatch(struct ocf_device *dev)
 		ocf_queue_dispatch(dev);
 }
 
-/* A request may take this many times what it was expected to. */
-#define OCF_LENIENCE	8
-
 /* ns of work inside @dev; may be off, also below 0, without the queue's lock */
 static inline s64 ocf_queue_inside(const struct ocf_device *dev)
 {
