@@ -75,8 +75,9 @@ static struct ocf *open_anew(struct provider *prov)
 	else
 		ocf_forget(prov->ocf);
 	prov->ocf = NULL;
-	p->failed = ocf_open(&ocf) ? now() : 0;
-	if (p->failed)
+	p->error = ocf_open(&ocf);
+	p->failed = p->error ? now() : 0;
+	if (p->error)
 		return NULL;
 	prov->ocf = ocf;
 	p->generation = (uint64_t)getpid() << 32 |
@@ -121,6 +122,43 @@ static struct ocf *device_of(struct provider *prov)
 		ocf = open_anew(prov);
 	pthread_mutex_unlock(&p->lock);
 	return ocf;
+}
+
+/**
+ * device_state() - say whether this process can use /dev/crypto
+ * @prov: the provider
+ *
+ * It opens /dev/crypto, as the first operation would.
+ *
+ * Return: a line for people.
+ */
+const char *device_state(struct provider *prov)
+{
+	struct process *p = prov->process;
+	int err;
+
+	if (prov->off)
+		return "off: openssl.cnf, OCF_OFF or the program wants it";
+	if (process_is_confined(p))
+		return "off: the program has a filter of system calls";
+	if (device_of(prov) && prov->least < 0)
+		return "/dev/crypto is open";
+	if (device_of(prov))
+		return "/dev/crypto is open; least is set";
+	pthread_mutex_lock(&p->lock);
+	err = p->error;
+	pthread_mutex_unlock(&p->lock);
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return "no permission to open /dev/crypto";
+	case -ENODEV:
+		return "/dev/crypto is not there: modprobe ocf_cdev";
+	case -EPROTO:
+		return "/dev/crypto is another module's";
+	default:
+		return "/dev/crypto cannot be opened";
+	}
 }
 
 /* @job is paused meanwhile, if there is one. */

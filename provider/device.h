@@ -17,6 +17,7 @@
  * @ocf: /dev/crypto, or NULL
  * @generation: another for each process that ever opened it
  * @failed: when it could not be opened, s
+ * @error: why, -errno
  * @confined: by a filter of system calls, which is there to stay
  * @fetcher: a thread that fetches results of jobs that are paused
  * @fetching: there is one
@@ -29,6 +30,7 @@ struct process {
 	struct ocf *_Atomic	ocf;
 	uint64_t		generation;
 	uint32_t		failed;
+	int error;
 	atomic_bool		confined;
 	pthread_t		fetcher;
 	bool			fetching, stop;

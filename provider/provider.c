@@ -10,12 +10,7 @@
 
 #include "provider.h"
 
-#define NAME		"OCF for Linux"
-#define ENV_LEAST	"OCF_LEAST"
-#define CONF_LEAST	"least"
-#define CONF_LEGACY	"legacy"
-#define ENV_OFF		"OCF_OFF"
-#define CONF_OFF	"off"
+#define NAME "OCF for Linux"
 
 /*
  * Programs that are off whatever the section says: they forbid themselves the
@@ -67,15 +62,17 @@ static const OSSL_PARAM *gettable(void *ctx)
 	static const OSSL_PARAM params[] = {
 		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0),
 		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
-		OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
-		OSSL_PARAM_END
+		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0),
+		OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL), OSSL_PARAM_END
 	};
 
 	return params;
 }
 
+/* Of all texts "openssl list -providers -verbose" prints only the build info */
 static int get_params(void *ctx, OSSL_PARAM params[])
 {
+	struct provider *prov = ctx;
 	OSSL_PARAM *p;
 
 	p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_NAME);
@@ -83,6 +80,9 @@ static int get_params(void *ctx, OSSL_PARAM params[])
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_VERSION);
 	if (p && !OSSL_PARAM_set_utf8_ptr(p, OCF_VERSION))
+		return 0;
+	p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_BUILDINFO);
+	if (p && !OSSL_PARAM_set_utf8_ptr(p, device_state(prov)))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
 	return !p || OSSL_PARAM_set_int(p, 1);
@@ -187,20 +187,55 @@ static const OSSL_DISPATCH calls[] = {
 	{ 0, NULL }
 };
 
-static bool number(const char *text, long *n)
-{
-	char *end;
+/**
+ * struct setting - a parameter of the section in openssl.cnf
+ * @name: its name there
+ * @env: the variable of the environment that overrides it, or NULL
+ * @text: its value, or NULL
+ */
+struct setting {
+	const char *name, *env;
+	char *text;
+};
 
-	errno = 0;
-	*n = strtol(text, &end, 10);
-	return !errno && *text && !*end && *n >= -1;
+static const char *value(const struct setting *s)
+{
+	const char *said = s->env ? secure_getenv(s->env) : NULL;
+
+	return said ? said : s->text;
 }
 
-/* 0 or 1, or nothing, which is 0 */
-static bool flag(const char *text, bool *is)
+/* An error that names the setting.  Return: false. */
+static bool refuse(const struct setting *s, const char *values)
 {
+	ERR_raise_data(ERR_LIB_PROV, ERR_R_PASSED_INVALID_ARGUMENT,
+		       "%s = %s is not %s", s->name, value(s), values);
+	return false;
+}
+
+/* Bytes, or -1, which is the default */
+static bool number(const struct setting *s, long *n)
+{
+	const char *text = value(s);
+	char *end;
+
+	*n = -1;
+	if (!text)
+		return true;
+	errno = 0;
+	*n = strtol(text, &end, 10);
+	if (!errno && *text && !*end && *n >= -1)
+		return true;
+	return refuse(s, "a number of bytes, or -1");
+}
+
+/* 0, which is the default, or 1 */
+static bool flag(const struct setting *s, bool *is)
+{
+	const char *text = value(s);
+
 	*is = text && !strcmp(text, "1");
-	return !text || *is || !strcmp(text, "0");
+	return !text || *is || !strcmp(text, "0") || refuse(s, "0 or 1");
 }
 
 static bool is_off_program(void)
@@ -214,34 +249,29 @@ static bool is_off_program(void)
 }
 
 /*
- * What the section in openssl.cnf says.  The environment goes before it.  If
- * nobody says from how many bytes on the kernel is asked, the kernel does.
+ * What the section in openssl.cnf says, which the environment overrides.  If
+ * neither says from how many bytes on the kernel is asked, the kernel does.
  */
 static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {
-	const char *text = NULL, *legacy = NULL, *off = NULL, *said;
+	struct setting least = { .name = "least", .env = "OCF_LEAST" };
+	struct setting off = { .name = "off", .env = "OCF_OFF" };
+	struct setting legacy = { .name = "legacy" };
 	OSSL_FUNC_core_get_params_fn *get = NULL;
 	bool has_legacy;
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_utf8_ptr(CONF_LEAST, (char **)&text, 0),
-		OSSL_PARAM_utf8_ptr(CONF_LEGACY, (char **)&legacy, 0),
-		OSSL_PARAM_utf8_ptr(CONF_OFF, (char **)&off, 0),
-		OSSL_PARAM_END
+		OSSL_PARAM_utf8_ptr(least.name, &least.text, 0),
+		OSSL_PARAM_utf8_ptr(legacy.name, &legacy.text, 0),
+		OSSL_PARAM_utf8_ptr(off.name, &off.text, 0), OSSL_PARAM_END
 	};
 
 	for (; in->function_id; in++)
 		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
 			get = OSSL_FUNC_core_get_params(in);
 	if (get && !get(prov->core, params))
-		text = legacy = off = NULL;
-	said = secure_getenv(ENV_LEAST);
-	text = said ? said : text;
-	prov->least = -1;
-	if (text && !number(text, &prov->least))
-		return 0;
-	said = secure_getenv(ENV_OFF);
-	if (!flag(said ? said : off, &prov->off) ||
-	    !flag(legacy, &has_legacy))
+		least.text = legacy.text = off.text = NULL;
+	if (!number(&least, &prov->least) || !flag(&off, &prov->off) ||
+	    !flag(&legacy, &has_legacy))
 		return 0;
 	prov->off |= is_off_program();
 	if (prov->off)

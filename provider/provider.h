@@ -118,6 +118,7 @@ struct session {
 /* device.c */
 int device_init(struct provider *prov);
 void device_exit(struct provider *prov);
+const char *device_state(struct provider *prov);
 bool session_is_worth(struct session *ses, size_t len);
 int session_run(struct session *ses, struct ocf_command *c);
 void session_run_many(struct session *ses, struct ocf_command *commands,
