@@ -110,6 +110,14 @@ def two_devices(tmp_path):
 # ocfctl --------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("words", [
+    ["--user", "nosuchuser"], ["AES129-SHA"], ["aes-cbc", "0"],
+    ["aes-cbc", "x"], ["aes-cbc", str(1 << 28)], ["aes-cbc", "1", "2"], ["-x"],
+    ["--user"]])
+def test_doctor_s_wrong_usage(tree, words):
+    assert "ocfctl" in tree.fails(2, "ocfctl", "doctor", *words)
+
+
 def test_list(tree):
     lines = [line.split() for line in
              tree.says("ocfctl", "list").splitlines()]

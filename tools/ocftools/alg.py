@@ -9,6 +9,7 @@ import socket
 import struct
 import tempfile
 from dataclasses import dataclass
+from typing import Iterator
 
 from .sysfs import Failure
 
@@ -20,7 +21,10 @@ PRIORITY_MAX = (1 << 31) - 1
 # <linux/netlink.h>, <linux/cryptouser.h>
 NETLINK_CRYPTO = 21
 NLMSG_ERROR, NLM_F_REQUEST, NLM_F_ACK = 2, 1, 4
-CRYPTO_MSG_UPDATEALG, CRYPTOCFGA_PRIORITY_VAL = 0x12, 1
+NLM_F_DUMP, NLMSG_DONE = 0x300, 3
+CRYPTO_MSG_UPDATEALG, CRYPTO_MSG_GETALG, CRYPTOCFGA_PRIORITY_VAL = 0x12, 0x13, 1
+# <linux/crypto.h>
+CRYPTO_ALG_ASYNC, CRYPTO_ALG_KERN_DRIVER_ONLY = 0x80, 0x1000
 HEADER, USER_ALG = struct.Struct("=IHHII"), struct.Struct("=64s64s64sIIII")
 
 
@@ -72,16 +76,49 @@ def request(driver: str, priority: int) -> bytes:
                        NLM_F_REQUEST | NLM_F_ACK, 1, 0) + body
 
 
-def set_priorities(drivers: list[str], priority: int) -> None:
-    """For those who ask from now on; until the module is loaded again."""
+def opened() -> socket.socket:
     try:
-        s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_CRYPTO)
+        return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_CRYPTO)
     except OSError as why:
         if why.errno != errno.EPROTONOSUPPORT:
             raise
         raise Failure("the kernel cannot be told: "
                       "modprobe crypto_user") from None
-    with s:
+
+
+def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The kind and the body of each."""
+    while len(data) >= HEADER.size:
+        size, kind, *_ = HEADER.unpack_from(data)
+        yield kind, data[HEADER.size:size]
+        data = data[(size + 3) & ~3:]
+
+
+def accelerated() -> list[tuple[str, str]]:
+    """The implementations whose driver has marked them as an accelerator's,
+    each with its module."""
+    found = []
+    with opened() as s:
+        s.send(HEADER.pack(HEADER.size + USER_ALG.size, CRYPTO_MSG_GETALG,
+                           NLM_F_REQUEST | NLM_F_DUMP, 1, 0) +
+               bytes(USER_ALG.size))
+        while True:
+            for kind, body in messages(s.recv(1 << 16)):
+                if kind == NLMSG_DONE:
+                    return found
+                if kind == NLMSG_ERROR:
+                    err, = struct.unpack_from("=i", body)
+                    raise OSError(-err, os.strerror(-err))
+                _, driver, module, _, _, _, flags = USER_ALG.unpack_from(body)
+                if flags & CRYPTO_ALG_KERN_DRIVER_ONLY and \
+                        flags & CRYPTO_ALG_ASYNC:
+                    found.append((driver.rstrip(b"\0").decode(),
+                                  module.rstrip(b"\0").decode()))
+
+
+def set_priorities(drivers: list[str], priority: int) -> None:
+    """For those who ask from now on; until the module is loaded again."""
+    with opened() as s:
         for driver in drivers:
             s.send(request(driver, priority))
             answer = s.recv(4096)

@@ -26,6 +26,10 @@ def us(ns: float | None) -> str:
     return NOTHING if ns is None else f"{ns / 1000:.1f}"
 
 
+def duration(ns: int) -> str:
+    return f"{ns / 1e6:.0f} ms" if ns >= 10_000_000 else f"{us(ns)} us"
+
+
 def mb(count: float | None) -> str:
     """Of a million bytes each."""
     return NOTHING if count is None else f"{count / 1e6:.1f}"
