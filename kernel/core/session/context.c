@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts: what each device has made of a generation's keys.
+ * Contexts: what a device has made of the keys of a generation.
  *
- * One is made when a request has missed it, and dropped with its device or with
- * its generation.  A device with no room for more gives up the one that was not
- * used for longest: for anybody if that is a second and more, in any case for
- * who has nowhere else to go.
+ * A context is made when a request needs it, and dropped with its device or
+ * with its generation.  A device without capacity for another one evicts the
+ * context that was idle for longest.  A context that was idle for a second may
+ * be evicted for any session, a younger one only for a session without another
+ * device.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -17,10 +18,10 @@
 
 #include <trace/events/ocf.h>
 
-#define IDLE	HZ		/* jiffies a context was not used for */
-#define DRAIN	HZ		/* jiffies to wait for what uses it */
-#define FORGET	(10 * HZ) /* jiffies to wait for contexts that end */
-#define CROWDED	(HZ / 10)	/* jiffies before one is asked for once more */
+#define IDLE	HZ		/* jiffies until any session may evict it */
+#define DRAIN	HZ		/* jiffies to wait for requests that use it */
+#define FORGET	(10 * HZ)	/* jiffies to wait for contexts being freed */
+#define CROWDED	(HZ / 10)	/* jiffies until the next try to evict one */
 
 static size_t size_on(const struct ocf_device *dev)
 {
@@ -38,8 +39,8 @@ static struct ocf_keys *keys_of(const struct ocf_context *ctx)
 }
 
 /*
- * The contexts that requests find are in the list of their device, which looks
- * there for one to give up.  Memory has no limit that would make the CPU look.
+ * Contexts that requests can find are in the list of their device, for
+ * eviction.  The CPU evicts none: its contexts are limited by memory only.
  */
 static void list_context(struct ocf_context *ctx)
 {
@@ -53,7 +54,7 @@ static void list_context(struct ocf_context *ctx)
 }
 
 /**
- * ocf_context_unlist() - a context is going to be no generation's any more
+ * ocf_context_unlist() - take a context off the list of its device
  * @ctx: the context
  *
  * Context: process; may sleep.
@@ -77,7 +78,7 @@ static void free_context(struct ocf_context *ctx)
 	dev->info.ops->ctx_exit(ctx);
 	memzero_explicit(ctx->priv, dev->info.ctx_size);
 	ocf_account_uncharge(keys->params.account, charged_for(ctx));
-	/* a reader may find that it has no users any more */
+	/* a reader may be looking at its reference count */
 	kfree_rcu(ctx, rcu);
 	ocf_device_put(dev);
 	ocf_keys_release(keys);
@@ -116,7 +117,7 @@ void ocf_context_free_later(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
 
-	/* the work's: it may find that another run has freed this one */
+	/* for the work: an earlier run of it may have freed @ctx already */
 	ocf_device_get(dev);
 	atomic_inc(&dev->ngoing);
 	if (!llist_add(&ctx->going, &dev->going) ||
@@ -152,7 +153,7 @@ void ocf_context_put(struct ocf_context *ctx)
 		free_context(ctx);
 }
 
-/* Has the driver fill it in, and charges what that takes. */
+/* Has the driver fill in @ctx, and charges its memory. */
 static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
 {
 	struct ocf_device *dev = ctx->dev;
@@ -166,7 +167,7 @@ static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
 	return err;
 }
 
-/* Has the driver make it; the caller holds the mutex of @keys. */
+/* Makes a context of @keys on @dev.  The caller holds @keys->mutex. */
 static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 {
 	struct ocf_context *ctx;
@@ -180,12 +181,12 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	ctx->dev = dev;
 	ctx->params = &keys->params;
 	ctx->submit = dev->info.ops->submit;
-	/* what waits for it is to have a second to use it */
+	/* requests that wait for it have a second to use it */
 	ctx->used = jiffies + (list_empty(&keys->parked) ? 0 : IDLE);
 	err = fill_context(ctx, keys);
 	if (err) {
 		kfree_sensitive(ctx);
-		/* it will say so again, whoever asks */
+		/* the device would refuse these keys again */
 		if (err == -EOPNOTSUPP || err == -EINVAL ||
 		    err == -EKEYREJECTED)
 			WRITE_ONCE(keys->refused,
@@ -203,12 +204,12 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 static int try_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
 	struct mem_cgroup *old;
-	/* who makes room on a card may wait in it for a second */
+	/* held for up to a second while a context is evicted */
 	int err = mutex_lock_killable(&keys->mutex);
 
 	if (err)
 		return err;
-	/* a worker makes it for another */
+	/* the caller may be a worker, of another control group */
 	old = set_active_memcg(keys->memcg);
 	if (!test_bit(dev->number, &keys->present)) {
 		if ((!(flags & OCF_CONTEXT_TESTING) &&
@@ -227,8 +228,9 @@ static int try_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 /* ---- room ---- */
 
 /*
- * The generation whose context on @dev was not used for longest, nor since
- * @limit in jiffies, or NULL.  It is held.  Those in use count if @busy.
+ * The generation whose context on @dev was idle for longest, and since @limit
+ * (jiffies) at least; or NULL.  With @busy, contexts in use count too.  The
+ * caller gets a reference.
  */
 static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 					unsigned long limit, bool busy)
@@ -240,7 +242,7 @@ static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 	mutex_lock(&dev->contexts_lock);
 	list_for_each_entry(ctx, &dev->contexts, node) {
 		used = READ_ONCE(ctx->used);
-		/* what is about to be freed makes room by itself */
+		/* a context that is being freed frees capacity by itself */
 		if (time_after(used, limit) ||
 		    !refcount_read(&keys_of(ctx)->refs) ||
 		    (!busy && ocf_queue_uses(dev, ctx)))
@@ -254,13 +256,16 @@ static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 	return found;
 }
 
-/* Waits for what is in @dev with @ctx, which nobody finds; whether it ended */
+/*
+ * Waits for the requests in @dev that use @ctx, which new requests do not find.
+ * Return: whether all have ended.
+ */
 static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 		    bool urgent)
 {
 	unsigned long end;
 
-	/* a submitter that found it before has its request counted after */
+	/* after this, each request that found @ctx is counted in the queue */
 	synchronize_rcu();
 	end = jiffies + (urgent ? DRAIN : 0);
 	while (ocf_queue_uses(dev, ctx)) {
@@ -272,7 +277,7 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 	return true;
 }
 
-/* Drops the context of @keys on @dev, unless it is in use; whether it went. */
+/* Drops the context of @keys on @dev, unless it is in use.  Return: whether. */
 static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 {
 	struct ocf_context *ctx;
@@ -299,7 +304,7 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 	return left;
 }
 
-/* Whether somebody's context on @dev is gone now. */
+/* Evicts a context from @dev.  Return: whether there was one. */
 static bool make_room(struct ocf_device *dev, bool urgent)
 {
 	struct ocf_keys *keys;
@@ -316,7 +321,7 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	return done;
 }
 
-/* The same on a device that has no room, one after the other. */
+/* Makes a context on a device without capacity, one caller at a time. */
 static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 				 u32 flags)
 {
@@ -329,20 +334,20 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 		return err;
 	end = jiffies + DRAIN;
 	forgotten = jiffies + FORGET;
-	/* whoever came before may have made room for two */
+	/* the caller before may have freed capacity for two */
 	while ((err = try_make(keys, dev, flags)) == -ENOSPC) {
 		if (fatal_signal_pending(current)) {
 			err = -EINTR;
 			break;
 		}
-		/* there is room when the card has forgotten these */
+		/* contexts that are being freed will free capacity */
 		if ((urgent || made_room) && atomic_read(&dev->ngoing) &&
 		    time_before(jiffies, forgotten)) {
 			end = jiffies + DRAIN;
 			usleep_range(100, 500);
 			continue;
 		}
-		/* what was made is not left to others, however long it took */
+		/* use it, however long the eviction took */
 		if (make_room(dev, urgent)) {
 			made_room = true;
 			continue;
@@ -365,11 +370,11 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
  * @dev: the device; the caller holds it
  * @flags: OCF_CONTEXT_TESTING: for a self-test, whatever state it is in;
  *	OCF_CONTEXT_URGENT: there is no other device;
- *	OCF_CONTEXT_AT_ONCE: no room is made
+ *	OCF_CONTEXT_AT_ONCE: no context is evicted
  *
  * Context: process; may sleep.
  * Return: 0, also if it is there already; -ENODEV if the device is going;
- * -ENOSPC if it has no room; -ENOMEM; -EDQUOT; -EINTR: the task is being
+ * -ENOSPC if it has no capacity; -ENOMEM; -EDQUOT; -EINTR: the task is being
  * killed; what the driver says.
  */
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
@@ -382,8 +387,9 @@ int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 }
 
 /*
- * The generation after @keys in the list, or the first; holds it, and lets
- * @keys go.  New ones come before all others: they are not met.
+ * The generation after @keys in the list, or the first one, with a reference;
+ * puts @keys.  New generations are added at the front, so a walk does not meet
+ * them.
  */
 static struct ocf_keys *generation_after(struct ocf_keys *keys)
 {
@@ -402,7 +408,7 @@ static struct ocf_keys *generation_after(struct ocf_keys *keys)
 	return next;
 }
 
-/* Takes what @keys have on @dev, or NULL; readers may use it still. */
+/* Takes the context of @keys on @dev, or NULL.  Readers may still use it. */
 static struct ocf_context *take_context(struct ocf_keys *keys,
 					struct ocf_device *dev)
 {
@@ -427,9 +433,9 @@ static struct ocf_context *take_context(struct ocf_keys *keys,
  * ocf_contexts_drop() - drop every generation's context on a device
  * @dev: the device; nothing is in it, and it is not ready
  *
- * Nobody else waits for what the card takes to forget them: a lock is held for
- * one generation at a time, and none while the driver is called.  Those of
- * generations that are about to be freed go with them.
+ * A card may take long to forget its contexts.  No other task waits for that:
+ * this holds a lock for one generation at a time, and none while it calls the
+ * driver.  Generations that are being freed drop their contexts themselves.
  *
  * Context: process; may sleep.
  */
@@ -444,7 +450,7 @@ void ocf_contexts_drop(struct ocf_device *dev)
 		if (ctx)
 			llist_add(&ctx->going, &dropped);
 	}
-	/* a submitter that found one may be about to call the driver */
+	/* a submitter that found a context may be about to call the driver */
 	synchronize_rcu();
 	llist_for_each_entry_safe(ctx, next, dropped.first, going)
 		put_and_wait(ctx);

@@ -3,13 +3,14 @@
  * Generations of keys.
  *
  * A session has one current generation; rekeying makes a new one.  A request
- * runs under the generation it was submitted under, however often it moves.
- * What devices have made of it is in context.c; here is the worker that has it
- * made on demand.
+ * keeps the generation it was submitted with, however often it changes devices.
+ * context.c makes the contexts of a generation; the worker here has it make
+ * them on demand.
  *
- * Who holds a generation: the session, while it is current; a request in
- * flight; the worker.  A submitter only finds it, and counts himself in where
- * he must hold it; if that fails there is another that is current.
+ * References to a generation: one of the session while the generation is
+ * current, one of each request in flight, one of the worker.  A submitter looks
+ * the generation up under RCU, and takes a reference only where it needs one.
+ * If that fails, the session has another current generation.
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -19,26 +20,26 @@
 
 #include <trace/events/ocf.h>
 
-#define PARKED_MAX	4096	/* of an owner's requests, for some context */
+#define PARKED_MAX	4096	/* requests of an owner that wait */
 
-/* All generations: a device that goes is forgotten by each of them. */
+/* All generations, for the removal of a device */
 LIST_HEAD(ocf_generations);
 DEFINE_MUTEX(ocf_generations_mutex);
 
 /*
- * Requests that wait for a context, in the list of their generation.  They
- * are few and rare, and one lock for all lets a request be taken back without
- * a look at its generation, which may be going.
+ * Protects ocf_keys.parked: the requests that wait for a context of their
+ * generation.  They are few.  With one lock for all, a request can be cancelled
+ * without a look at its generation, which may be going away.
  */
 static DEFINE_SPINLOCK(park_lock);
 static unsigned int nparked[OCF_FLOWS];
 
-/* Not that of requests: who makes room for a context may wait for long. */
+/* Not the workqueue of requests, since an eviction may wait for long. */
 static struct workqueue_struct *keys_wq;
 
 static void make_contexts(struct work_struct *work);
 
-/* A generation that waits for room for a context on some device */
+/* A generation that waits for an eviction on some device */
 struct waiting {
 	struct llist_node	node;
 	struct ocf_keys		*keys;
@@ -50,12 +51,12 @@ static size_t keys_size(const struct ocf_session_params *p)
 }
 
 /**
- * ocf_keys_create() - a generation of keys
+ * ocf_keys_create() - create a generation of keys
  * @p: validated parameters, with keys; those are copied
  * @gfp: allocation flags
  *
  * Context: process; may sleep.
- * Return: it with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT.
+ * Return: the generation with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT.
  */
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 {
@@ -91,7 +92,7 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 	return keys;
 }
 
-/* The memory is not read by a driver any more.  Context: process; may sleep. */
+/* Puts a hold: a driver does not read @keys any more.  Context: process. */
 void ocf_keys_release(struct ocf_keys *keys)
 {
 	struct ocf_session *left = keys->left;
@@ -108,7 +109,7 @@ void ocf_keys_release(struct ocf_keys *keys)
 	if (!left)
 		return;
 	atomic_dec(&left->leaving);
-	/* who finds too many is on the list of those who wait for it */
+	/* pairs with wait_var_event_killable() in may_leave() */
 	smp_mb__after_atomic();
 	wake_up_var(&left->leaving);
 	ocf_session_put_deferred(left);
@@ -123,7 +124,7 @@ static void free_keys(struct ocf_keys *keys)
 	list_del(&keys->node);
 	mutex_unlock(&ocf_generations_mutex);
 	for_each_set_bit(i, &keys->present, OCF_DEVICES_MAX) {
-		/* the last reference: nobody else reads or writes it */
+		/* this is the last reference: no reader is left */
 		ctx = rcu_dereference_protected(keys->ctx[i], true);
 		trace_ocf_context_drop(keys, i, 0);
 		ocf_context_unlist(ctx);
@@ -158,7 +159,7 @@ void ocf_keys_put_deferred(struct ocf_keys *keys)
 }
 
 /**
- * ocf_keys_want() - have a context made by the worker
+ * ocf_keys_want() - have the worker make a context
  * @keys: the generation
  * @number: the device's
  *
@@ -168,7 +169,7 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 {
 	if (test_and_set_bit(number, &keys->wanted))
 		return;
-	/* nobody will miss it where there are others now */
+	/* a replaced generation needs no more contexts */
 	if (!ocf_keys_try_get(keys))
 		return;
 	if (!queue_work(keys_wq, &keys->work))
@@ -176,8 +177,8 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 }
 
 /*
- * What became of the context on a device.  There may be room if it is asked for
- * urgently, by who has nowhere else to go.
+ * What became of the context on a device.  After NO_ROOM an urgent try may
+ * still succeed, for a session without another device.
  */
 enum outcome { MADE, NO_ROOM, FAILED, GONE };
 
@@ -195,12 +196,12 @@ static enum outcome outcome_of(int err, bool urgent)
 	}
 }
 
-/* Whether @req, which is parked, has somewhere to go now. */
+/* Whether @req, which is parked, can be started again now. */
 static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
 {
 	if (req->used != number)
 		return outcome == MADE && !(req->excluded & BIT_ULL(number));
-	/* else it may be back for the same one */
+	/* counted, because it may be parked for the same device again */
 	req->parks += outcome != NO_ROOM;
 	return true;
 }
@@ -214,8 +215,8 @@ static void unpark(struct ocf_request *req)
 }
 
 /*
- * Starts over what is parked and has waited for device @number, and all if that
- * has the context now.
+ * Restarts the parked requests that have waited for device @number; all parked
+ * requests if the device has the context now.
  */
 static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 {
@@ -252,27 +253,27 @@ static bool is_parked_for(struct ocf_keys *keys, int number)
 	return found;
 }
 
-/* The generation's turn for room on @dev */
+/* It is the turn of @keys to evict a context from @dev. */
 static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
 {
-	/* what waits for it could go nowhere else */
+	/* requests that still wait for @dev have no other device */
 	bool urgent = is_parked_for(keys, dev->number);
 	int err = ocf_context_make(keys, dev, urgent ? OCF_CONTEXT_URGENT : 0);
 
 	if (err == -ENOSPC && !urgent && is_parked_for(keys, dev->number)) {
-		/* it has come meanwhile, and this is its turn */
+		/* such a request has come meanwhile */
 		urgent = true;
 		err = ocf_context_make(keys, dev, OCF_CONTEXT_URGENT);
 	}
 	clear_bit(dev->number, &keys->waits);
-	/* who finds it not wanted finds it not waiting */
+	/* a task that sees @wanted clear sees @waits clear */
 	smp_mb__after_atomic();
 	start_over(keys, dev->number, outcome_of(err, urgent));
 }
 
 /*
- * The worker of a device that has no room: whoever waits for that does not keep
- * those waiting who want others'.
+ * The worker of a device without capacity.  Each device has its own, so that
+ * generations which wait for one device do not delay those of another.
  */
 static void take_turns(struct work_struct *work)
 {
@@ -306,7 +307,7 @@ static void wait_for_turn(struct ocf_keys *keys, struct ocf_device *dev)
 	}
 	ocf_keys_get(keys);
 	w->keys = keys;
-	/* where others are, the worker is on its way */
+	/* if the list was not empty, the worker is already queued */
 	if (!llist_add(&w->node, &dev->waiting))
 		return;
 	ocf_device_get(dev);
@@ -318,7 +319,7 @@ static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
 {
 	int err = -EOPNOTSUPP;
 
-	/* it may be another than was wanted, with the same number */
+	/* another device may have the number by now */
 	if (ocf_device_wanted(dev, &keys->params))
 		err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
 	if (err != -ENOSPC) {
@@ -327,15 +328,15 @@ static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
 	}
 	set_bit(dev->number, &keys->waits);
 	/*
-	 * There may be another device for who did not know.  Who is parked when
-	 * its turn comes has nowhere else to go.
+	 * Requests that did not know that @dev is full may find another device.
+	 * Those that are parked when the turn comes have none.
 	 */
 	if (!test_bit(dev->number, &keys->full))
 		start_over(keys, dev->number, NO_ROOM);
 	wait_for_turn(keys, dev);
 }
 
-/* The worker: makes what is wanted, then starts over what waited for it. */
+/* The worker: makes the contexts that are wanted, and restarts requests. */
 static void make_contexts(struct work_struct *work)
 {
 	struct ocf_keys *keys = container_of(work, struct ocf_keys, work);
@@ -358,14 +359,14 @@ static void make_contexts(struct work_struct *work)
 
 /**
  * ocf_keys_park() - have a request wait for a context
- * @keys: its generation; ocf_keys_want() must follow, since the worker starts
- *	over only what it finds after it has cleared the bits of @keys->wanted
+ * @keys: its generation; ocf_keys_want() must follow, since the worker
+ *	restarts only requests that it finds after it has cleared @keys->wanted
  * @req: the request; not the caller's any more when this returns
  *	-EINPROGRESS
  *
  * Context: process or BH.
- * Return: -EINPROGRESS; -EBUSY if too many of its owner wait; -ECANCELED if it
- * was cancelled while it was on its way from one list to another.
+ * Return: -EINPROGRESS; -EBUSY if too many requests of its owner wait;
+ * -ECANCELED if it was cancelled while it was on no list.
  */
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req)
 {
@@ -392,11 +393,11 @@ int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req)
 }
 
 /**
- * ocf_keys_unpark() - take a request back
+ * ocf_keys_unpark() - take a request off the list of those that wait
  * @req: the request
  *
  * Context: process or BH.
- * Return: whether it was parked, and is the caller's now.
+ * Return: whether it was parked; it belongs to the caller then.
  */
 bool ocf_keys_unpark(struct ocf_request *req)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: what a consumer holds, and holds on to whatever becomes of the
- * devices.
+ * Sessions: what a consumer holds.  A session survives the devices that serve
+ * it.
  */
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 
 #include <trace/events/ocf.h>
 
-/* Bytes, where one must choose before the first request has come. */
+/* Bytes of a typical request, for a choice before the first request */
 #define TYPICAL		1024
 
 static LIST_HEAD(sessions);
@@ -25,7 +25,7 @@ static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
 	       ocf_device_wanted(dev, &ses->params);
 }
 
-/* Whether @dev is a card that may do a part of what @ses wants. */
+/* Whether @dev is a card that may do one of the two steps of @ses. */
 static bool may_share(const struct ocf_session *ses, struct ocf_device *dev)
 {
 	struct ocf_session_params p;
@@ -47,7 +47,7 @@ static bool may_split(const struct ocf_session *ses)
 	       ses->params.flags & OCF_SESSION_HARDWARE;
 }
 
-/* One at a time, or the older of two results could be left in part. */
+/* One refresh at a time, so that no result is a mixture of two. */
 static DEFINE_SPINLOCK(refresh_lock);
 
 /**
@@ -93,12 +93,12 @@ void ocf_session_refresh(struct ocf_session *ses)
 	WRITE_ONCE(ses->no_card, soft >= 0 && capable == BIT_ULL(soft) &&
 		   !splits);
 	WRITE_ONCE(ses->uncompared, 0);
-	/* after what it is about: pairs with ocf_session_is_current() */
+	/* after the fields above: pairs with ocf_session_is_current() */
 	smp_store_release(&ses->seen, now);
 	spin_unlock_bh(&refresh_lock);
 }
 
-/* A context on the first of the devices @set that makes one */
+/* Makes a context on the first device of @set that can. */
 static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
 {
 	struct ocf_device *dev;
@@ -111,7 +111,7 @@ static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
 			continue;
 		this = ocf_context_make(keys, dev, flags);
 		ocf_device_put(dev);
-		/* of several errors, the one that may pass */
+		/* of several errors return the temporary one */
 		if (err != -ENOSPC || !this)
 			err = this;
 	}
@@ -119,8 +119,8 @@ static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
 }
 
 /*
- * The first context, so that an ordinary request never waits: the CPU's, or
- * where there is none the first card's that has room.
+ * Makes the first context, so that the first request does not wait: on the CPU,
+ * or else on the first card with capacity.
  */
 static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
 {
@@ -134,7 +134,7 @@ static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
 	return err;
 }
 
-/* Whether a device could do it, if only it were used at present */
+/* Whether a device is capable of @ses that is out of use now */
 static bool is_out_of_use(const struct ocf_session *ses)
 {
 	u64 present = ocf_registry_present();
@@ -188,7 +188,7 @@ static void end_session_work(struct work_struct *work)
 }
 
 /**
- * ocf_session_make() - a session that nobody knows, without keys
+ * ocf_session_make() - make a session without keys, which is on no list
  * @p: its parameters, validated
  * @testing: the device whose self-test it is for, or NULL
  * @gfp: allocation flags
@@ -224,9 +224,9 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 }
 
 /*
- * The same for a session whose parts are to work on different devices.  Where
- * the CPU is none of its devices, a chain's parts are there from the beginning:
- * they may be all that is left when a card goes.
+ * Makes the first contexts, also of a session that may be done in two steps on
+ * two devices.  If the CPU may not do it, the parts of a chain are made at
+ * once: they may be all that is left when a card goes.
  */
 static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
@@ -331,7 +331,7 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 					 lockdep_is_held(&ses->rekey));
 	ocf_keys_get(keys);
 	mutex_unlock(&ses->rekey);
-	/* what is copied is the generation's */
+	/* with the keys of the generation */
 	p = keys->params;
 	p.mode = mode;
 	p.maclen = maclen;
@@ -366,7 +366,9 @@ void ocf_session_put_deferred(struct ocf_session *ses)
 }
 OCF_EXPORT(ocf_session_put_deferred);
 
-/* New keys for @ses over what is left of @old; the caller holds ses->rekey. */
+/*
+ * A generation for @ses with new keys; a key that is not given is that of @old.
+ */
 static struct ocf_keys *next_generation(struct ocf_session *ses,
 					struct ocf_keys *old,
 					const u8 *key, u32 keylen,
@@ -402,12 +404,12 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 }
 
 /*
- * Generations of a session that may be on their way out: a card may be long
- * about forgetting one, and a submitter about what he does with one.
+ * Replaced generations of a session that may still exist: a card may take long
+ * to forget one, and a submitter may take long to finish its work with one.
  */
 #define LEAVING_MAX	4
 
-/* Waits until one more may leave; -EINTR if the task is killed. */
+/* Waits until one more may be replaced; -EINTR if the task is killed. */
 static int may_leave(struct ocf_session *ses)
 {
 	atomic_t *n = &ses->leaving;
@@ -417,7 +419,7 @@ static int may_leave(struct ocf_session *ses)
 		-EINTR : 0;
 }
 
-/* Lets go of @old, which nobody who begins now finds. */
+/* Puts @old, which new requests do not find any more. */
 static void retire_keys(struct ocf_session *ses, struct ocf_keys *old)
 {
 	atomic_inc(&ses->leaving);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sessions; the generations of their keys; the contexts that devices make of
- * these; how much memory a user's sessions take; FIPS mode.
+ * Sessions, generations of keys, contexts on devices, accounts of users'
+ * memory, and FIPS mode.
  */
 #ifndef OCF_SESSION_H
 #define OCF_SESSION_H
@@ -18,9 +18,9 @@
 
 /**
  * struct ocf_keys - one generation of a session's keys, and its contexts
- * @refs: the session's while it is current, one for each request in flight
- *	and for the work; with the last its contexts and parts go
- * @holds: one for @refs, one for each context: what @params are needed for
+ * @refs: one of the session while the generation is current, one of each
+ *	request in flight, one of @work; the last frees contexts and parts
+ * @holds: one for all @refs, one of each context, which reads @params
  * @params: constant; its key pointers lead into @secret
  * @mutex: held while a context is made or dropped; protects @present
  * @present: devices that have a context, a bit each
@@ -34,9 +34,9 @@
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
- * @left: the session that has others now, or NULL
+ * @left: the session, once it has replaced these keys; or NULL
  * @memcg: the control group that contexts are charged to, or NULL
- * @rcu: frees the memory when nobody can be reading it any more
+ * @rcu: frees the memory after a grace period
  * @secret: cipher key, MAC key
  */
 struct ocf_keys {
@@ -71,27 +71,27 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @keys: the current generation; replaced under @rekey, read between
  *	ocf_read_lock() and _unlock()
  * @rekey: serialises changes of @keys
- * @leaving: earlier generations that are still there
- * @capable: devices capable of it, a bit each, as of @seen
+ * @leaving: replaced generations that still exist
+ * @capable: devices capable of the session, a bit each, as of @seen
  * @soft: the software device of least cost among them, or -1
- * @splits: a card is capable of a part of it
+ * @splits: a card is capable of one of its two steps
  * @no_card: @soft is the only one, and it does not split
  * @crossover: bytes up to which @soft was found to beat any idle card, by
  *	direction
- * @uncompared: so many more requests of that size are not compared
- * @seen: the registry's generation that @capable was worked out for
+ * @uncompared: how many more requests of that size are not compared
+ * @seen: generation of the registry for which @capable is valid
  * @flow: of its owner: ocf_flow_get()
  * @part: sessions of the cipher and of the MAC, without keys, or NULL; under
  *	@rekey
- * @split_work: makes them
- * @testing: the device whose self-test it is for: uses that device only,
+ * @split_work: makes @part
+ * @testing: the device that it tests, or NULL; only this device is used,
  *	whatever its state and the policy
  * @order_lock: protects @order, @ordered and @delivering
  * @order: requests in submission order (OCF_SESSION_ORDERED)
  * @ordered: requests that were in @order and whose callbacks have not returned;
  *	written under @order_lock
- * @delivering: somebody is delivering from @order
- * @order_work: delivers from @order where a submitter must not
+ * @delivering: a task is delivering from @order
+ * @order_work: delivers from @order where the submitter must not
  * @ops: requests completed
  * @bytes: of the successful ones
  * @errors: requests that ended with an error
@@ -163,7 +163,7 @@ static inline void ocf_keys_get(struct ocf_keys *keys)
 	refcount_inc(&keys->refs);
 }
 
-/* Of one that was only found; false if it is about to go. */
+/* For a generation found under RCU.  False: it is being freed. */
 static inline bool ocf_keys_try_get(struct ocf_keys *keys)
 {
 	return refcount_inc_not_zero(&keys->refs);
@@ -180,7 +180,7 @@ void ocf_context_unlist(struct ocf_context *ctx);
 void ocf_context_free_later(struct ocf_context *ctx);
 void ocf_contexts_drop(struct ocf_device *dev);
 
-/* Of one that was only found; false if it is about to go. */
+/* For a context found under RCU.  False: it is being freed. */
 static inline bool ocf_context_try_get(struct ocf_context *ctx)
 {
 	return refcount_inc_not_zero(&ctx->refs);
@@ -208,20 +208,20 @@ static inline void ocf_session_count(struct ocf_session *ses, u32 bytes,
 		atomic64_inc(&ses->errors);
 }
 
-/* Whether @ses->capable and what goes with it are as of now. */
+/* Whether @ses->capable and the fields that follow from it are valid. */
 static inline bool ocf_session_is_current(const struct ocf_session *ses)
 {
-	/* before what it is about: pairs with ocf_session_refresh() */
+	/* before the fields it covers: pairs with ocf_session_refresh() */
 	return smp_load_acquire(&ses->seen) == ocf_registry_generation();
 }
 
-/* Whether @p is of two algorithms, which two devices could share. */
+/* Whether @p has two algorithms, which two devices could do in two steps. */
 static inline bool ocf_mode_splits(const struct ocf_session_params *p)
 {
 	return p->cipher && p->mac && p->device == OCF_DEVICE_ANY;
 }
 
-/* Whether it works for @ses, which is about it perhaps. */
+/* Whether @dev is in use, or is the device that @ses tests. */
 static inline bool ocf_device_serves(const struct ocf_device *dev,
 				     const struct ocf_session *ses)
 {
