@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asynchronous operations: handed in, and fetched when they are done.
+ * Asynchronous operations: submitted, and fetched when they are complete.
  *
- * An open file has room for CDEV_RING of them, from handing in to fetching.
- * Results that are copied go to the memory of who fetches, so only the
- * process that handed in may.
+ * An open file has room for CDEV_RING of them, from submission until they are
+ * fetched.  Results are copied to the memory of the task that fetches, so only
+ * the process that submitted an operation may fetch it.
  */
 #include <linux/eventfd.h>
 #include <linux/mm.h>
@@ -27,8 +27,8 @@ static bool is_orphan(const struct cdev_op *op)
 }
 
 /*
- * Gives back what results have that nobody will fetch: who handed them in has
- * ended, or has become another program.
+ * Frees operations that no task will fetch, because the process that submitted
+ * them has ended or executes another program.
  */
 static void reap(struct cdev_file *file)
 {
@@ -66,7 +66,7 @@ static int take_place(struct cdev_file *file, unsigned int room)
 	return 0;
 }
 
-/* Whoever polls looks after it has said that it waits. */
+/* A task that polls looks for results after it is on the wait queue. */
 static void tell(struct cdev_file *file, __poll_t news)
 {
 	if (wq_has_sleeper(&file->wait))
@@ -75,7 +75,7 @@ static void tell(struct cdev_file *file, __poll_t news)
 
 /**
  * cdev_async_reserve() - take a place in the ring for an operation
- * @op: the operation; remembers whose it is
+ * @op: the operation; gets the memory of the calling process
  *
  * Context: process.
  * Return: 0; -EBUSY if the ring is full; -EDQUOT.
@@ -98,7 +98,7 @@ int cdev_async_reserve(struct cdev_op *op)
 
 /**
  * cdev_async_unreserve() - give places in the ring back
- * @file: whose ring it is
+ * @file: the file
  * @n: how many
  *
  * Context: any.
@@ -113,11 +113,10 @@ void cdev_async_unreserve(struct cdev_file *file, unsigned int n)
  * cdev_async_finish_locked() - an operation with a place in the ring is done
  * @op: the operation; op->err is set
  *
- * It is the fetcher's as soon as the lock is released, and so is its hold on
- * the file.
+ * When the lock is released, another task may fetch it, and put the file.
  *
  * Context: under ring_lock.
- * Return: false if nobody will fetch it: it is the caller's, to be freed.
+ * Return: false if no task will fetch it; the caller frees it then.
  */
 bool cdev_async_finish_locked(struct cdev_op *op)
 {
@@ -207,7 +206,7 @@ void cdev_async_done(struct cdev_op *op, int err)
 	async_finish(op);
 }
 
-/* Whether the calling process has handed @op in, by that interface */
+/* Whether the calling process has submitted @op, by that interface */
 static bool is_own(const struct cdev_op *op, enum ocf_abi abi)
 {
 	return op->mm == current->mm &&
@@ -234,8 +233,7 @@ static bool any_own(const struct cdev_file *file)
  * @ops: the list of them, the oldest first; overwritten
  *
  * Context: process.
- * Return: how many that the calling process has handed in, and that are the
- * caller's now.
+ * Return: how many were taken, all submitted by the calling process.
  */
 unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
 			      unsigned int room, struct list_head *ops)
@@ -262,7 +260,7 @@ unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
 	return n;
 }
 
-/* Who polls is told of what it may fetch, not of what others may. */
+/* A process is woken for results that it may fetch itself. */
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table)
 {
@@ -299,8 +297,8 @@ static void settle(struct cdev_file *file)
 }
 
 /*
- * A process has closed a descriptor, or has ended, and its memory has gone
- * before: what it will not fetch keeps neither a place nor pages.
+ * A process has closed a descriptor, or has ended.  Frees results that it will
+ * not fetch, with their pages and their places in the ring.
  */
 void cdev_async_flush(struct cdev_file *file)
 {
@@ -312,10 +310,10 @@ void cdev_async_flush(struct cdev_file *file)
 }
 
 /**
- * cdev_async_close() - nobody will fetch any more
+ * cdev_async_close() - free what no task will fetch any more
  * @file: the file
  *
- * What is under way is freed when it is done.
+ * Operations in flight are freed when they complete.
  *
  * Context: process; may sleep.
  */

@@ -2,14 +2,13 @@
 /*
  * /dev/crypto: the map of the module.
  *
- * An open file has sessions and a number of operations under way.  An
- * operation carries all it needs and is freed by whoever is done with it last:
- * the caller, or the completion when the caller was killed.  The ABIs are
- * linux.c and bsd.c; each turns its structures into the calls below, and
- * nothing of an ABI is known outside its file.
+ * An open file has sessions and operations in flight.  An operation holds all
+ * that it needs.  The caller frees it, or its completion if the caller was
+ * killed.  linux.c and bsd.c are two of the ABIs: each translates its
+ * structures to the calls below.  No other file knows them.
  *
- * What a user may have is bounded: sessions, bytes under way, operations in a
- * file's ring.  Memory is charged to the caller's cgroup.
+ * Each user has limits: of sessions, of bytes in flight, and of operations in
+ * the ring of a file.  Memory is charged to the cgroup of the caller.
  */
 #ifndef OCF_CDEV_H
 #define OCF_CDEV_H
@@ -45,13 +44,13 @@
 #define CDEV_PIN_MIN	2048
 
 /**
- * struct cdev_user - what a user has, over all open files
- * @uid: who
+ * struct cdev_user - what a user has in all open files together
+ * @uid: the user
  * @refs: one for each open file
  * @account: what the memory of sessions is charged to
- * @sessions: open
- * @bytes: under way
- * @keys: public-key operations under way
+ * @sessions: sessions that are open
+ * @bytes: bytes of operations in flight
+ * @keys: public-key operations in flight
  * @node: in the table of users
  */
 struct cdev_user {
@@ -79,24 +78,24 @@ struct cdev_table {
 /**
  * struct cdev_file - an open file
  * @ref: the file's and one for each operation that may outlive its call
- * @user: whom it is charged to
- * @number: what a program knows it by, random and not 0
- * @lock: held while a session comes or goes
+ * @user: the user that it is charged to
+ * @number: identifies it to programs; random and not 0
+ * @lock: held while a session is opened or closed
  * @table: read under RCU
- * @sequence: makes ids of sessions, so that they are not used again soon
- * @spare: an operation put aside for the next call, or NULL
+ * @sequence: part of the next session's id, so that no id is used again soon
+ * @spare: an operation kept for the next call, or NULL
  * @ring_lock: protects @done, @flight, @spares, @eventfd and @workers
- * @done: asynchronous operations that are done, oldest first
- * @unfetched: asynchronous operations under way or in @done
- * @flight: native commands under way
- * @cancel: held while some of them are looked for to be cancelled
- * @spares: more operations put aside, charged to the user
+ * @done: asynchronous operations that are complete, oldest first
+ * @unfetched: asynchronous operations in flight or in @done
+ * @flight: native commands in flight
+ * @cancel: held while a task looks for commands to cancel
+ * @spares: more operations kept for later calls, charged to the user
  * @nspares: how many
- * @eventfd: told of native results, or NULL
- * @workers: of the process that last handed in what they may do, or NULL: kept,
- *	since it will hand in more
- * @wait: for poll(), and for who waits for native commands
- * @closed: nobody will fetch any more
+ * @eventfd: signalled for each native result, or NULL
+ * @workers: threads of the process that last submitted work for them, or NULL;
+ *	kept, because the process will submit more
+ * @wait: for poll(), and for tasks that wait for native commands
+ * @closed: no task will fetch results any more
  */
 struct cdev_file {
 	struct kref		ref;
@@ -135,10 +134,10 @@ struct cdev_derived {
 
 /**
  * struct cdev_session - a session of an open file
- * @refs: the table's and one for each operation
- * @id: as the user has it
- * @abi: whose call made it; no other ABI's call may use it
- * @user: whom it is charged to
+ * @refs: one of the table and one of each operation
+ * @id: its number for the program
+ * @abi: the ABI it was opened by; calls of other ABIs may not use it
+ * @user: the user that it is charged to
  * @ses: the core's session
  * @info: what it is
  * @cipher: row of its cipher, or NULL
@@ -158,7 +157,7 @@ struct cdev_derived {
  * @derived: other modes and tags; under @parts
  * @workers: threads of the process that first used it beside a card, or NULL
  * @process: that process; NULL without @workers, which hold it
- * @rcu: for the wait after the last put
+ * @rcu: frees it after a grace period
  */
 struct cdev_session {
 	refcount_t			refs;
@@ -223,15 +222,15 @@ struct cdev_buffer {
 /**
  * struct cdev_op - one operation
  * @req: the core's request
- * @file: where it belongs; held if @loose
- * @ses: held, or NULL before it is known, and of a public-key operation
+ * @file: its file; held if @loose
+ * @ses: held; NULL before it is known, and for a public-key operation
  * @charged: bytes charged to the user
- * @locker: who had pages pinned for long, or NULL
+ * @locker: the user whose locked memory has the pinned pages, or NULL
  * @locked: pages charged to @locker
  * @loose: may outlive the call that started it
- * @lasting: lasts until it is fetched, however long that is
- * @cancelled: of a native command: it was
- * @pins_last: what it has pinned may stay so for as long as the user likes
+ * @lasting: lasts until its result is fetched, however long that takes
+ * @cancelled: a native command that was cancelled
+ * @pins_last: its pages may stay pinned for as long as the user likes
  * @paid: itself is among @charged
  * @has_workers: it holds @req.workers
  * @chained: has a @turn
@@ -239,7 +238,7 @@ struct cdev_buffer {
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
- * @mm: of asynchronous operations: whose memory the results go to; held
+ * @mm: of asynchronous operations: the memory that results go to; held
  * @node: in cdev_file.done
  * @work: frees it where one must not sleep
  * @user: the ABI's, until its results have been delivered
@@ -249,8 +248,8 @@ struct cdev_buffer {
  * @turn: of a session whose IVs count: its number, see cdev_session.iv_last
  * @ioucmd: of a native command: what it came with, or NULL
  * @passed: of a native command: PASSED_* in vector.c
- * @held: of a native command: who has it, and who cancels it
- * @next: the next of those being cancelled with it, or that are put aside
+ * @held: of a native command: references of its owner and of a canceller
+ * @next: the next operation of a list to be cancelled, or of spare ones
  * @flight: of a native command: in cdev_file.flight
  * @inlined: entry for @bytes, made once
  * @bytes: buffer for CDEV_INLINED, and for the entry before CDEV_PINNED
@@ -294,7 +293,7 @@ struct cdev_op {
 /* kmalloc()'s next is twice as large */
 static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct cdev_op) <= 4096);
 
-/* Whose work it is, in front of a card */
+/* The owner of its work, for fairness in the queue of a card */
 static inline u32 cdev_owner(const struct cdev_file *file)
 {
 	return ocf_owner(file->user->uid);

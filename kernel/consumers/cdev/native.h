@@ -2,14 +2,13 @@
 /*
  * The native interface: <uapi/linux/ocf.h>.
  *
- * native.c has sessions and what there is to ask, command.c makes an operation
- * of a command, public.c one of a public-key command, vector.c does many of
- * them, at once or by and by, and uring.c is io_uring's way in.
+ * native.c opens sessions and answers queries.  command.c makes an operation of
+ * a command, public.c one of a public-key command.  vector.c runs and submits
+ * vectors of commands.  uring.c takes commands from io_uring.
  *
- * A command that is under way is in cdev_file.flight, where it can be
- * cancelled.  Its result and the return of who hands it in race: whichever is
- * later has it (cdev_op.passed).  All that happens to one that is under way
- * happens under ring_lock.
+ * A command in flight is in cdev_file.flight, where it can be cancelled.  Its
+ * completion races with the return of the task that submits it: the later one
+ * owns it afterwards (cdev_op.passed).  ring_lock protects commands in flight.
  */
 #ifndef OCF_CDEV_NATIVE_H
 #define OCF_CDEV_NATIVE_H
@@ -25,18 +24,18 @@ struct io_uring_cmd;
 
 /**
  * struct cdev_vector - commands that came together
- * @file: where they belong
+ * @file: their file
  * @commands: the user's
  * @results: the user's
  * @count: how many
- * @left: of which there is no result yet, and one for who hands them in
- * @ses: of the last that went to a card, while they are handed in; held, or
- *	NULL
- * @under_way: of these operations
- * @done: operations whose results were not delivered yet
- * @whole: all are done
- * @ioucmd: io_uring's command, or NULL: somebody waits
- * @err: why it is not all as it should be
+ * @left: commands without a result, and one more while they are submitted
+ * @ses: session of the last command that went to a card; held while commands
+ *	are submitted, or NULL
+ * @under_way: operations in flight
+ * @done: operations whose results are not delivered yet
+ * @whole: completed when all are done
+ * @ioucmd: io_uring's command, or NULL if a task waits
+ * @err: an error of the whole call
  */
 struct cdev_vector {
 	struct cdev_file		*file;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations: a request, its buffers, and who frees them.
+ * Operations: a request with its buffers.
  *
- * The caller has the operation to itself until it runs it.  A caller that is
- * killed while it waits leaves it to the completion, which hands it to a
- * worker to be freed: pages cannot be unpinned, nor sessions ended, in BH.
+ * The caller owns the operation.  If it is killed while it waits, the
+ * completion owns the operation, and a worker frees it, because pages cannot be
+ * unpinned and sessions cannot be closed in BH.
  */
 #include <linux/mm.h>
 #include <linux/ocf_pk.h>
@@ -19,9 +19,9 @@ static struct workqueue_struct *ops_wq;
 
 /*
  * Operations that may outlive the call that started them: asynchronous ones,
- * and those whose caller was killed.  The latter are counted when the caller
- * notices, which may be after they are gone; but the file is still open then,
- * and the module there.
+ * and those whose caller was killed.  The caller counts the latter when it
+ * notices, which may be after they were freed; the file is still open then, so
+ * the module stays.
  */
 static atomic_t ops_loose = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(ops_gone);
@@ -32,7 +32,7 @@ int cdev_ops_init(void)
 	return ops_wq ? 0 : -ENOMEM;
 }
 
-/* No file is open any more, but abandoned operations may be under way. */
+/* No file is open any more, but abandoned operations may be in flight. */
 void cdev_ops_drain(void)
 {
 	wait_event(ops_gone, !atomic_read(&ops_loose));
@@ -50,15 +50,15 @@ static void op_free(struct cdev_op *op)
 }
 
 /*
- * One that was abandoned does not hold its file, but its session holds the
- * user; one that has no session is loose, and holds its file.
+ * An abandoned operation does not hold its file, but its session holds the
+ * user.  An operation without a session is loose, and holds its file.
  */
 static struct cdev_user *payer_of(const struct cdev_op *op)
 {
 	return op->ses ? op->ses->user : op->file->user;
 }
 
-/* Gives back what @op holds, but its session and itself. */
+/* Frees what @op holds, except its session and its own memory. */
 static void op_release(struct cdev_op *op)
 {
 	cdev_buffers_free(op);
@@ -70,7 +70,7 @@ static void op_release(struct cdev_op *op)
 	}
 }
 
-/* @op itself is not the user's any more. */
+/* Takes the memory of @op itself off the user's charge. */
 static void pay_back(struct cdev_op *op, struct cdev_user *user)
 {
 	if (!op->paid)
@@ -113,14 +113,14 @@ void cdev_op_put_deferred(struct cdev_op *op)
 }
 
 /*
- * Operations come and go fast where cards have many, and clearing one costs
- * as much as all else that is done with it.
+ * Keeps @op for a later call: clearing a new one costs as much as all other
+ * work for an operation.
  */
 static noinline void put_aside(struct cdev_file *file, struct cdev_op *op)
 {
 	bool kept = false;
 
-	/* it must not be in the way of what is to be done */
+	/* spare operations must not use up the user's limit */
 	if (cdev_user_has_plenty(file->user) &&
 	    !cdev_op_charge_self(op)) {
 		spin_lock_bh(&file->ring_lock);
@@ -154,7 +154,7 @@ static noinline struct cdev_op *take_spare(struct cdev_file *file)
 	return op;
 }
 
-/* The one that is at hand is nobody's. */
+/* The spare operation is charged to no user. */
 static bool put_at_hand(struct cdev_file *file, struct cdev_op *op)
 {
 	if (READ_ONCE(file->spare))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The native interface: commands handed in, waited for, reaped and cancelled.
+ * The native interface: vectors of commands are run, submitted, reaped and
+ * cancelled.
  */
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
@@ -11,7 +12,7 @@
 
 /* cdev_op.passed */
 #define PASSED_DONE	BIT(0)		/* it has its result */
-#define PASSED_IN	BIT(1)		/* who handed it in has left it */
+#define PASSED_IN	BIT(1)		/* its submitter has left it */
 
 static struct ocf_command *vector_command_of(struct cdev_op *op)
 {
@@ -21,8 +22,8 @@ static struct ocf_command *vector_command_of(struct cdev_op *op)
 /* ---- one command ---- */
 
 /*
- * @op is done, and is who waits for its results' from now on, or its hold on
- * the file would end with it here.
+ * @op is complete.  Its ownership passes to the task that waits for its result,
+ * or fetches it.
  */
 static void vector_finish(struct cdev_op *op)
 {
@@ -46,7 +47,7 @@ static void vector_finish(struct cdev_op *op)
 		nobodys = !op->lasting || !cdev_async_finish_locked(op);
 	}
 	spin_unlock_bh(&file->ring_lock);
-	/* @op may be gone, but for what is ours to say here */
+	/* another task may have freed @op, except in the last two cases */
 	if (whole)
 		cdev_uring_vector_done(whole);
 	else if (nobodys)
@@ -72,7 +73,7 @@ static void public_done(struct ocf_pk_request *req, int err)
 	command_done(&op->req, err);
 }
 
-/* A vector has its session to its end even if another thread closes it. */
+/* A vector keeps its session to its end, even if another thread closes it. */
 static void keep_session(struct cdev_vector *v, struct cdev_session *ses)
 {
 	if (v->ses == ses)
@@ -84,7 +85,7 @@ static void keep_session(struct cdev_vector *v, struct cdev_session *ses)
 		refcount_inc(&ses->refs);
 }
 
-/* A card has it: it may be cancelled, and outlive the call. */
+/* A card has @op: another task may cancel it, and it may outlive the call. */
 static int leave(struct cdev_op *op)
 {
 	struct cdev_file *file = op->file;
@@ -110,7 +111,7 @@ static int leave(struct cdev_op *op)
 	if (!(atomic_fetch_or(PASSED_IN, &op->passed) & PASSED_DONE))
 		return -EINPROGRESS;
 	if (op->ioucmd && op->ses && op->ses->ordered) {
-		/* the one before may still be on its way to the task */
+		/* the result before it may still be on its way to the task */
 		vector_finish(op);
 		return -EINPROGRESS;
 	}
@@ -155,7 +156,7 @@ static void run_done(struct ocf_request *req, int err)
 	struct cdev_op *op = container_of(req, struct cdev_op, req);
 
 	op->err = err;
-	/* in full order before the look for who waits */
+	/* fully ordered before wake_up_var() looks for a waiter */
 	atomic_fetch_or(PASSED_DONE, &op->passed);
 	wake_up_var(&op->passed);
 }
@@ -165,7 +166,7 @@ static bool is_done(struct cdev_op *op)
 	return atomic_read_acquire(&op->passed) & PASSED_DONE;
 }
 
-/* What software does is not left to itself: it does not take long. */
+/* A part of a digest; software does it in the call, as it is short. */
 static int run(struct cdev_op *op)
 {
 	int err;
@@ -176,7 +177,7 @@ static int run(struct cdev_op *op)
 	if (err != -EINPROGRESS)
 		return err ?: op->err;
 	if (wait_var_event_killable(&op->passed, is_done(op))) {
-		/* its context is being made, or the CPU is at it */
+		/* its context is being made, or the CPU is doing it */
 		ocf_cancel(&op->req);
 		wait_var_event(&op->passed, is_done(op));
 	}
@@ -218,13 +219,13 @@ static int vector_run_part(struct cdev_op *op)
 	return err;
 }
 
-/* Only software does parts, and it does them here and now. */
+/* Only software does parts, and does them in the call. */
 static int submit_part(struct cdev_op *op)
 {
 	struct cdev_session *ses = op->ses;
 	int err;
 
-	/* of a ring's entries there may be thousands */
+	/* io_uring may submit thousands of entries in a call */
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	err = mutex_lock_killable(&ses->parts);
@@ -250,7 +251,7 @@ static int submit_public(struct cdev_op *op)
 }
 
 /**
- * cdev_command_special() - hand one in that is no request of its own
+ * cdev_command_special() - submit a command that is not one request
  * @op: the operation, prepared
  *
  * Context: process; may sleep.
@@ -276,13 +277,13 @@ static __always_inline int submit_command(struct cdev_op *op, u32 flags)
 }
 
 /**
- * cdev_command_submit() - hand an operation in
+ * cdev_command_submit() - submit an operation
  * @op: the operation, prepared
  * @flags: OCF_REQ_*, besides
  *
  * Context: process; may sleep.
- * Return: 0: it is done, with op->err; -EINPROGRESS: it is not the caller's any
- * more; or what ocf_submit() says.
+ * Return: 0: it is complete, with op->err; -EINPROGRESS: the caller does not
+ * own it any more; or an error of ocf_submit().
  */
 int cdev_command_submit(struct cdev_op *op, u32 flags)
 {
@@ -297,14 +298,14 @@ int cdev_command_submit(struct cdev_op *op, u32 flags)
  */
 void cdev_command_end(struct cdev_op *op)
 {
-	/* who cancels it may not be through */
+	/* a task that cancels it may still hold it */
 	if (refcount_dec_and_test(&op->held))
 		cdev_op_put(op);
 }
 
 /* ---- cancelling ---- */
 
-/* Whether @op is to be cancelled now, and held by who does that. */
+/* Takes a reference to @op for its cancellation.  False: it is too late. */
 static bool take(struct cdev_op *op)
 {
 	lockdep_assert_held(&op->file->ring_lock);
@@ -333,7 +334,7 @@ static bool give_up(struct cdev_op *op)
  * @opp: the operation, which may be done; NULL once it is not there any more
  *
  * Context: process; may sleep.
- * Return: whether it was under way, and not cancelled before.
+ * Return: whether it was in flight, and not cancelled before.
  */
 bool cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
 {
@@ -349,7 +350,7 @@ bool cdev_command_cancel(struct cdev_file *file, struct cdev_op **opp)
 	return taken;
 }
 
-/* One that is under way and was not cancelled, or NULL */
+/* An operation in flight that was not cancelled, or NULL */
 static struct cdev_op *next_of(struct cdev_file *file, struct cdev_vector **vp)
 {
 	struct cdev_op *op, *found = NULL;
@@ -365,7 +366,7 @@ static struct cdev_op *next_of(struct cdev_file *file, struct cdev_vector **vp)
 	return found;
 }
 
-/* The same of a vector: whether any was. */
+/* Cancels a vector.  Return: whether any of it was in flight. */
 bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 {
 	struct cdev_op *op;
@@ -378,17 +379,17 @@ bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 	return any;
 }
 
-/* Of those under way so many are looked at with BH disabled: a portion. */
+/* So many operations are looked at before BH is enabled again. */
 #define LOOK_MAX	64
 
-/* Whether @op is the calling process's own; those of OCF_RUN stay. */
+/* Whether the calling process has submitted @op; not by OCF_RUN */
 static bool is_meant(struct cdev_op *op, u64 cookie)
 {
 	return vector_command_of(op)->cookie == cookie && op->lasting &&
 	       op->mm == current->mm;
 }
 
-/* Looks at some of @left and cancels; how many that were. */
+/* Looks at some of @left.  Return: how many it has cancelled. */
 static int cancel_some(struct cdev_file *file, struct list_head *left,
 		       u64 cookie)
 {
@@ -413,9 +414,9 @@ static int cancel_some(struct cdev_file *file, struct list_head *left,
 }
 
 /**
- * cdev_cookie_cancel() - cancel what the calling process has handed in
- * @file: where
- * @cookie: by this cookie
+ * cdev_cookie_cancel() - cancel commands of the calling process
+ * @file: the file
+ * @cookie: their cookie
  *
  * Context: process; may sleep.
  * Return: how many, -ENOENT, or -EINTR.
@@ -425,7 +426,7 @@ int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
 	LIST_HEAD(left);
 	int n = 0;
 
-	/* nobody else finds what is in @left */
+	/* no other task finds the operations in @left */
 	if (mutex_lock_killable(&file->cancel))
 		return -EINTR;
 	spin_lock_bh(&file->ring_lock);
@@ -444,8 +445,8 @@ int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
 /**
  * cdev_vector_read() - read a vector, once
  * @v: is filled in
- * @file: whose
- * @given: the user's
+ * @file: its file
+ * @given: the structure of the program
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -543,14 +544,14 @@ static struct cdev_op *again(struct cdev_op *op)
 }
 
 /**
- * cdev_vector_start() - hand all of a vector in
+ * cdev_vector_start() - submit all commands of a vector
  * @v: the vector
  * @flags: OCF_REQ_*, besides
  *
- * What is done at once is delivered at once.
+ * Commands that complete in the call are delivered in the call.
  *
  * Context: process; may sleep.
- * Return: whether all is done; else @v is left to the operations under way.
+ * Return: whether all are complete; else operations in flight use @v.
  */
 bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 {
@@ -588,11 +589,11 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 }
 
 /**
- * cdev_vector_deliver() - deliver what was done by and by
- * @v: the vector, of which nothing is under way
+ * cdev_vector_deliver() - deliver the results that came after the submission
+ * @v: the vector; none of its operations is in flight
  *
- * Context: process, with the memory of who handed it in, or another, which gets
- * nothing; may sleep.
+ * Context: process; may sleep.  A process with other memory than the
+ * submitter's gets no results.
  */
 void cdev_vector_deliver(struct cdev_vector *v)
 {
@@ -611,7 +612,7 @@ void cdev_vector_deliver(struct cdev_vector *v)
 
 /* ---- OCF_RUN ---- */
 
-/* The caller is being killed: what is under way is freed when it is done. */
+/* The caller is being killed: what is in flight is freed as it completes. */
 static void abandon(struct cdev_vector *v)
 {
 	struct cdev_op *op, *next;
@@ -643,7 +644,7 @@ long cdev_vector_run(struct cdev_file *file, void __user *arg)
 			abandon(&v);
 			return -EINTR;
 		}
-		/* who finished the last one is through with us */
+		/* wait until the completion of the last one has left @v */
 		spin_lock_bh(&file->ring_lock);
 		spin_unlock_bh(&file->ring_lock);
 	}
@@ -730,7 +731,7 @@ long cdev_vector_reap(struct cdev_file *file, void __user *arg)
 		return -EINVAL;
 	to = u64_to_user_ptr(given.results);
 	room = min_t(u32, given.count, OCF_COMMANDS_MAX);
-	/* what was fetched cannot be given back */
+	/* fetched results cannot be put back */
 	if (fault_in_safe_writeable((void __user *)to, room * sizeof(*to)))
 		return -EFAULT;
 	n = cdev_async_fetch(file, CDEV_ABI_NATIVE, room, &ops);
