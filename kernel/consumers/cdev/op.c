@@ -211,6 +211,24 @@ static noinline void keep_workers(struct cdev_file *file)
 	ocf_workers_put(old);
 }
 
+/* Takes the threads of the calling process for @op. */
+static void hold_workers(struct cdev_op *op)
+{
+	if (op->has_workers)
+		return;
+	op->req.workers = ocf_workers_get();
+	op->has_workers = op->req.workers;
+	/* cdev_op_uncharge() puts them, and is called for what is charged */
+	cdev_op_owe_self(op);
+}
+
+/* The file keeps the threads of @op, which are only compared here. */
+static void keep_workers_of(struct cdev_op *op)
+{
+	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
+		keep_workers(op->file);
+}
+
 /**
  * cdev_op_use_workers() - have the calling process do an operation's long work
  * @op: the operation, set, and not begun
@@ -219,16 +237,9 @@ static noinline void keep_workers(struct cdev_file *file)
  */
 void cdev_op_use_workers(struct cdev_op *op)
 {
-	if (!op->has_workers) {
-		op->req.workers = ocf_workers_get();
-		op->has_workers = true;
-	}
+	hold_workers(op);
 	ocf_workers_start(op->req.workers);
-	/* cdev_op_uncharge() puts them, and is called for what is charged */
-	cdev_op_owe_self(op);
-	/* only compared */
-	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
-		keep_workers(op->file);
+	keep_workers_of(op);
 }
 
 /*
@@ -243,7 +254,8 @@ void cdev_op_lend_workers(struct cdev_op *op)
 	if (w)
 		op->req.workers = w;
 	else
-		cdev_op_use_workers(op);
+		hold_workers(op);
+	keep_workers_of(op);
 }
 
 /* Whether a worker for it would take longer; each is at most OCF_REQUEST_MAX */

@@ -92,8 +92,8 @@ static int leave(struct cdev_op *op)
 	struct cdev_vector *v = op->vector;
 
 	cdev_op_let_loose(op);
-	if (op->ses)
-		cdev_session_start_wanted(op->ses);
+	if (op->ses && ocf_has_cards())
+		ocf_workers_start_wanted(op->req.workers);
 	if (!op->mm) {
 		op->mm = current->mm;
 		mmgrab(op->mm);

@@ -129,8 +129,10 @@ static __always_inline bool needs_worker(const struct ocf_request *req,
 {
 	if (atomic_read(&req->bits) & OCF_BIT_WORKER)
 		return false;
+	/* a submitter that may sleep does it if its process has no threads */
 	if (req->flags & OCF_REQ_OFFLOAD &&
-	    (!req->workers || ocf_workers_ready(req->workers)))
+	    (!req->workers || !(req->flags & OCF_REQ_MAY_SLEEP) ||
+	     ocf_workers_ready(req->workers)))
 		return service > HANDOVER_NS;
 	return service > LONG_NS && !(req->flags & OCF_REQ_MAY_SLEEP);
 }
