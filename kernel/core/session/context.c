@@ -341,9 +341,10 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 			break;
 		}
 		/* contexts that are being freed will free capacity */
-		if ((urgent || made_room) && atomic_read(&dev->ngoing) &&
-		    time_before(jiffies, forgotten)) {
+		if ((urgent || made_room) && atomic_read(&dev->ngoing)) {
 			end = jiffies + DRAIN;
+			if (time_after(jiffies, forgotten))
+				goto crowded;
 			usleep_range(100, 500);
 			continue;
 		}
@@ -352,12 +353,14 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 			made_room = true;
 			continue;
 		}
-		if (!urgent || time_after(jiffies, end)) {
-			WRITE_ONCE(dev->crowded, jiffies + CROWDED);
-			break;
-		}
+		if (!urgent || time_after(jiffies, end))
+			goto crowded;
 		usleep_range(100, 500);
 	}
+	mutex_unlock(&dev->room);
+	return err;
+crowded:
+	WRITE_ONCE(dev->crowded, jiffies + CROWDED);
 	mutex_unlock(&dev->room);
 	return err;
 }
