@@ -238,7 +238,7 @@ static int deflate_run(struct flow *f)
  *
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
- * if it is no stream, or no whole one; -EINTR if the task is being killed;
+ * if it is no stream, or no whole one; -ECANCELED if the task is being killed;
  * -EAGAIN if it is a worker's: here one
  * must not sleep, or has better to do for so long, or there is no memory.
  */
@@ -260,7 +260,7 @@ int soft_deflate(struct ocf_request *req)
 			return -EAGAIN;
 		err = wait_event_killable(idle_wait, (w = deflate_take_idle()));
 		if (err)
-			return -EINTR;
+			return -ECANCELED;
 	}
 	if (req->op == OCF_OP_ENCRYPT) {
 		f.z = &w->out;

@@ -404,18 +404,19 @@ int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
 
 /*
  * Waits until there are fewer than @few orders out that nobody waits for, or
- * until @end, or until the task is killed.  A card that says nothing while
- * there is patience has failed.
+ * until @end, or with @killable until the task is killed.  A card that says
+ * nothing while there is patience has failed.
  */
 static void settle(struct vcrypt_card *card, unsigned int few,
-		   unsigned long end)
+		   unsigned long end, bool killable)
 {
 	struct vcrypt_control *ctl = &card->control;
 	struct waiting w;
 
 	wait_begin(card, &w);
 	while (READ_ONCE(ctl->left) >= few && !READ_ONCE(ctl->stuck) &&
-	       time_before(jiffies, end) && !fatal_signal_pending(current) &&
+	       time_before(jiffies, end) &&
+	       !(killable && fatal_signal_pending(current)) &&
 	       wait_on(card, &w))
 		;
 }
@@ -428,7 +429,7 @@ static void settle(struct vcrypt_card *card, unsigned int few,
  */
 void vcrypt_control_settle(struct vcrypt_card *card)
 {
-	settle(card, 1, jiffies + 2 * patience(card));
+	settle(card, 1, jiffies + 2 * patience(card), false);
 }
 
 /**
@@ -466,12 +467,14 @@ static unsigned long time_to_forget(struct vcrypt_card *card)
  * What it says of it changes nothing, so nobody waits for that.
  *
  * Context: process; may sleep, until there is room, the card has failed or the
- * task is killed; the card is told later then.
+ * task is killed.  After a kill the card is told later; if it is to go, there
+ * is no later time, and a kill does not end the wait.
  */
 void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 			    unsigned int life)
 {
 	unsigned long end = time_to_forget(card);
+	bool killable = !READ_ONCE(card->ending);
 	struct vcrypt_control *ctl = &card->control;
 	struct vcrypt_order *o = vcrypt_order_alloc(0);
 
@@ -483,8 +486,8 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	o->req.header.opcode = cpu_to_le32(opcode);
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
 	/* there is to be room in the ring for who waits */
-	settle(card, ctl->left_max, end);
-	if (post_patiently(card, o, end, true)) {
+	settle(card, ctl->left_max, end, killable);
+	if (post_patiently(card, o, end, killable)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
 		spin_unlock_bh(&ctl->lock);
