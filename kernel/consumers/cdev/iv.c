@@ -33,10 +33,7 @@ static bool counts(const struct cdev_session *ses)
 	return ses->iv_now == U64_MAX;
 }
 
-/*
- * RFC 8439, 2.3: 32 bits.  Return: the first block that has no number, or has
- * that of the first of all.
- */
+/* Return: the number of the block after @len bytes; RFC 8439, 2.3: 32 bits. */
 static u64 end_of_chacha(const u8 *iv, u32 len)
 {
 	return (u64)get_unaligned_le32(iv) +
