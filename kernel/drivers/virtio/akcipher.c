@@ -3,11 +3,11 @@
  * RSA on a card: the service AKCIPHER of <linux/virtio_crypto.h> (VIRTIO 1.3,
  * 5.9).
  *
- * A card signs and verifies with a padding of its own, which is that of
- * PKCS #1 v1.5, or does RSA of a number; which of them, and with which hashes,
- * it has shown by known answers.  It is not asked to take a padding off, for
- * its word of one that is wrong would tell of the message (Bleichenbacher:
- * Chosen Ciphertext Attacks Against Protocols Based on PKCS #1).
+ * A card signs and verifies with the padding of PKCS #1 v1.5, or does RSA of a
+ * number.  The self-test finds out which of them it does, and with which
+ * hashes.  A card never removes a padding: its answer to a wrong padding would
+ * reveal something about the message (Bleichenbacher: Chosen Ciphertext Attacks
+ * Against Protocols Based on PKCS #1).
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -255,7 +255,7 @@ static const struct ocf_pk_ops akcipher_ops = {
 	.detach = akcipher_detach,
 };
 
-/* Says that a card may be asked, if it says it has RSA at all. */
+/* Offers RSA to the self-test, if the card says that it has RSA at all. */
 void vcrypt_akcipher_offer(const struct vcrypt_card *card,
 			   struct ocf_device_info *info)
 {

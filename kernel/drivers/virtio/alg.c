@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a card can: its masks of algorithms (VIRTIO 1.2, 5.9.3.1 and 5.9.4) and
- * ours.
+ * The algorithms of a card: its masks (VIRTIO 1.2, 5.9.3.1 and 5.9.4), and our
+ * names for them.
  */
 #include "virtio.h"
 
 /**
  * struct row - an algorithm of ours on a card
- * @service: whose it is, VIRTIO_CRYPTO_SERVICE_*
- * @id: its number there
- * @ask: ask for known answers also if the card does not say it can: QEMU says
- *	AES-CBC and SHA-1 for all of its backends; the builtin one does the
- *	ciphers, and those that are processes may do chains with the MACs
+ * @service: its service, VIRTIO_CRYPTO_SERVICE_*
+ * @id: its number in the service
+ * @ask: test it even if the card does not say that it has it: QEMU says AES-CBC
+ *	and SHA-1 for all of its backends; the builtin one does the ciphers, and
+ *	those that are processes may do chains with the MACs
  */
 struct row {
 	u8	service;
@@ -77,10 +77,9 @@ static bool offered(const struct vcrypt_limits *l, const struct row *row)
 }
 
 /**
- * vcrypt_alg_offer() - say what a card may be asked for
+ * vcrypt_alg_offer() - list the algorithms and modes to be tested on a card
  * @card: the card
- * @info: gets its algorithms and modes; known answers then take off what it
- *	refuses
+ * @info: gets them; the self-test removes those that the card refuses
  */
 void vcrypt_alg_offer(const struct vcrypt_card *card,
 		      struct ocf_device_info *info)

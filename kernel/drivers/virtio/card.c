@@ -31,7 +31,7 @@ void vcrypt_card_fail(struct vcrypt_card *card, const char *why)
 		ocf_device_fail(dev);
 }
 
-/* It has answered what nobody waits for any more. */
+/* It has answered an order for which no task waits any more. */
 void vcrypt_card_revive(struct vcrypt_card *card)
 {
 	struct ocf_device *dev = READ_ONCE(card->dev);
@@ -144,7 +144,7 @@ static int stop(struct vcrypt_card *card)
 		vcrypt_queues_reclaim(card);
 		vcrypt_control_reclaim(card);
 	}
-	/* whoever waits for a session of one has been told now, or soon is */
+	/* a task that waits for a key's session was woken, or is about to be */
 	vcrypt_rsa_sessions_forget(card);
 	if (err)
 		return err;
@@ -161,7 +161,7 @@ static int card_quiesce(struct ocf_device *dev)
 	mutex_lock(&card->life);
 	err = stop(card);
 	mutex_unlock(&card->life);
-	/* whoever would tell the core of a failure has been waited for */
+	/* no work that could report a failure to the core is left */
 	WRITE_ONCE(card->dev, NULL);
 	return err;
 }
@@ -410,7 +410,7 @@ static void config_work(struct work_struct *work)
 	} else if (card->ready && !was) {
 		is = !start(card);
 	} else if (card->ready && !hardware_ready(card)) {
-		/* 5.9.4.2: it must not be asked for anything now */
+		/* 5.9.4.2: the driver must not send it any requests now */
 		vcrypt_queues_stop(card);
 		vcrypt_control_stop(card);
 		card->awake = false;
@@ -456,8 +456,8 @@ static struct vcrypt_card *alloc(struct virtio_device *vdev)
 }
 
 /*
- * Stops what was not stopped yet, however long it takes: who returns from
- * here takes the card's registers away from under the worker.
+ * Stops what was not stopped yet, however long it takes: after this the bus
+ * unmaps the registers that the worker of a reset uses.
  */
 static void take_down(struct vcrypt_card *card)
 {
@@ -532,8 +532,8 @@ void vcrypt_card_remove(struct virtio_device *vdev)
 }
 
 /*
- * A card that does not end its reset keeps the machine awake, and not waiting:
- * this fails, the card keeps what it has, and is offered anew when it is reset.
+ * If a card does not end its reset, this fails, and the machine does not sleep.
+ * The card keeps its memory, and is registered again when its reset has ended.
  */
 int vcrypt_card_freeze(struct virtio_device *vdev)
 {
@@ -548,7 +548,7 @@ int vcrypt_card_freeze(struct virtio_device *vdev)
 	ocf_device_unregister(card->registered);
 	card->registered = NULL;
 	mutex_lock(&card->life);
-	/* the reset may end as soon as nobody waits for it */
+	/* from here on the worker of a reset may end it */
 	WRITE_ONCE(card->left_over, true);
 	err = stop(card);
 	WRITE_ONCE(card->left_over, err);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control queue (VIRTIO 1.2, 5.9.7.2).  Whoever asks waits as long as there
- * is patience, and less if it is killed.  What the card has not answered by
- * then belongs to the card alone: a late answer frees it, and takes the
- * session down again that it may have made.  The end of a session that a card
- * cannot be told of is owed to it until it can be, or is reset.
+ * The control queue (VIRTIO 1.2, 5.9.7.2).  A task that sends an order waits
+ * for the answer until the card's patience is over, or until it is killed.
+ * An order without an answer then belongs to the card alone: a late answer
+ * frees it, and destroys the session that it may have created.  If the order to
+ * destroy a session cannot be sent, it is kept until there is room in the ring,
+ * or until the card is reset.
  */
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
@@ -25,7 +26,7 @@ struct vcrypt_order *vcrypt_order_alloc(u32 keylen)
 	return o;
 }
 
-/* As it was before it was asked. */
+/* A copy of an order, which can be sent again. */
 struct vcrypt_order *vcrypt_order_copy(const struct vcrypt_order *o)
 {
 	struct vcrypt_order *copy = vcrypt_order_alloc(o->keylen);
@@ -64,9 +65,9 @@ static int status_errno(u32 status)
 }
 
 /**
- * vcrypt_order_session() - what a card says of a session it was asked for
- * @o: the order, which it has answered
- * @id: is set to the card's
+ * vcrypt_order_session() - read the answer to an order for a session
+ * @o: the order, answered
+ * @id: is set to the number of the session
  *
  * Context: any.
  * Return: 0; -EREMOTEIO if it was refused for whatever reason; -EOPNOTSUPP,
@@ -164,7 +165,7 @@ static void pay(struct vcrypt_control *ctl)
 	}
 }
 
-/* Takes down the session that was made for nobody, if one was. */
+/* Destroys the session that a late answer has brought, if any. */
 static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	__le32 status = READ_ONCE(o->answer.session.status);
@@ -189,7 +190,7 @@ static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 /**
  * struct answer - an order that comes back
  * @o: the order
- * @abandoned: nobody waits for it any more
+ * @abandoned: no task waits for it any more
  * @revived: the card was thought not to answer
  */
 struct answer {
@@ -197,7 +198,7 @@ struct answer {
 	bool		abandoned, revived;
 };
 
-/* Its asker is told, if there is one. */
+/* Wakes the task that waits for the answer, if any. */
 static void answered(struct vcrypt_card *card, const struct answer *a)
 {
 	if (a->abandoned)
@@ -343,10 +344,10 @@ static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 #define CROWD	8	/* times its patience, while others come first */
 
 /*
- * Puts @o in the ring when there is room: many may ask at a time.  A card that
- * answers them is well, however few it has room for; one that says nothing is
- * not, even if nobody in the ring waits any more.  -ENOMEM if there was no room
- * until @end, jiffies.
+ * Puts @o in the ring when there is room, since many tasks may send orders at a
+ * time.  A card that answers some of them works, however small its ring is.  A
+ * card that answers none has failed, even if no task waits for its answers any
+ * more.  -ENOMEM if there was no room until @end, jiffies.
  */
 static int post_patiently(struct vcrypt_card *card, struct vcrypt_order *o,
 			  unsigned long end, bool killable)
@@ -403,9 +404,9 @@ int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
 }
 
 /*
- * Waits until there are fewer than @few orders out that nobody waits for, or
- * until @end, or with @killable until the task is killed.  A card that says
- * nothing while there is patience has failed.
+ * Waits until the ring has fewer than @few orders for which no task waits, or
+ * until @end, or with @killable until the task is killed.  A card that answers
+ * nothing within its patience has failed.
  */
 static void settle(struct vcrypt_card *card, unsigned int few,
 		   unsigned long end, bool killable)
@@ -464,7 +465,7 @@ static unsigned long time_to_forget(struct vcrypt_card *card)
  * @id: the card's, which it may give to another after a reset
  * @life: vcrypt_control_life() from when it did not have that yet
  *
- * What it says of it changes nothing, so nobody waits for that.
+ * The answer changes nothing, so this does not wait for it.
  *
  * Context: process; may sleep, until there is room, the card has failed or the
  * task is killed.  After a kill the card is told later; if it is to go, there
@@ -485,7 +486,7 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	o->life = life;
 	o->req.header.opcode = cpu_to_le32(opcode);
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
-	/* there is to be room in the ring for who waits */
+	/* leaves room in the ring for orders whose answers are waited for */
 	settle(card, ctl->left_max, end, killable);
 	if (post_patiently(card, o, end, killable)) {
 		spin_lock_bh(&ctl->lock);
@@ -552,7 +553,7 @@ void vcrypt_control_start(struct vcrypt_card *card)
 	spin_unlock_bh(&ctl->lock);
 }
 
-/* Nothing more is asked for. */
+/* Sends no more orders. */
 void vcrypt_control_stop(struct vcrypt_card *card)
 {
 	spin_lock_bh(&card->control.lock);

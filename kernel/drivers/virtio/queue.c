@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Data queues (VIRTIO 1.2, 5.9.7.3).  A request goes to the queue of the CPU
- * that submits it.  The card is told when no more follows, and while what it
- * has done is being taken out it need not interrupt.
+ * that submits it.  The driver notifies the card after the last request of a
+ * batch, and disables its interrupts while it takes answers out of the ring.
  */
 #include <linux/slab.h>
 
@@ -67,8 +67,8 @@ static int put_in(struct vcrypt_queue *q, struct vcrypt_slot *slot)
 }
 
 /*
- * The ring did not take @slot.  If it is full, whoever is refused now must be
- * told when it is not; that is noted before anything can be taken out.
+ * The ring did not take @slot.  If the ring is full, the core must be told when
+ * it has room again.  That is noted before an answer can be taken out.
  */
 static int refuse(struct vcrypt_queue *q, struct vcrypt_slot *slot, int err)
 {
@@ -87,17 +87,17 @@ static int refuse(struct vcrypt_queue *q, struct vcrypt_slot *slot, int err)
 	return -EBUSY;
 }
 
-/* The queue of the CPU that asks.  Context: process or BH. */
+/* The queue of this CPU.  Context: process or BH. */
 struct vcrypt_queue *vcrypt_queue_here(struct vcrypt_card *card)
 {
 	return &card->queues[raw_smp_processor_id() % card->nqueues];
 }
 
 /**
- * vcrypt_queue_enter() - bring a slot to the card
+ * vcrypt_queue_enter() - put a slot in the ring
  * @q: the queue
- * @slot: filled, and somebody's
- * @more: another follows: the card is not told yet
+ * @slot: the slot, filled, with a request
+ * @more: another one follows, so the card is not notified yet
  *
  * Context: process or BH.
  * Return: -EINPROGRESS; -EBUSY if there is no room, or it is down; -ENOMEM.
@@ -191,8 +191,8 @@ void vcrypt_queue_nudge(struct ocf_device *dev)
 }
 
 /*
- * Takes a request back: its slot forgets whose it is, and stays where it is
- * until the card lets go of it.
+ * Takes a request back.  Its slot stays in the ring, without a request, until
+ * the card has answered it.
  */
 bool vcrypt_queue_detach(struct ocf_request *req)
 {
@@ -210,7 +210,7 @@ bool vcrypt_queue_detach(struct ocf_request *req)
 	return mine;
 }
 
-/* Whose a slot is; nobody's if it was taken back */
+/* The request of a slot; neither if the core took it back */
 struct owner {
 	struct ocf_request	*req;
 	struct ocf_pk_request	*pk;
@@ -353,9 +353,9 @@ void vcrypt_queues_mute(struct vcrypt_card *card)
 }
 
 /*
- * After a reset: the slots are ours again.  The core has the requests, or
- * will take them when it is told; but who is about to take back a public-key
- * operation waits for this.
+ * After a reset the slots belong to the driver again.  The core has taken the
+ * requests back, or will do so; a task that is about to take back a public-key
+ * request waits until this is done.
  */
 static void reclaim(struct vcrypt_card *card, struct vcrypt_queue *q)
 {

@@ -4,10 +4,11 @@
  *
  * Without REVISION_1 a card has no NOSPC and says ERR instead (VIRTIO 1.2,
  * 5.9.7.2.1.6), and QEMU says ERR of whatever it refuses: an algorithm that it
- * does not have, a length, a key.  A full card has everybody's sessions taken
- * from it until it makes one more, so who gives it a bad key must not make it
- * look full.  It is asked for a session that it has made before: one of each
- * kind is kept, of known answers, whose keys are no secret.
+ * does not have, a length, a key.  On a full card, sessions of all users are
+ * evicted until it makes one more, so a user with a bad key must not make it
+ * look full.  To find out, the driver orders a session that the card has made
+ * before: it keeps one order of each kind from the self-test, whose keys are no
+ * secret.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -27,7 +28,7 @@ void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
 {
 	struct vcrypt_order *copy;
 
-	/* until it is registered, it is asked for nothing but known answers */
+	/* before it is registered, all sessions are those of the self-test */
 	if (card->registered || card->witness[kind])
 		return;
 	copy = vcrypt_order_copy(o);

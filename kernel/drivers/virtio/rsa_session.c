@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RSA keys on a card.  It wants a session for each, but a request of the core's
- * brings its key along; so the card keeps those that were used last, for a
- * while.
+ * RSA keys on a card.  A card needs a session for each key, while a request of
+ * the core brings its key along.  So the driver keeps the sessions of the keys
+ * that were used last, for a while.
  *
- * What a card gets is written here, from numbers that were checked: whoever
- * makes the card may believe them, as QEMU does, which divides by a p of zero.
+ * The driver checks the numbers of a key before it gives them to a card,
+ * because a card may not: QEMU divides by a p of zero.
  */
 #include <crypto/internal/rsa.h>
 #include <crypto/sha2.h>
@@ -16,7 +16,7 @@
 #include "virtio.h"
 
 #define KEYS_MAX	16	/* a card keeps */
-#define IDLE		(5 * HZ) /* jiffies it keeps one for nobody */
+#define IDLE		(5 * HZ) /* jiffies it keeps one that is not used */
 #define E_MAX		8	/* bytes of a public exponent */
 #define SKEW		8	/* bytes p may be longer or shorter than q */
 #define NUMBERS		9	/* of RSAPrivateKey: RFC 8017, appendix A.1.2 */
@@ -268,7 +268,7 @@ static int rsa_make(struct vcrypt_card *card, const struct ocf_pk_op *op,
 
 /* ---- those there are ---- */
 
-/* Nobody can give two of them the same. */
+/* Two keys never have the same name. */
 static void name(struct vcrypt_rsa_name *name, const struct ocf_pk_op *op)
 {
 	const struct ocf_pk_operand *der = der_of(op);
@@ -358,7 +358,7 @@ void vcrypt_rsa_session_put(struct vcrypt_rsa_session *s)
 		kfree(s);
 }
 
-/* Nobody has asked for them: the card forgets them. */
+/* Has the card forget the keys that were not used for IDLE. */
 static void drop_idle(struct work_struct *work)
 {
 	struct vcrypt_card *card = container_of(to_delayed_work(work),
@@ -404,7 +404,7 @@ void vcrypt_rsa_sessions_forget(struct vcrypt_card *card)
 	mutex_unlock(&card->rsa_lock);
 }
 
-/* The card goes, and nobody comes for a key any more. */
+/* The card is being removed, and gets no more requests. */
 void vcrypt_rsa_sessions_exit(struct vcrypt_card *card)
 {
 	cancel_delayed_work_sync(&card->rsa_idle);

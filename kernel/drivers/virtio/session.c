@@ -168,7 +168,7 @@ static int session_make(struct vcrypt_card *card,
 	err = vcrypt_room_look(card, vcrypt_session_kind(p));
 	if (err)
 		return err;
-	/* there was none, perhaps, when it was asked */
+	/* the card has room now; perhaps it had none before */
 	err = session_ask(card, p, index, id);
 	return err == -EREMOTEIO ? -EOPNOTSUPP : err;
 }

@@ -72,7 +72,7 @@ struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card)
 	return slot;
 }
 
-/* @wake: whoever was refused may come again. */
+/* @wake: the core is told that there is room, if it was refused before. */
 void vcrypt_slot_put(struct vcrypt_card *card, struct vcrypt_slot *slot,
 		     bool wake)
 {
@@ -106,8 +106,8 @@ static struct ocf_range covered(const struct ocf_request *req)
 }
 
 /*
- * QEMU works on whole blocks in every mode.  What CTR makes of the bytes after
- * the last is nobody's.
+ * QEMU works on whole blocks in every mode.  In CTR the bytes after the last
+ * one of the request are not used.
  */
 static u32 padded(const struct ocf_session_params *p, u32 len)
 {
@@ -324,8 +324,8 @@ static int take_data(struct vcrypt_slot *slot, struct ocf_request *req)
  * @req: the request
  * @written: bytes the card says it has written
  *
- * A card that fails may have written less than it was asked for, or nothing:
- * what it says of the length then is no reason to give it up.
+ * A card that reports an error may have written less than it should, or
+ * nothing: a wrong length is not a failure of the card then.
  *
  * Context: BH.
  * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;

@@ -23,8 +23,8 @@ static bool is_others(struct device *d)
 }
 
 /*
- * Whoever uses an algorithm of a module's holds the module.  Of a driver that
- * is built in there is no telling.
+ * A user of an algorithm holds the module of its driver.  Nothing tells whether
+ * a built-in driver has users.
  */
 static bool in_use(const struct device_driver *drv)
 {

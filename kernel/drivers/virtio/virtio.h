@@ -3,11 +3,11 @@
  * Cards on the virtio bus, by the OASIS specification, "Virtual I/O Device
  * (VIRTIO) Version 1.2", section 5.9, "Crypto Device".
  *
- * A card gets no page of a request's, ever: it reads and writes memory of a
- * slot of the driver's, of which it has as many as its depth.  So a request
- * can be taken back at any time, whatever the card does; the slot stays set
- * aside until the card has answered, or was reset.  All that a card says is
- * checked, and nothing it can write is read twice.
+ * A card never gets a page of a request.  It reads and writes the memory of a
+ * slot, which belongs to the driver; a card has as many slots as its depth.  So
+ * the core can take a request back at any time, whatever the card does.  The
+ * slot is not used again until the card has answered, or was reset.  The driver
+ * checks all that a card says, and reads nothing twice that it can write.
  *
  * Locks, in the order in which they nest; the first three sleep, the others are
  * taken with BH disabled, and none is held while the core is called:
@@ -15,7 +15,7 @@
  *   card.life		setup, reset and end of a card
  *   card.contexts_lock	which contexts have sessions on the card
  *   card.rsa_lock	which RSA keys have
- *   control.lock	the control queue, and who waits for its answers
+ *   control.lock	the control queue, and the tasks that wait for answers
  *   queue.lock		a data queue, and which request is in which slot of it
  *   card.slots_lock	the free slots
  */
@@ -99,10 +99,10 @@ struct vcrypt_rsa_session {
 /**
  * struct vcrypt_slot - room for one request on a card
  * @node: in card.free
- * @queue: whose ring it was put in last
- * @req: whose it is; NULL if that was taken back; under the queue's lock
- * @pk: the same of a public-key operation
- * @rsa: of such a one: what it is done with
+ * @queue: the queue whose ring it was put in last
+ * @req: its request; NULL if the core took it back; under the queue's lock
+ * @pk: its public-key request; NULL under the same conditions
+ * @rsa: of a public-key request: the session of the key
  * @shared: what the card sees beside the data
  * @buf: the data, card.buffer bytes: the card reads them and writes over them
  * @start: where in the request's buffers @buf begins, bytes
@@ -163,10 +163,10 @@ struct vcrypt_queue {
  * @stuck: one was not answered in time: no more until a reset
  * @life: resets there were
  * @answers: there were so far
- * @left: requests out that nobody waits for
+ * @left: orders in the ring for which no task waits
  * @left_max: how many there may be
- * @out: requests in the ring
- * @owed: ends of sessions that the card could not be told of yet
+ * @out: orders in the ring
+ * @owed: orders to destroy sessions that could not be sent yet
  * @nowed: how many
  * @drain: takes out what the card has answered, in BH context
  */
@@ -189,11 +189,11 @@ struct vcrypt_control {
 /**
  * struct vcrypt_order - a request to the control queue
  * @node: in control.out or control.owed
- * @refs: whoever waits, and the card
+ * @refs: one of the task that waits, one of the card
  * @done: answered, or will never be: @err
  * @answered: the same, under control.lock
- * @abandoned: nobody waits any more
- * @left: nobody ever did
+ * @abandoned: the task does not wait any more
+ * @left: no task has ever waited for it
  * @tied: means something only in the card's life @life
  * @life: see @tied; when it was answered
  * @err: -ENODEV if the card was reset meanwhile
@@ -267,11 +267,11 @@ struct vcrypt_limits {
  * struct vcrypt_card - one card
  * @vdev: on the bus
  * @life: held while it is set up, stopped or reset
- * @registered: what the core knows it as; for who registers and unregisters
- * @dev: the same, or the one that is being asked for known answers; from the
- *	first context until the card is stopped
+ * @registered: its device in the core; used only to register and unregister
+ * @dev: the same, or the device that is being tested; from the first context
+ *	until the card is stopped
  * @ready: it has rings
- * @awake: it says that it works, and may be asked for something
+ * @awake: it says that it works, and gets requests
  * @total: data queues it has
  * @limits: what it says it can
  * @made: modes and algorithms of which it has made a session
@@ -294,16 +294,16 @@ struct vcrypt_limits {
  * @slots_lock: protects @free, @nfree and @starved
  * @free: those that are neither in a ring nor being filled
  * @nfree: how many
- * @starved: somebody was refused for want of one
+ * @starved: a request was refused because none was free
  * @idle: woken when all are free
- * @detached: slots whose request was taken back
+ * @detached: slots whose request the core took back
  * @config: looks at the card's status
  * @reset: resets it, however long that takes
- * @reset_done: it has
- * @resetting: it has been asked to
- * @gone: it was not there to be asked
- * @ending: it is to go
- * @end_by: then, jiffies, when it was told of enough sessions that end
+ * @reset_done: @reset has ended
+ * @resetting: @reset was queued, or runs
+ * @gone: the card was not there when it was to be reset
+ * @ending: it is being removed
+ * @end_by: of a card being removed: jiffies, when destroying its sessions ends
  * @left_over: it was not let go, nor is it registered: see vcrypt_card_freeze()
  * @interrupts: of data queues
  * @kicks: doorbells rung
