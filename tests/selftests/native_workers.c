@@ -404,10 +404,12 @@ static bool all_refused(Failing *self, const struct ocf_command *c,
 /* us that the thread @id of ours has run */
 static long thread_time(int id)
 {
-	char path[64];
+	/* MAKE_THREAD_CPUCLOCK() of the kernel, CPUCLOCK_SCHED */
+	clockid_t clock = (~(unsigned int)id << 3) | 4 | 2;
+	struct timespec t = {};
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", id);
-	return strtoll(get_line(path), NULL, 10) / 1000;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 /*
