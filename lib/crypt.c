@@ -60,11 +60,10 @@ void ocf_close(struct ocf *ocf)
 int ocf_is_open(const struct ocf *ocf)
 {
 	struct ocf_features f = { .size = sizeof(f) };
-	struct stat st;
 
 	/* another device is not asked */
-	return !fstat(ocf->fd, &st) && st.st_dev == ocf->dev &&
-	       st.st_ino == ocf->ino && !call(ocf, OCF_FEATURES, &f) &&
+	return is_file(ocf->fd, ocf->dev, ocf->ino) &&
+	       !call(ocf, OCF_FEATURES, &f) &&
 	       f.file == ocf->features.file;
 }
 

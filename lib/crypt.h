@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "ocf/crypt.h"
@@ -33,6 +34,15 @@ struct ocf {
 static inline uint64_t addr(const void *p)
 {
 	return (uintptr_t)p;
+}
+
+/* Whether @fd is a file with this inode: the program may have closed it. */
+static inline bool is_file(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_dev == dev &&
+	       st.st_ino == ino;
 }
 
 /* ioctl(), with -errno */

@@ -71,10 +71,7 @@ struct ocf_queue {
  */
 static bool is_own(const struct ocf_queue *q, int fd)
 {
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && st.st_dev == q->dev &&
-	       st.st_ino == q->ino;
+	return is_file(fd, q->dev, q->ino);
 }
 
 static int remember(struct ocf_queue *q, int fd)
@@ -297,7 +294,7 @@ static int calls_wait(struct ocf_queue *q, int timeout)
 	struct pollfd p = { .fd = q->both, .events = POLLIN };
 	bool own = is_own(q, q->both);
 
-	/* results come all the same: the caller looks for them every ms */
+	/* without it, the caller looks for results every millisecond */
 	return poll(&p, own, own ? timeout : 1) < 0 ? -errno : 0;
 }
 
