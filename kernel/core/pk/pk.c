@@ -6,8 +6,9 @@
  * the CPU the submitter does the work if it waits for the result; otherwise a
  * thread of its process or a worker does.  On a card the request is inside or
  * waits in the card's queue.  When the card is done, the same task as on the
- * CPU checks the result, and ends the request or starts it on another device:
- * a user who has cards fail pays for what the CPU does then.
+ * CPU checks the result, and ends the request or starts it on another device.
+ * So a user pays for the CPU's work even where the user's requests make cards
+ * fail.
  *
  * The task that takes a request out of a list, under pk_lock, has claimed it.
  * No other task touches a claimed request, so a request ends once.  See the
