@@ -316,7 +316,39 @@ static void pk_turns(struct test *t)
 	reduction_free(one);
 }
 
+static struct completion callback_begun;
+static bool callback_over;
+
+static void take_long(struct ocf_pk_request *req, int err)
+{
+	complete(&callback_begun);
+	msleep(200);
+	WRITE_ONCE(callback_over, true);
+}
+
+/* A consumer's code may be unloaded after ocf_pk_flush(). */
+static void pk_flush(struct test *t)
+{
+	struct reduction *x = reduction_for(NULL);
+	struct ocf_workers *workers = ocf_workers_get();
+
+	init_completion(&callback_begun);
+	WRITE_ONCE(callback_over, false);
+	ocf_workers_start(workers);
+	x->req->workers = workers;
+	x->req->flags = OCF_SESSION_SOFTWARE;
+	x->req->done = take_long;
+	if (EQUAL(t, ocf_pk_submit(x->req), 0)) {
+		wait_for_completion(&callback_begun);
+		ocf_pk_flush();
+		CHECK(t, READ_ONCE(callback_over));
+	}
+	reduction_free(x);
+	ocf_workers_put(workers);
+}
+
 const struct test_case pk_tests[] = {
+	TEST(pk_flush),
 	TEST(pk_turns),
 	TEST(pk_is_in_the_way),
 	TEST(pk_points),

@@ -161,11 +161,6 @@ int ocf_pk_make_workers(struct ocf_pk_unit *unit)
 	return 0;
 }
 
-void ocf_pk_cpu_flush(void)
-{
-	flush_workqueue(pk_cpu_wq);
-}
-
 int ocf_pk_cpu_init(void)
 {
 	pk_cpu_wq = alloc_workqueue("ocf_pk_cpu", WQ_UNBOUND | WQ_SYSFS,

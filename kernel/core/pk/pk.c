@@ -15,6 +15,7 @@
  * states in pk.h.
  */
 #include <linux/slab.h>
+#include <linux/srcu.h>
 
 #include "pk.h"
 
@@ -25,6 +26,9 @@
 
 DEFINE_SPINLOCK(ocf_pk_lock);
 struct workqueue_struct *ocf_pk_wq;
+
+/* Held while a consumer's callback runs, in whatever task. */
+DEFINE_STATIC_SRCU(callbacks);
 
 /* ---- the end ---- */
 
@@ -40,9 +44,12 @@ static void end_request(struct ocf_pk_request *req, int err)
 	ocf_flow_put(req->flow);
 	req->err = err;
 	trace_ocf_pk_done(req, err);
-	if (req->waiter)
+	if (req->waiter) {
 		complete(&req->over);
-	else
+		return;
+	}
+	/* @req may be freed by its callback */
+	scoped_guard(srcu, &callbacks)
 		req->done(req, err);
 }
 
@@ -326,8 +333,7 @@ OCF_EXPORT(ocf_pk_free);
 
 void ocf_pk_flush(void)
 {
-	flush_workqueue(ocf_pk_wq);
-	ocf_pk_cpu_flush();
+	synchronize_srcu(&callbacks);
 }
 OCF_EXPORT(ocf_pk_flush);
 

@@ -216,7 +216,6 @@ ocf_pk_ops_of(const struct ocf_device *dev)
 /* cpu.c */
 int ocf_pk_cpu_init(void);
 void ocf_pk_cpu_exit(void);
-void ocf_pk_cpu_flush(void);
 int ocf_pk_make_workers(struct ocf_pk_unit *unit);
 void ocf_pk_start_on_cpu(struct ocf_pk_request *req);
 
