@@ -217,8 +217,8 @@ class Cards(unittest.TestCase):
         a.close()
         b.close()
 
-    def reset_while_opened(self) -> bool:
-        """Whether who waits meanwhile is told when he wanted to be."""
+    def opened_by_cards(self) -> tuple:
+        """A socket that sends, and one that has cards open the records."""
         crypt = self.crypt()
         a, b = so.pair()
         for s, which, flags in ((a, so.TX, so.SOFTWARE),
@@ -226,6 +226,11 @@ class Cards(unittest.TestCase):
             so.attach(s)
             s.setsockopt(so.SOL_OCF, which,
                          replace(crypt, flags=flags).pack())
+        return a, b
+
+    def reset_while_opened(self) -> bool:
+        """Whether who waits meanwhile is told when he wanted to be."""
+        a, b = self.opened_by_cards()
         b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
                      struct.pack("ll", 0, 100000))
         a.sendall(b"a record")
@@ -248,6 +253,36 @@ class Cards(unittest.TestCase):
         for name in self.names:
             write(Device(name).path / "device/latency_ns", 1_000_000_000)
         self.assertTrue(any(self.reset_while_opened() for _ in range(5)))
+
+    def test_killed_while_it_sets_keys(self):
+        """New keys wait for the records that cards open with the old ones."""
+        for name in self.names:
+            write(SIM / "remove", name)
+            write(SIM / "add", "algs=real patience=60000")
+            write(Device(name).path / "device/hold", 1)
+        a, b = self.opened_by_cards()
+        a.sendall(b"a record")
+        self.assertTrue(wait_for(
+            lambda: so.info(b, so.RX)["in_flight"] == 1, SOON))
+        pid = os.fork()
+        if not pid:
+            try:
+                b.setsockopt(so.SOL_OCF, so.RX, self.crypt().pack())
+            finally:
+                os._exit(1)
+        stat = pathlib.Path(f"/proc/{pid}/stat")
+        self.assertTrue(wait_for(
+            lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "D",
+            SOON))
+        os.kill(pid, 9)
+        self.assertEqual((pid, 9), os.waitpid(pid, 0))
+        # the card has it still
+        self.assertRaises(BlockingIOError, b.recv, 100, socket.MSG_DONTWAIT)
+        for name in self.names:
+            write(Device(name).path / "device/hold", 0)
+        self.assertEqual(b"a record", b.recv(100))
+        a.close()
+        b.close()
 
     def test_closed_with_records_in_flight(self):
         """What was written is sent, close() or not."""

@@ -273,7 +273,7 @@ static void do_close(struct sock *sk, long timeout)
 		sk->sk_data_ready = ctx->rx.data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
 	if (ctx->rx_keys) {
-		so_rx_wait(&ctx->rx);
+		so_rx_wait(&ctx->rx, false);
 		if (so_rx_loses_data(&ctx->rx))
 			have_it_reset(sk);
 	}

@@ -30,9 +30,9 @@ static int set_rx(struct sock *sk, const struct so_crypt *c, u16 type)
 	int err;
 
 	lock_sock(sk);
-	/* who waits lets go of the socket */
-	so_rx_wait(&ctx->rx);
-	err = fits(ctx, true, c, type) ?: so_rx_set(&ctx->rx, c, type);
+	/* it lets go of the socket meanwhile, so nothing is checked before */
+	err = so_rx_wait(&ctx->rx, true) ?:
+	      fits(ctx, true, c, type) ?: so_rx_set(&ctx->rx, c, type);
 	if (err)
 		goto end;
 	if (!ctx->rx_keys)

@@ -8,6 +8,7 @@
  * ones: a record that says so may be right before it.  Once it is known to be
  * right, in order, only its payload is kept until it is read.
  */
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 
@@ -631,21 +632,31 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	return 0;
 }
 
-/*
- * Waits until the core has nothing.
+/**
+ * so_rx_wait() - wait until no record is in the core
+ * @rx: what is received
+ * @killable: a task that is killed stops waiting
+ *
  * Context: process; the socket is held, and is not while this waits.
+ * Return: 0, or -EINTR: the task was killed.
  */
-void so_rx_wait(struct so_rx *rx)
+int so_rx_wait(struct so_rx *rx, bool killable)
 {
+	int mode = killable ? TASK_KILLABLE : TASK_UNINTERRUPTIBLE, err = 0;
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(&rx->idle, &wait);
 	while (rx_any_in_core(rx)) {
+		if (killable && fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
 		release_sock(rx->sk);
-		wait_woken(&wait, TASK_UNINTERRUPTIBLE, HZ / 10);
+		wait_woken(&wait, mode, HZ / 10);
 		lock_sock(rx->sk);
 	}
 	remove_wait_queue(&rx->idle, &wait);
+	return err;
 }
 
 /**

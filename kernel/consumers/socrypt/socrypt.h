@@ -292,7 +292,7 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls);
 void so_rx_arrived(struct so_rx *rx);
 void so_rx_released(struct so_rx *rx);
 void so_rx_settle(struct so_rx *rx);
-void so_rx_wait(struct so_rx *rx);
+int so_rx_wait(struct so_rx *rx, bool killable);
 bool so_rx_loses_data(struct so_rx *rx);
 u64 so_rx_number(const struct so_rx *rx);
 void so_rx_tell(struct so_rx *rx, struct so_crypt_info *info);
