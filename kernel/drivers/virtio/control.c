@@ -491,6 +491,8 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	if (post_patiently(card, o, end, killable)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
+		/* the card may have nothing left to answer */
+		pay(ctl);
 		spin_unlock_bh(&ctl->lock);
 	}
 	vcrypt_order_put(o);
