@@ -893,4 +893,119 @@ TEST_F(sharing, memory_of_commands_is_the_control_groups)
 	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
 }
 
+#define REKEYED		8	/* sessions */
+#define REPLACED	3	/* generations of each, in use by a card */
+
+/*
+ * Replaces the keys of sessions, each time with a command under way.  How often
+ * that went well, or a negative errno.
+ */
+static int replace_used_keys(int fd, const uint32_t *ses)
+{
+	struct ocf_session_rekey r = {
+		.size = sizeof(r), .key = addr(key_bytes), .keylen = 16,
+	};
+	static uint8_t out[64];
+	struct ocf_command c = {
+		.src = addr(key_bytes), .dst = addr(out), .len = sizeof(out),
+	};
+	int i, err;
+
+	for (i = 0; i < REKEYED * REPLACED; i++) {
+		r.session = c.session = ses[i / REPLACED];
+		if (leave_commands(fd, &c, 1) != 1)
+			return -errno;
+		err = call(fd, OCF_SESSION_REKEY, &r);
+		if (err)
+			return err == EDQUOT ? i : -err;
+	}
+	return i;
+}
+
+/* Fills the account up, but for some of the smallest sessions. */
+static bool fill_but_for(int fd, int some)
+{
+	struct ocf_session_open o;
+	uint32_t last[8] = {};
+	int n, err;
+
+	for (n = 0;; n++) {
+		o = of_kind(SMALLEST);
+		err = native_open(fd, &o);
+		if (err)
+			break;
+		last[n % 8] = o.session;
+	}
+	while (some--)
+		if (call(fd, OCF_SESSION_CLOSE, &last[some]))
+			return false;
+	return err == EDQUOT;
+}
+
+static int use_up_by_keys(void)
+{
+	struct ocf_session_open o = of_kind(0);
+	uint32_t ses[REKEYED];
+	int fd, i, first, all;
+
+	become(SOMEBODY);
+	fd = open_dev();
+	o.flags = OCF_SESSION_HARDWARE;
+	for (i = 0; i < REKEYED; i++) {
+		if (native_open(fd, &o))
+			return 1;
+		ses[i] = o.session;
+	}
+	if (!fill_but_for(fd, 4))
+		return 2;
+	first = replace_used_keys(fd, ses);
+	fprintf(stderr, "# %d generations\n", first);
+	if (first <= 0 || first == REKEYED * REPLACED)
+		return 3;
+	all = first + 1;
+	/* the parent lets the card go on */
+	raise(SIGSTOP);
+	while (all) {
+		struct ocf_result r[REKEYED * REPLACED];
+		struct ocf_reap reap = { .results = addr(r), .count = all };
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int n;
+
+		if (poll(&p, 1, SOON) != 1)
+			return 4;
+		n = ioctl(fd, OCF_REAP, &reap);
+		if (n <= 0)
+			return 5;
+		all -= n;
+	}
+	/* what the card does not use any more is given back */
+	return replace_used_keys(fd, ses) > 0 ? 0 : 6;
+}
+
+/* Keys that were replaced stay charged as long as requests use them. */
+TEST_F_TIMEOUT(sharing, replaced_keys_stay_charged, TIMEOUT)
+{
+	char *usual = strdup(get_line(LIMIT));
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, put_line(SIM "add", SLOW));
+	ASSERT_EQ(0, put_line(LIMIT, "65536"));
+	ASSERT_EQ(0, put_line(HOLD, "1"));
+	pid = fork();
+	if (!pid)
+		_exit(use_up_by_keys());
+	EXPECT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	EXPECT_EQ(0, put_line(HOLD, "0"));
+	if (WIFSTOPPED(status)) {
+		kill(pid, SIGCONT);
+		status = ended(pid);
+	}
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, put_line(LIMIT, usual));
+	EXPECT_EQ(0, put_line(SIM "remove", "sim0"));
+	free(usual);
+}
+
 TEST_HARNESS_MAIN
