@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How records look.  Also compiled for user space.
+ * The format of records.  Also compiled for user space.
  */
 #include <linux/errno.h>
 #include <linux/limits.h>
@@ -49,9 +49,10 @@
 	.sealed_max = TLS_1_3_SEALED_MAX, .number_max = (max) }
 
 /*
- * The version in a record of TLS 1.3 is that of 1.2.  GCM's limit of 2^24.5
- * full records under one key (RFC 8446, 5.5) is the program's to keep: it can
- * ask for the number and rekey; here is only what must never happen.
+ * A record of TLS 1.3 carries the version of TLS 1.2.  GCM's limit of 2^24.5
+ * full records under one key (RFC 8446, 5.5) is left to the program, which can
+ * read the number of the next record and set new keys.  The limit here is that
+ * of the record numbers.
  */
 static const struct tls_row {
 	u8			protocol;
@@ -107,9 +108,9 @@ static const struct tls_row {
  * so_framing_of_tls() - find the row of a version and a cipher
  * @protocol: SO_CRYPT_TLS_*
  * @cipher: the cipher
- * @etm: RFC 7366 was agreed on
+ * @etm: encrypt then MAC, RFC 7366
  *
- * Return: the descriptor, or NULL: there are no such records.
+ * Return: the descriptor, or NULL if TLS has no such records.
  */
 const struct so_crypt_framing *so_framing_of_tls(u32 protocol,
 						 enum ocf_alg cipher, bool etm)
@@ -123,7 +124,7 @@ const struct so_crypt_framing *so_framing_of_tls(u32 protocol,
 	return NULL;
 }
 
-/* The mode of a session for such records; @f may be anything. */
+/* Returns the mode of a session for @f, which was not validated. */
 enum ocf_mode so_framing_mode(const struct so_crypt_framing *f)
 {
 	static const enum ocf_mode modes[] = {
@@ -154,9 +155,10 @@ static bool header_fits(const struct so_crypt_framing *f)
 }
 
 /*
- * A nonce must not come twice: an AEAD counts them.  A block chain's must not
- * be foreseen: it is random, or what version 1.0 of TLS has.  A counter's
- * number would run through the next record's.
+ * Checks how nonces are made.  An AEAD must not use a nonce twice, so it counts
+ * them.  The IV of CBC must not be predictable, so it is random; TLS 1.0 uses
+ * the last block of the record before.  Counter mode is refused, because the
+ * counter of one record would run into that of the next.
  */
 static bool nonce_fits(const struct so_framing *fr, u32 ivlen)
 {
@@ -188,13 +190,13 @@ static bool nonce_fits(const struct so_framing *fr, u32 ivlen)
 	}
 }
 
-/* Whether a receiver can tell @type from padding: RFC 8446, 5.4. */
+/* Whether a receiver can tell @type from padding, RFC 8446, 5.4 */
 bool so_framing_type_fits(const struct so_crypt_framing *f, u8 type)
 {
 	return type || !(f->flags & SO_CRYPT_INNER_TYPE);
 }
 
-/* The core puts the payload's length where TLS has it, and nowhere else. */
+/* MAC then encrypt: the core writes the payload's length where TLS has it. */
 static bool order_fits(const struct so_crypt_framing *f)
 {
 	if (f->order != SO_CRYPT_MAC_THEN_ENCRYPT ||
@@ -229,9 +231,9 @@ static bool sizes_fit(const struct so_framing *fr)
 }
 
 /**
- * so_framing_check() - validate a descriptor against its session
- * @fr: descriptor, and what the session is
- * @ivlen: bytes of IV the user has given
+ * so_framing_check() - validate a descriptor for a session
+ * @fr: the descriptor, and the sizes of the session
+ * @ivlen: bytes of IV that the user has given
  *
  * Return: 0, or -EINVAL.
  */
@@ -259,7 +261,7 @@ int so_framing_check(const struct so_framing *fr, u32 ivlen)
 	return 0;
 }
 
-/* Whether records look the same, byte by byte. */
+/* Whether two framings have the same format */
 bool so_framing_same(const struct so_framing *a, const struct so_framing *b)
 {
 	return !memcmp(&a->f, &b->f, sizeof(a->f)) && a->block == b->block &&
@@ -282,7 +284,7 @@ static u32 aad_len(const struct so_crypt_framing *f)
 }
 
 /**
- * so_framing_plan() - the sizes of a record that is sent
+ * so_framing_plan() - compute the sizes of a record to send
  * @fr: the framing
  * @payload: bytes of payload
  * @p: is filled in
@@ -328,7 +330,7 @@ static u32 get_length(const struct so_crypt_framing *f, const u8 *header)
 }
 
 /**
- * so_framing_head() - write what goes before the data
+ * so_framing_head() - write header and explicit nonce
  * @fr: the framing
  * @p: the record's sizes
  * @type: its type
@@ -350,11 +352,11 @@ void so_framing_head(const struct so_framing *fr,
 }
 
 /**
- * so_framing_tail() - write what is encrypted after the payload
+ * so_framing_tail() - write the bytes that are encrypted after the payload
  * @fr: the framing
  * @p: the record's sizes
  * @type: its type
- * @tail: @p->tail bytes; where a MAC goes they are zero
+ * @tail: @p->tail bytes; those of the MAC are zero
  */
 void so_framing_tail(const struct so_framing *fr,
 		     const struct so_framing_plan *p, u8 type, u8 *tail)
@@ -372,11 +374,11 @@ void so_framing_tail(const struct so_framing *fr,
 }
 
 /**
- * so_framing_aad() - what is authenticated besides the data
+ * so_framing_aad() - write the bytes that are authenticated besides the data
  * @fr: the framing
  * @p: the record's sizes
- * @head: what goes before its data on its way
- * @number: the record's
+ * @head: the record's header and explicit nonce
+ * @number: the record's number
  * @aad: @p->aad bytes
  */
 void so_framing_aad(const struct so_framing *fr,
@@ -402,12 +404,12 @@ void so_framing_aad(const struct so_framing *fr,
 }
 
 /**
- * so_framing_nonce() - a request's IV
+ * so_framing_nonce() - write the IV of a request
  * @fr: the framing
- * @iv: what the user has given, or the last block
+ * @iv: the user's IV, or the last block of the record before
  * @ivlen: bytes of it
  * @nonce: the explicit part of the record's nonce
- * @number: the record's
+ * @number: the record's number
  * @to: @fr->ivlen bytes
  */
 void so_framing_nonce(const struct so_framing *fr, const u8 *iv, u32 ivlen,
@@ -425,11 +427,11 @@ void so_framing_nonce(const struct so_framing *fr, const u8 *iv, u32 ivlen,
 /* ---- receiving ---- */
 
 /**
- * so_framing_sealed() - how much follows a header that was received
+ * so_framing_sealed() - how many bytes follow a header
  * @fr: the framing
- * @header: header_len bytes
+ * @header: the header, which was received
  *
- * Return: bytes, -EPROTO: this begins no record, or -EMSGSIZE: one that is
+ * Return: bytes; -EPROTO if this is no header; -EMSGSIZE if the record would be
  * longer than allowed.
  */
 int so_framing_sealed(const struct so_framing *fr, const u8 *header)
@@ -442,7 +444,7 @@ int so_framing_sealed(const struct so_framing *fr, const u8 *header)
 	return sealed > f->sealed_max ? -EMSGSIZE : sealed;
 }
 
-/* Whether a header that was received has what all have. */
+/* Whether a header that was received has the constant bytes */
 static bool is_header(const struct so_crypt_framing *f, const u8 *header)
 {
 	u32 i;
@@ -460,15 +462,16 @@ static bool is_header(const struct so_crypt_framing *f, const u8 *header)
 }
 
 /**
- * so_framing_open() - the sizes of a record that was received
+ * so_framing_open() - compute the sizes of a record that was received
  * @fr: the framing
  * @header: its header
- * @sealed: bytes after that, of so_framing_sealed()
- * @p: is filled in; @p->payload is what there is at most
+ * @sealed: bytes after the header, of so_framing_sealed()
+ * @p: is filled in; @p->payload is the maximum
  *
  * The checks are in kTLS's order, so the first error is the same.
  *
- * Return: 0; -EBADMSG: nobody made this record; -EPROTO: this begins none.
+ * Return: 0; -EBADMSG if no sender makes such a record; -EPROTO if this is no
+ * header.
  */
 int so_framing_open(const struct so_framing *fr, const u8 *header, u32 sealed,
 		    struct so_framing_plan *p)
@@ -491,11 +494,11 @@ int so_framing_open(const struct so_framing *fr, const u8 *header, u32 sealed,
 	if (f->flags & SO_CRYPT_INNER_TYPE)
 		p->payload--;
 	else if (f->order == SO_CRYPT_MAC_THEN_ENCRYPT)
-		p->payload = 0;		/* the core's to find out */
+		p->payload = 0;		/* the core finds it out */
 	return 0;
 }
 
-/* The type a header says; TLS 1.3's is inside. */
+/* Returns the type in a header; that of TLS 1.3 is inside the record. */
 u8 so_framing_type(const struct so_framing *fr, const u8 *header)
 {
 	return fr->f.type_at == SO_CRYPT_NOWHERE ? fr->f.data_type :

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How records look: where everything is, in what is sent and in what devices
- * get.  The descriptor says (<linux/so_crypt.h>); versions of TLS are rows.
+ * The format of records, on the wire and in requests to devices.  A descriptor
+ * defines the format (<linux/so_crypt.h>); each version of TLS has one.
  *
- * Pure: numbers and small buffers in and out.  Also compiled for user space.
+ * These functions have no state and no side effects.  Also compiled for user
+ * space.
  *
- * A record on its way:	header | explicit nonce | data | tag
+ * A record on the wire:	header | explicit nonce | data | tag
  *
  * A request to a device:	aad | data | tag
  *
- * The data are payload, MAC (MAC then encrypt), type (TLS 1.3) and padding; all
- * but the payload is the record's tail, which we write.  The aad ends with the
- * explicit nonce where a MAC over what is sent covers that.
+ * The data are payload, MAC (MAC then encrypt), type (TLS 1.3) and padding.
+ * All but the payload is the tail.  With encrypt then MAC the AAD ends with the
+ * explicit nonce, because the MAC covers it.
  */
 #ifndef OCF_FRAMING_H
 #define OCF_FRAMING_H
@@ -27,7 +28,7 @@
 #define FRAMING_TAIL_MAX	(OCF_TAG_MAX + 1 + OCF_IV_MAX)
 
 /**
- * struct so_framing - records of one direction under one key
+ * struct so_framing - the format of the records of one direction
  * @f: the descriptor
  * @block: bytes the data's length must be a multiple of
  * @ivlen: bytes of a request's IV
@@ -41,14 +42,14 @@ struct so_framing {
 };
 
 /**
- * struct so_framing_plan - the sizes of one record, bytes
- * @payload: what the user gave, or may get
- * @aad: before the data in a request
- * @head: before the data on its way
- * @data: encrypted
- * @tail: of the data, after the payload (when sent)
+ * struct so_framing_plan - the sizes of one record, in bytes
+ * @payload: of the program's data; the maximum, in a record that was received
+ * @aad: of a request, before the data
+ * @head: on the wire, before the data
+ * @data: that are encrypted
+ * @tail: of the data, after the payload (of a record to send)
  * @tag: after the data
- * @wire: all of it, on its way
+ * @wire: of the whole record on the wire
  */
 struct so_framing_plan {
 	u32 payload;

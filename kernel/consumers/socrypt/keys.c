@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user gives a direction: checked, and made a session.
+ * Keys of a direction: checks what the user gives, and opens a session.
  */
 #include <crypto/sha2.h>
 #include <linux/file.h>
@@ -29,7 +29,7 @@ static bool lengths_fit(const struct so_crypt *c)
 	       c->mackeylen <= SO_CRYPT_KEY_MAX && c->ivlen <= SO_CRYPT_IV_MAX;
 }
 
-/* To know them again; what they are is not found out from it. */
+/* Computes a digest that tells whether keys are the same. */
 static void digest_keys(const struct so_crypt *c, u8 *digest)
 {
 	struct sha256_state state;
@@ -67,7 +67,7 @@ static u32 session_flags(u32 flags)
 	       (flags & SO_CRYPT_SOFTWARE ? OCF_SESSION_SOFTWARE : 0);
 }
 
-/* What the core has to know of records that are received. */
+/* Sets what the core has to know of received records. */
 static u32 extra_flags(const struct so_keys *k, bool receive)
 {
 	return receive && k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT &&
@@ -105,19 +105,19 @@ static struct ocf_session *make_session(const struct so_keys *k,
 	if (!p.account)
 		return ERR_PTR(-ENOMEM);
 	ses = ocf_session_create(&p, GFP_KERNEL_ACCOUNT);
-	/* it holds the account itself */
+	/* the session holds the account itself */
 	ocf_account_put(p.account);
 	return ses;
 }
 
-/* Whether records would be read twice on their way. */
+/* Whether a device would read the source of a record twice */
 static bool reads_twice(const struct so_keys *k)
 {
 	return k->fr.f.order == SO_CRYPT_MAC_THEN_ENCRYPT ||
 	       ocf_alg_is_ccm(k->cipher);
 }
 
-/* @stable: SO_CRYPT_STABLE.  Context: who may write. */
+/* @stable: SO_CRYPT_STABLE.  Context: the caller may write @k. */
 void so_keys_stable(struct so_keys *keys, bool stable)
 {
 	keys->copies = reads_twice(keys) && !stable;
@@ -137,7 +137,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	    (k->fr.f.nonce == SO_CRYPT_NONCE_NONE &&
 	     k->cipher != OCF_NULL_CIPHER))
 		return -EINVAL;
-	/* kTLS's limit: the longest payload, and what is added to it */
+	/* kTLS's limit: the longest payload, and the overhead */
 	if (k->ktls)
 		k->fr.f.sealed_max = n + k->fr.f.payload_max + k->fr.maclen +
 				     !!(k->fr.f.flags & SO_CRYPT_INNER_TYPE);
@@ -154,7 +154,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	return 0;
 }
 
-/* Algorithms: those of @given, or those whose names and keys the user gave. */
+/* Takes the algorithms of the session @given, or those that the user names. */
 static int find_algorithms(struct so_keys *k, const struct so_crypt *c,
 			   struct ocf_session *given)
 {
@@ -177,7 +177,7 @@ static int find_algorithms(struct so_keys *k, const struct so_crypt *c,
 	return 0;
 }
 
-/* @k is to be what records are made with, instead of @keys. */
+/* Replaces @keys by @k. */
 static int make_keys(struct so_keys *k, const struct so_keys *keys,
 		     const struct so_crypt *c, struct ocf_session *given,
 		     bool any, bool receive)
@@ -220,7 +220,7 @@ static int take_from(struct file *file, const struct ocf_cdev_sessions *its,
 	return err;
 }
 
-/* The same with a session of /dev/crypto, which has it no longer then. */
+/* The same with a session of /dev/crypto, which the file gives away. */
 static int take_session(struct so_keys *k, const struct so_keys *keys,
 			const struct so_crypt *c, bool any, bool receive)
 {
@@ -240,12 +240,12 @@ static int take_session(struct so_keys *k, const struct so_keys *keys,
 }
 
 /**
- * so_keys_set() - make of what the user gave what records are made with
- * @keys: zero, or of before; of before they stay if this fails
- * @c: what the user gave, of the size we know
- * @ktls: TLS_CIPHER_*, if it was given by kTLS's interface, or 0
- * @any: records may look other than before; else that is -EBUSY
- * @receive: for what is received
+ * so_keys_set() - set the keys of a direction
+ * @keys: zero, or the present keys; these stay if this fails
+ * @c: the user's parameters, of the size we know
+ * @ktls: TLS_CIPHER_*, if they were given by kTLS's interface, or 0
+ * @any: the framing may change; otherwise a change of it is -EBUSY
+ * @receive: the direction is the receiving one
  *
  * Context: process; may sleep.
  * Return: 0, or see <linux/so_crypt.h>.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interface of the kernel's own kTLS, on our records: <linux/tls.h>, and
- * Documentation/networking/tls.rst of Linux.  Options of level SOL_TLS are
- * said in our terms here.
+ * The interface of the kernel's own kTLS: <linux/tls.h>, and
+ * Documentation/networking/tls.rst of Linux.  This translates options of level
+ * SOL_TLS to SO_CRYPT.
  *
- * Differs: keys are not given back; new ones can be set as from 6.14 on.
+ * Differences: keys cannot be read back; new keys can be set, as in Linux from
+ * 6.14 on.
  */
 #include <linux/inet_diag.h>
 #include <linux/tls.h>
@@ -13,7 +14,7 @@
 
 #include "socrypt.h"
 
-/* What follows struct tls_crypto_info: iv, key, salt, rec_seq. */
+/* The fields after struct tls_crypto_info: iv, key, salt, rec_seq. */
 static const struct suite {
 	u16	type;
 	u8	iv, key, salt;
@@ -103,7 +104,7 @@ int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen)
 	if (sockptr_is_null(optval) || optlen < sizeof(info) ||
 	    optlen > SO_KTLS_OPTION_MAX)
 		return -EINVAL;
-	/* once: what says how long it is comes with it */
+	/* copied once, since the type inside it decides its length */
 	if (copy_from_sockptr(option, optval, optlen))
 		return -EFAULT;
 	memcpy(&info, option, sizeof(info));
@@ -119,11 +120,12 @@ int so_ktls_read(struct so_crypt *c, u16 *type, sockptr_t optval, u32 optlen)
 }
 
 /**
- * so_ktls_tell() - say TLS_TX or TLS_RX
- * @k: the direction's
- * @number: of its next record
- * @option: SO_KTLS_OPTION_MAX bytes
- * @len: bytes the caller has room for: of all, or of what the keys are for
+ * so_ktls_tell() - write the answer to getsockopt(TLS_TX) or TLS_RX
+ * @k: the direction's keys
+ * @number: of the direction's next record
+ * @option: the answer, SO_KTLS_OPTION_MAX bytes
+ * @len: bytes the caller has room for: the whole option, or struct
+ *	tls_crypto_info
  *
  * Key and salt are zeros.
  *
@@ -149,23 +151,23 @@ int so_ktls_tell(const struct so_keys *k, u64 number, u8 *option, u32 len)
 	return len;
 }
 
-/* Whether keys that were set by this interface are for the same. */
+/* Whether keys that were set by this interface have this version and cipher */
 static bool same(const struct so_keys *k, const struct so_crypt *c, u16 type)
 {
 	return k->ktls == type && k->protocol == c->protocol;
 }
 
 /**
- * so_ktls_fits() - whether a direction may be set by this interface
- * @ours: the direction's keys, or NULL: it has none
- * @other: the other one's, or NULL
- * @c: what it is to have
- * @type: TLS_CIPHER_*, or 0: it is set by SO_CRYPT
+ * so_ktls_fits() - whether keys may be set for a direction
+ * @ours: the present keys of the direction, or NULL
+ * @other: the keys of the other direction, or NULL
+ * @c: the new keys
+ * @type: TLS_CIPHER_*, or 0: they are set by SO_CRYPT
  *
  * Context: the socket is held.
- * Return: 0; -EBUSY: it was set by the other interface, or is TLS 1.2 and never
- * set again; -EINVAL: it is another cipher or version than before, or than the
- * other direction's.
+ * Return: 0; -EBUSY if the present keys were set by the other interface, or are
+ * of TLS 1.2, which has no new keys; -EINVAL for another cipher or version than
+ * that of the present keys or of the other direction.
  */
 int so_ktls_fits(const struct so_keys *ours, const struct so_keys *other,
 		 const struct so_crypt *c, u16 type)
@@ -183,11 +185,11 @@ int so_ktls_fits(const struct so_keys *ours, const struct so_keys *other,
 }
 
 /**
- * so_ktls_info() - tell sock_diag
- * @ctx: the socket's
- * @skb: where to
+ * so_ktls_info() - write what sock_diag reports
+ * @ctx: the socket's context
+ * @skb: the destination
  *
- * Context: RCU; what is set meanwhile may be told of or not.
+ * Context: RCU; options that are set meanwhile may be reported or not.
  * Return: 0 or -EMSGSIZE.
  */
 int so_ktls_info(const struct so_ctx *ctx, struct sk_buff *skb)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a record that was opened turns out to be: its type, its payload, and
- * whether it says that other keys follow.
+ * Parses a record that was opened: its type, its payload, and whether it
+ * announces new keys.
  */
 #include <linux/unaligned.h>
 
@@ -32,7 +32,7 @@ static int find_type(struct so_opening *o)
 	return 0;
 }
 
-/* RFC 7366: it is authentic; still it has to be what it should. */
+/* Removes the padding.  RFC 7366: it is authentic, but may be malformed. */
 static int unpad(struct so_opening *o)
 {
 	u32 n = byte_at(o, o->plan.data - 1) + 1, i;
@@ -47,8 +47,8 @@ static int unpad(struct so_opening *o)
 }
 
 /*
- * Follows the messages of a handshake, which may be many in a record, or in
- * many records.  Whether a KeyUpdate has ended.
+ * Parses handshake messages.  A record may hold several, and a message may
+ * span several records.  Return: whether a KeyUpdate ends in this record.
  */
 static bool is_key_update(struct so_rx *rx, const struct so_opening *o)
 {
@@ -74,7 +74,7 @@ static bool is_key_update(struct so_rx *rx, const struct so_opening *o)
 	return update;
 }
 
-/* Whether records after this one have other keys. */
+/* Whether the records after this one have new keys */
 static bool ends_keys(struct so_rx *rx, const struct so_opening *o)
 {
 	switch (rx->keys.protocol) {
@@ -83,18 +83,18 @@ static bool ends_keys(struct so_rx *rx, const struct so_opening *o)
 	case SO_CRYPT_TLS_1_3:
 		return o->type == TLS_HANDSHAKE && is_key_update(rx, o);
 	default:
-		/* kTLS leaves renegotiation to who reads, who cannot do it */
+		/* kTLS leaves it to the program, which cannot renegotiate */
 		return o->type == TLS_CHANGE_CIPHER_SPEC && !rx->keys.ktls;
 	}
 }
 
 /**
- * so_look() - what a record turned out to be
- * @rx: what is received
- * @o: the record, which is open and authentic; those before it were looked at
+ * so_look() - parse a record
+ * @rx: the receiving direction
+ * @o: the record, which is open and authentic, after all records before it
  *
- * Context: the socket's lock is held, in whatever way.
- * Return: 0, or why it is none: -EBADMSG, -EPROTO or -EMSGSIZE.
+ * Context: the socket's lock is held, by its owner or in BH.
+ * Return: 0; -EBADMSG, -EPROTO or -EMSGSIZE if it is malformed.
  */
 int so_look(struct so_rx *rx, struct so_opening *o)
 {

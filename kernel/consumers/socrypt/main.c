@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ULP: what a TCP socket does differently once it has one.
+ * The ULP: replaces calls of a TCP socket, and undoes that at close().
  */
 #include <linux/module.h>
 #include <linux/sockios.h>
@@ -12,7 +12,7 @@
 #include "../../compat.h"
 #include "socrypt.h"
 
-/* What sockets of a family have instead of TCP's own. */
+/* The calls of sockets of a family, instead of TCP's own. */
 static struct family {
 	struct proto		*base;
 	struct proto		proto;
@@ -36,7 +36,7 @@ static int do_sendmsg(struct sock *sk, struct msghdr *msg, size_t size)
 	return err;
 }
 
-/* The file that was sent is at its end. */
+/* sendfile() has reached the end of the file. */
 static void do_splice_eof(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
@@ -75,7 +75,7 @@ static void do_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Whether poll() says that it can be written to, and a write does not wait. */
+/* Whether poll() reports the socket as writable */
 static bool do_stream_memory_free(const struct sock *sk, int wake)
 {
 	const struct so_ctx *ctx;
@@ -89,7 +89,7 @@ static bool do_stream_memory_free(const struct sock *sk, int wake)
 	return is_free;
 }
 
-/* Who writes is told, and what he and others have written goes first. */
+/* TCP has room: sends what was written, then wakes tasks that write. */
 static void end_writing(struct so_ctx *ctx, struct sock *sk)
 {
 	lock_sock(sk);
@@ -142,7 +142,7 @@ static ssize_t do_splice_read(struct socket *sock, loff_t *pos,
 	return n;
 }
 
-/* TCP knows neither what is open, nor what it has not been given. */
+/* TCP does not know of open records, nor of those that it does not have yet. */
 static int do_ioctl(struct sock *sk, int cmd, int *value)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -161,14 +161,14 @@ static int do_ioctl(struct sock *sk, int cmd, int *value)
 	return 0;
 }
 
-/* For others of the kernel, who call it without asking whether it is there. */
+/* Users inside the kernel call this without checking whether it is set. */
 static int do_read_sock(struct sock *sk, read_descriptor_t *desc,
 			sk_read_actor_t actor)
 {
 	return -EOPNOTSUPP;
 }
 
-/* What TCP has is no record yet, and what we have TCP does not know of. */
+/* TCP has only incomplete records, and does not know of complete ones. */
 static __poll_t do_poll(struct file *file, struct socket *sock,
 			poll_table *wait)
 {
@@ -193,12 +193,12 @@ static int do_set_rcvlowat(struct sock *sk, int value)
 	if (!READ_ONCE(ctx->rx_keys))
 		return ctx->base_ops->set_rcvlowat(sk, value);
 	ctx->rx.lowat = value ?: 1;
-	/* it may be enough now: who polls is woken */
+	/* this may be enough now: wake tasks that poll */
 	so_rx_arrived(&ctx->rx);
 	return 0;
 }
 
-/* MSG_PEEK begins at the first byte that was not read. */
+/* No SO_PEEK_OFF: MSG_PEEK begins at the first byte that was not read. */
 static int do_set_peek_off(struct sock *sk, int value)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -218,7 +218,7 @@ static void do_data_ready(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* What arrives is ours from now on.  Context: the socket is held. */
+/* Takes all bytes that arrive from now on.  Context: the socket is held. */
 void so_take_over_reading(struct sock *sk)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -227,7 +227,7 @@ void so_take_over_reading(struct sock *sk)
 	ctx->rx.data_ready = sk->sk_data_ready;
 	sk->sk_data_ready = do_data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
-	/* TCP counts the bytes that are left with it, and we leave none */
+	/* TCP counts only bytes that are left with it, which are none */
 	ctx->rx.lowat = sk->sk_rcvlowat;
 	WRITE_ONCE(sk->sk_rcvlowat, 1);
 	WRITE_ONCE(sk->sk_peek_off, -1);
@@ -236,7 +236,7 @@ void so_take_over_reading(struct sock *sk)
 
 /* ---- beginning and end ---- */
 
-/* Records of one connection are nothing to another. */
+/* A socket with keys cannot become a listening one, or another connection. */
 static int do_disconnect(struct sock *sk, int flags)
 {
 	return -EOPNOTSUPP;
@@ -255,8 +255,8 @@ static void have_it_reset(struct sock *sk)
 }
 
 /*
- * TCP goes on to send what it has, and to see the end of the connection, as
- * if we had never been there.
+ * Closes the socket.  TCP goes on alone: it sends what it has, and ends the
+ * connection.
  */
 static void do_close(struct sock *sk, long timeout)
 {
@@ -288,7 +288,7 @@ static void do_close(struct sock *sk, long timeout)
 	disable_delayed_work_sync(&ctx->tx.retry);
 	disable_delayed_work_sync(&ctx->rx.retry);
 	so_tx_exit(&ctx->tx);
-	/* TCP may let this module go, and then nobody waits for RCU */
+	/* TCP may put the module, so this must not wait for RCU */
 	call_rcu(&ctx->rcu, free_ctx);
 	base->close(sk, timeout);
 }
@@ -313,14 +313,14 @@ static void build_family(struct family *f, struct sock *sk)
 	f->ops.set_rcvlowat = do_set_rcvlowat;
 	if (f->ops.set_peek_off)
 		f->ops.set_peek_off = do_set_peek_off;
-	/* these would pass us by */
+	/* these would bypass the records */
 	f->ops.read_sock = do_read_sock;
 	f->ops.sendmsg_locked = NULL;
 	f->base_ops = sk->sk_socket->ops;
 	f->base = sk->sk_prot;
 }
 
-/* What @sk is to be from now on, or NULL: it is no plain TCP socket. */
+/* Returns the calls for @sk, or NULL if it is no plain TCP socket. */
 static struct family *family_of(struct sock *sk)
 {
 	struct family *f = &families[sk->sk_family == AF_INET6];
@@ -338,7 +338,7 @@ static int so_init(struct sock *sk)
 	struct so_ctx *ctx;
 	struct family *f;
 
-	/* a peer may say all it has to say before we come to this */
+	/* the peer may have closed already */
 	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)))
 		return -ENOTCONN;
 	if (sk->sk_user_data || !sk->sk_socket)
@@ -387,7 +387,7 @@ static size_t so_get_info_size(const struct sock *sk)
 	.get_info = so_get_info, .get_info_size = so_get_info_size }
 
 static struct tcp_ulp_ops so_ulp = SO_ULP("ocf");
-/* For programs that know kTLS. */
+/* For programs that use kTLS. */
 static struct tcp_ulp_ops tls_ulp = SO_ULP("tls");
 
 static bool tls;

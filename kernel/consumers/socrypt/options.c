@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a socket is told by setsockopt(), and tells by getsockopt(): in our own
- * terms, and in those of kTLS.
+ * setsockopt() and getsockopt(): the options of SO_CRYPT, and those of kTLS.
  */
 #include <linux/tls.h>
 #include <net/sock.h>
@@ -30,7 +29,7 @@ static int set_rx(struct sock *sk, const struct so_crypt *c, u16 type)
 	int err;
 
 	lock_sock(sk);
-	/* it lets go of the socket meanwhile, so nothing is checked before */
+	/* releases the socket while it waits, so all checks come after it */
 	err = so_rx_wait(&ctx->rx, true) ?:
 	      fits(ctx, true, c, type) ?: so_rx_set(&ctx->rx, c, type);
 	if (err)
@@ -65,7 +64,7 @@ static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
 	if (type)
 		ctx->tx.keys.fr.f.payload_max = ctx->payload_max;
 	ctx->tx.changes++;
-	/* in BH it is not the task's page that is written to */
+	/* records are also sent in BH, where current is any task */
 	sk->sk_use_task_frag = false;
 	WRITE_ONCE(ctx->tx_keys, true);
 end:
@@ -73,7 +72,7 @@ end:
 	return err;
 }
 
-/* As much as the caller knows; what it does not is zero. */
+/* Reads a struct of the caller's size; fields that are missing are zero. */
 static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
 {
 	u32 size, more = 0;
@@ -86,7 +85,7 @@ static int read_option(struct so_crypt *c, sockptr_t optval, u32 optlen)
 		return -EFAULT;
 	if (size != optlen)
 		return -EINVAL;
-	/* copy_struct_from_sockptr() does not look at what it does not copy */
+	/* copy_struct_from_sockptr() does not check the rest */
 	if (size > sizeof(*c))
 		more = size - sizeof(*c);
 	if (more && sockptr_is_kernel(optval))
@@ -113,7 +112,7 @@ static int set_ours(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
 	return err;
 }
 
-/* ---- setting, in the terms of kTLS ---- */
+/* ---- setting, options of kTLS ---- */
 
 static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
 			 u32 optlen)
@@ -127,11 +126,11 @@ static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
 		err = optname == TLS_TX ? set_tx(sk, &c, type) :
 					  set_rx(sk, &c, type);
 	memzero_explicit(&c, sizeof(c));
-	/* the crypto API's word for an algorithm that nobody has */
+	/* the crypto API's errno for an algorithm that does not exist */
 	return err == -EOPNOTSUPP ? -ENOENT : err;
 }
 
-/* An option that is on or off. */
+/* Reads an option that is 0 or 1. */
 static int read_switch(bool *on, sockptr_t optval, u32 optlen)
 {
 	u32 value;
@@ -144,7 +143,7 @@ static int read_switch(bool *on, sockptr_t optval, u32 optlen)
 	return value > 1 ? -EINVAL : 0;
 }
 
-/* TLS_TX_ZEROCOPY_RO: what SO_CRYPT_STABLE says. */
+/* TLS_TX_ZEROCOPY_RO, which means SO_CRYPT_STABLE */
 static int set_stable(struct sock *sk, sockptr_t optval, u32 optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -169,7 +168,7 @@ static bool may_pad(const struct so_ctx *ctx)
 	return k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3;
 }
 
-/* A longer option may come, of zeros.  Return: as setsockopt(). */
+/* Checks that the bytes after a known option are zero. */
 static int read_long_switch(bool *on, sockptr_t optval, u32 optlen)
 {
 	size_t size = min_t(size_t, optlen, sizeof(u32));
@@ -182,7 +181,7 @@ static int read_long_switch(bool *on, sockptr_t optval, u32 optlen)
 	return err < 0 ? err : err ? 0 : -EINVAL;
 }
 
-/* TLS_RX_EXPECT_NO_PAD is a hint we have no use for: nothing is read twice. */
+/* TLS_RX_EXPECT_NO_PAD is a hint that changes nothing here. */
 static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -201,14 +200,14 @@ static int set_no_pad(struct sock *sk, sockptr_t optval, u32 optlen)
 	return err;
 }
 
-/* Bytes, kTLS's: RFC 8449, 4 allows no less, and counts TLS 1.3's type. */
+/* Bytes.  RFC 8449, 4: the minimum, which includes the type in TLS 1.3. */
 static u32 payload_least(const struct so_ctx *ctx)
 {
 	return ctx->tx_keys && ctx->tx.keys.protocol == SO_CRYPT_TLS_1_3 ? 63 :
 									   64;
 }
 
-/* TLS_TX_MAX_PAYLOAD_LEN: bytes of payload that a record has at most. */
+/* TLS_TX_MAX_PAYLOAD_LEN: the maximum of a record's payload, in bytes */
 static int set_payload_max(struct sock *sk, sockptr_t optval, u32 optlen)
 {
 	struct so_ctx *ctx = so_ctx(sk);
@@ -387,7 +386,7 @@ int so_getsockopt(struct sock *sk, int level, int optname, char __user *optval,
 		return tell_ours(sk, optname, optval, optlen);
 	if (level == SOL_TLS)
 		return tell_ktls(sk, optname, optval, optlen);
-	/* it reads, and what TCP has is no record yet */
+	/* it reads TCP's bytes, which are incomplete records */
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
 	    READ_ONCE(so_ctx(sk)->rx_keys))
 		return -EOPNOTSUPP;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is read: records in order, each when it and all before it are open.
+ * Reading.  A record can be read when it and all records before it are open.
  */
 #include <linux/fs.h>
 #include <linux/splice.h>
@@ -9,7 +9,7 @@
 
 #include "rx.h"
 
-/* All of a record was read. */
+/* Frees a record of which all bytes were read. */
 static void finish(struct so_rx *rx, struct so_inbound *r)
 {
 	rx->paused = r->ends_keys;
@@ -31,7 +31,7 @@ static struct so_inbound *next_open(struct so_rx *rx)
 	if (o) {
 		rx->err = so_opening_state(o) == SO_OPEN ? o->err : 0;
 	} else {
-		/* what came before bytes that are no record was read */
+		/* all records before the wrong bytes were read */
 		rx->err = rx->stop;
 		rx->once = rx->err && rx->keys.ktls;
 	}
@@ -49,13 +49,13 @@ static struct so_inbound *open_after(struct so_rx *rx, struct so_inbound *r)
 	       next->type == r->type ? next : NULL;
 }
 
-/* No whole record is on its way. */
+/* Whether no complete record has yet to be opened */
 static bool nothing_comes(const struct so_rx *rx)
 {
 	return list_empty(&rx->records) && so_rx_opening(rx) == rx->cut;
 }
 
-/* The peer has sent all it will, and nothing whole is left of it. */
+/* Whether the peer has closed, and no complete record is left */
 static bool is_at_end(const struct so_rx *rx)
 {
 	return (rx->sk->sk_shutdown & RCV_SHUTDOWN ||
@@ -64,8 +64,9 @@ static bool is_at_end(const struct so_rx *rx)
 }
 
 /*
- * Why there is nothing to read, or 0 if that may change.  The socket's error is
- * told once: not to who has something already, and is told that.
+ * Returns why there is nothing to read, or 0 if that may change.  @some bytes
+ * were read by the same call.  The socket's error is reported once, so a call
+ * that has read something leaves it to the next call.
  */
 static int read_error(struct so_rx *rx, bool *end, bool some)
 {
@@ -80,12 +81,12 @@ static int read_error(struct so_rx *rx, bool *end, bool some)
 	if (rx->sk->sk_err)
 		return some ? -EAGAIN : sock_error(rx->sk);
 	*end = is_at_end(rx);
-	/* with kTLS who reads misses the close_notify */
+	/* with kTLS the program finds out by the missing close_notify */
 	return *end && (rx->cut || rx->header_len) && !rx->keys.ktls ?
 	       -ECONNABORTED : 0;
 }
 
-/* Who has read makes room for what was left with TCP. */
+/* A read has made room: takes the bytes that were left with TCP. */
 static bool more_room(struct so_rx *rx)
 {
 	if (!test_bit(SO_RX_STOPPED, &rx->notes) || so_rx_is_full(rx))
@@ -95,8 +96,8 @@ static bool more_room(struct so_rx *rx)
 }
 
 /*
- * Lets the socket go until something happens to it: a record is open, an error,
- * the end.
+ * Releases the socket and waits until a record is open, or until an error or
+ * the end comes.
  */
 static void wait(struct so_rx *rx, long *timeo)
 {
@@ -114,8 +115,9 @@ static void wait(struct so_rx *rx, long *timeo)
 }
 
 /*
- * The next record that can be read, or NULL with *@err; 0 at the end.  @some
- * were read by the same call.
+ * Returns the next record that can be read; waits for it if @timeo allows.  Or
+ * returns NULL and sets *@err, to 0 at the end of the stream.  @some bytes were
+ * read by the same call.
  */
 static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 					  bool some, int *err)
@@ -138,14 +140,14 @@ static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 	}
 }
 
-/* Whether bytes may yet come to those of @r, the last that is open. */
+/* Whether more bytes may follow @r, the last record that is open */
 static bool more_may_come(const struct so_rx *rx, struct so_inbound *r)
 {
 	struct so_opening *o = so_rx_opening(rx);
 
 	if (!list_is_last(&r->node, &rx->records))
 		return false;
-	/* if it is open by now, it is delivered when the socket is let go */
+	/* if it was opened meanwhile, so_rx_released() makes it readable */
 	if (o != rx->cut)
 		return !rx->ended &&
 		       (so_opening_state(o) != SO_OPEN || !o->err);
@@ -157,7 +159,7 @@ static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
 {
 	bool data = type == rx->keys.fr.f.data_type;
 
-	/* kTLS says it of data, too */
+	/* kTLS reports the type of data, too */
 	if (rx->keys.ktls)
 		put_cmsg(msg, SOL_TLS, TLS_GET_RECORD_TYPE, sizeof(type),
 			 &type);
@@ -167,7 +169,7 @@ static int tell_type(const struct so_rx *rx, struct msghdr *msg, u8 type)
 	       -EIO : 0;
 }
 
-/* How much could be copied. */
+/* Return: how many bytes could be copied. */
 static u32 copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
 {
 	u32 n, done = 0;
@@ -185,7 +187,10 @@ static u32 copy_out(struct so_inbound *r, struct msghdr *msg, u32 len)
 	return done;
 }
 
-/* Bytes that are open from @r on, which is; they end with the record *@last. */
+/*
+ * Counts the bytes that can be read from @r on.  Sets *@last to the record with
+ * the last of them.
+ */
 static int open_bytes(struct so_rx *rx, struct so_inbound *r,
 		      struct so_inbound **last)
 {
@@ -194,7 +199,7 @@ static int open_bytes(struct so_rx *rx, struct so_inbound *r,
 	do {
 		n += r->text - r->read;
 		*last = r;
-		/* of others than data each record is read alone */
+		/* a read returns one record that is no data */
 		r = r->type == rx->keys.fr.f.data_type ? open_after(rx, r) :
 							 NULL;
 	} while (r);
@@ -202,11 +207,12 @@ static int open_bytes(struct so_rx *rx, struct so_inbound *r,
 }
 
 /**
- * so_rx_has_enough() - whether poll() is to say that there is something
- * @rx: what is received, of which something is to be had
+ * so_rx_has_enough() - whether poll() reports the socket as readable
+ * @rx: the receiving direction, from which something can be read
  *
- * Context: the socket's lock is held, in whatever way.
- * Return: whether: SO_RCVLOWAT bytes, or nothing can come to those there are.
+ * That is so with SO_RCVLOWAT bytes, or if no more bytes can follow.
+ *
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 bool so_rx_has_enough(struct so_rx *rx)
 {
@@ -220,8 +226,8 @@ bool so_rx_has_enough(struct so_rx *rx)
 }
 
 /**
- * so_rx_readable() - SIOCINQ: how much a read gives at once
- * @rx: what is received
+ * so_rx_readable() - SIOCINQ: how much a read returns without waiting
+ * @rx: the receiving direction
  *
  * Context: process; the socket is held.
  * Return: bytes of payload.
@@ -235,8 +241,8 @@ int so_rx_readable(struct so_rx *rx)
 
 /**
  * so_rx_read() - recvmsg()
- * @rx: what is received
- * @msg: where to
+ * @rx: the receiving direction
+ * @msg: the destination
  * @size: bytes wanted
  * @flags: MSG_*; MSG_OOB and MSG_TRUNC mean nothing to kTLS
  *
@@ -255,18 +261,18 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 	u32 n;
 
 	if (flags & MSG_OOB && ours)
-		return -EINVAL;		/* there are no such data, says TCP */
+		return -EINVAL;		/* as TCP without urgent data */
 	if (flags & MSG_WAITALL)
 		target = size;
 	while (done < size) {
-		/* before it is looked for: it may be open in a moment */
+		/* before the next look: a record may be opened just after it */
 		more = peek && r && done < target && timeo &&
 		       !signal_pending(current) && more_may_come(rx, r);
 		r = peek && r ? open_after(rx, r) :
 		    wait_for_record(rx, done < target ? &timeo : &none, done,
 				    &err);
 		if (!r && more) {
-			/* meanwhile somebody may read what was seen */
+			/* another task may read what this one has peeked at */
 			wait(rx, &timeo);
 			iov_iter_revert(&msg->msg_iter, done);
 			done = 0;
@@ -275,7 +281,7 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 		if (!r)
 			break;
 		if (type >= 0 && r->type != type) {
-			err = -EAGAIN;	/* seen if nothing was read */
+			err = -EAGAIN;	/* returned if nothing was read */
 			break;
 		}
 		if (type < 0) {
@@ -297,7 +303,7 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 		if (peek)
 			break;
 		r->read += n;
-		/* OpenSSL wants to see it of kTLS if any record has ended */
+		/* as kTLS, when a record has ended; OpenSSL checks it */
 		if (ours)
 			msg->msg_flags &= ~MSG_EOR;
 		if (r->read < r->text)
@@ -316,7 +322,7 @@ static void release_piece(struct splice_pipe_desc *spd, unsigned int i)
 	put_page(spd->pages[i]);
 }
 
-/* The next of at most @size bytes, for a pipe; false: there is no memory. */
+/* Prepares at most @size bytes of @r for a pipe.  False: there is no memory. */
 static bool add_piece(struct splice_pipe_desc *spd, struct so_inbound *r,
 		      u32 at, u32 size)
 {
@@ -329,7 +335,7 @@ static bool add_piece(struct splice_pipe_desc *spd, struct so_inbound *r,
 	size = min3(size, left, (u32)(PAGE_SIZE - offset_in_page(from)));
 	*part = (struct partial_page){ offset_in_page(from), size };
 	if (r->kind == SO_SMALL) {
-		/* no page of a slab may be given away */
+		/* a pipe must not get a page of a slab */
 		page = alloc_page(GFP_KERNEL);
 		if (!page)
 			return false;
@@ -344,8 +350,8 @@ static bool add_piece(struct splice_pipe_desc *spd, struct so_inbound *r,
 
 /**
  * so_rx_splice() - splice() from the socket
- * @rx: what is received
- * @pipe: where to
+ * @rx: the receiving direction
+ * @pipe: the destination
  * @size: bytes wanted
  * @nonblock: do not wait
  *

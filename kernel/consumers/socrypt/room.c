@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where records are built: pages that TCP keeps until its peer has them.
+ * Memory for records: pages that TCP keeps until the peer has acknowledged
+ * them.
  *
- * Each processor has a chunk that records are cut off, and a ring of those
- * before it.  The oldest is used again when nobody else has it any more: fresh
- * pages would have to be cleared.  What a page held before never leaves: only
- * what was written is sent.
+ * Each processor has a chunk from which rooms for records are cut, and a ring
+ * of earlier chunks.  The oldest chunk is used again when its only reference is
+ * the ring's.  That saves clearing fresh pages.  Old contents are not sent: a
+ * record sends only bytes that were written for it.
  *
- * The payload begins where its source does in its page, so that an
- * implementation that goes through both page by page meets whole blocks.
+ * The payload begins at the same offset in its page as its source.  Then an
+ * implementation that walks both page by page finds whole blocks.
  */
 #include <linux/gfp.h>
 #include <linux/local_lock.h>
@@ -21,13 +22,13 @@
 #define RING		64	/* chunks: 2 MiB a processor */
 
 /**
- * struct rooms - a processor's
- * @lock: of the rest, taken with BH disabled; disabling BH is not enough where
- *	  another task can then still run on this processor (PREEMPT_RT)
- * @chunk: what is cut off next, with a reference
- * @off: from where on
- * @ring: those before it, with a reference each
- * @next: the oldest one
+ * struct rooms - a processor's chunks
+ * @lock: protects the rest; taken with BH disabled, which does not keep other
+ *	tasks off this processor on PREEMPT_RT
+ * @chunk: the chunk from which the next room is cut, with a reference
+ * @off: where the next room begins in @chunk
+ * @ring: earlier chunks, with a reference each
+ * @next: the oldest one in @ring
  */
 struct rooms {
 	local_lock_t	lock;
@@ -44,7 +45,7 @@ static bool is_ours_alone(struct page *page)
 	return page && page_ref_count(page) == 1;
 }
 
-/* The oldest, if it can be used again, or @fresh is what is cut off next. */
+/* Takes the oldest chunk, if it can be used again, or @fresh. */
 static bool turn(struct rooms *r, struct page **fresh)
 {
 	struct page **oldest = &r->ring[r->next], *was = *oldest;
@@ -73,7 +74,7 @@ static struct page *new_chunk(gfp_t gfp)
 	return page ?: alloc_page(gfp | __GFP_NOWARN);
 }
 
-/* Completions in BH cut off chunks, too.  Undone by let_go(). */
+/* Locks this processor's chunks against BH, too.  Undone by let_go(). */
 static struct rooms *room_take(void)
 {
 	local_bh_disable();
@@ -87,7 +88,7 @@ static void let_go(void)
 	local_bh_enable();
 }
 
-/* Where a head is put so that what follows it is at @align in its page. */
+/* Returns where @head bytes begin so that they end at @align in a page. */
 static u32 room_begin(u32 off, u32 head, int align)
 {
 	if (align < 0)
@@ -95,7 +96,7 @@ static u32 room_begin(u32 off, u32 head, int align)
 	return ALIGN(off + head - align, PAGE_SIZE) + align - head;
 }
 
-/* Cuts the next part off, of at most @size bytes; false: nothing is left. */
+/* Cuts the next part, of at most @size bytes.  False: the chunk is used up. */
 static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
 		u32 size)
 {
@@ -107,7 +108,7 @@ static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
 	end = page_size(r->chunk);
 	if (end == PAGE_SIZE)
 		align = -1;
-	/* what goes on does so at the beginning of a page */
+	/* a further part begins at the beginning of a page */
 	off = room->parts ? PAGE_ALIGN(r->off) :
 			    room_begin(r->off, head, align);
 	if (off + (room->parts ? 0 : head) >= end)
@@ -122,11 +123,11 @@ static bool cut(struct rooms *r, struct so_room *room, u32 head, int align,
 
 /**
  * so_room_get() - find room for a record
- * @room: is filled in; there may be less than @size
+ * @room: is filled in; its size may be less than @size
  * @head: bytes before the data
- * @align: where in a page the data are to begin, or -1
- * @size: bytes of all of it
- * @gfp: how to allocate
+ * @align: the offset in a page at which the data begin, or -1 for any
+ * @size: bytes of the whole record
+ * @gfp: allocation flags
  *
  * Context: as @gfp says; process or BH.
  * Return: 0 or -ENOMEM.
@@ -156,9 +157,9 @@ int so_room_get(struct so_room *room, u32 head, int align, u32 size, gfp_t gfp)
 }
 
 /**
- * so_room_trim() - give back what is not needed
+ * so_room_trim() - give the end of a room back
  * @room: the room
- * @size: bytes that are
+ * @size: bytes to keep
  *
  * Context: process or BH.
  */
@@ -194,10 +195,10 @@ void so_room_put(struct so_room *room)
 /**
  * so_room_byte() - find a byte
  * @room: the room
- * @at: which
- * @left: bytes from there to the end of its part
+ * @at: the position of the byte
+ * @left: is set to how many bytes there are from it to the end of its part
  *
- * Return: where it is.
+ * Return: the address of the byte.
  */
 u8 *so_room_byte(const struct so_room *room, u32 at, u32 *left)
 {
@@ -233,7 +234,7 @@ void so_room_read(const struct so_room *room, u32 at, u8 *to, u32 len)
 	}
 }
 
-/* Entries are used again: the last one before may not be the last one now. */
+/* An entry may have been the last one of the list that it was in before. */
 void so_sg_set(struct scatterlist *sg, struct page *page, u32 len, u32 off)
 {
 	sg_unmark_end(sg);
@@ -246,9 +247,9 @@ void so_sg_set_bytes(struct scatterlist *sg, const void *bytes, u32 len)
 }
 
 /**
- * so_room_list() - a room as a list
+ * so_room_list() - make a scatterlist of a room
  * @room: the room
- * @skip: bytes at its beginning that are left out, of the first part at most
+ * @skip: bytes at its beginning to leave out, at most its first part
  * @sg: SO_PARTS entries
  *
  * Return: entries used.

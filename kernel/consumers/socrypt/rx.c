@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receiving.  What arrives is taken from TCP at once, in BH as a rule, and cut
- * into records; each whole one is handed to the core.
+ * Receiving.  Bytes that arrive are taken from TCP at once, usually in BH, and
+ * cut into records.  Each complete record is submitted to the core.
  *
- * A record is copied once, so that it is all in a few pieces and nobody else's;
- * it is decrypted to other pages, because the keys may turn out to be the old
- * ones: a record that says so may be right before it.  Once it is known to be
- * right, in order, only its payload is kept until it is read.
+ * A record is copied once, to pages of its own, in a few pieces.  It is
+ * decrypted to other pages.  So the ciphertext is still there if the keys turn
+ * out to be the old ones: the record before it may announce new keys.  Once
+ * this record and all before it are known to be right, only its payload is kept
+ * until it is read.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -34,7 +35,7 @@ static void uncharge(struct so_rx *rx, u32 bytes)
 	rx->pending -= bytes;
 }
 
-/* Nothing of it is needed any more. */
+/* Frees a record that was opened, or that will not be opened. */
 static void opening_end(struct so_opening *o)
 {
 	uncharge(o->rx, o->charged);
@@ -53,12 +54,12 @@ static struct so_paged *paged(struct so_inbound *r)
 }
 
 /**
- * so_inbound_byte() - find a byte of the payload
+ * so_inbound_byte() - find a byte of a payload
  * @r: the record
- * @at: which
- * @left: bytes from there on that are in one piece
+ * @at: the position of the byte in the payload
+ * @left: is set to how many bytes from there on are in one piece
  *
- * Return: where it is.
+ * Return: the address of the byte.
  */
 u8 *so_inbound_byte(struct so_inbound *r, u32 at, u32 *left)
 {
@@ -68,7 +69,7 @@ u8 *so_inbound_byte(struct so_inbound *r, u32 at, u32 *left)
 	return container_of(r, struct so_small, base)->data + at;
 }
 
-/* Nothing of a record is needed any more.  Context: the socket is held. */
+/* Frees a record that was read.  Context: the socket is held. */
 void so_inbound_end(struct so_rx *rx, struct so_inbound *r)
 {
 	uncharge(rx, r->charged);
@@ -87,7 +88,7 @@ static bool rx_is_in_core(const struct so_opening *o)
 	return state == SO_SUBMITTING || state == SO_OPENING;
 }
 
-/* Ends what the core does not have.  Context: the socket is held. */
+/* Frees all records that are not in the core.  Context: the socket is held. */
 void so_rx_purge(struct so_rx *rx)
 {
 	struct so_inbound *r, *next;
@@ -105,13 +106,13 @@ static int align_of(u32 len)
 	return len < SMALL ? -1 : 0;
 }
 
-/* Begins a record whose header is there. */
+/* Begins a record whose header has arrived. */
 static int record_begin(struct so_rx *rx, u32 sealed,
 			const struct so_framing_plan *plan)
 {
 	u32 head = rx->keys.fr.f.explicit_len;
 	struct so_opening *o;
-	/* with what a small one needs, of which there may be many */
+	/* count the struct, too: a peer may send many small records */
 	u32 size = sizeof(*o) + ALIGN(sealed, SO_ROOM_ALIGN) +
 		   ALIGN(plan->data, SO_ROOM_ALIGN);
 
@@ -143,7 +144,7 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 
 /* ---- records that are right ---- */
 
-/* Copied, or with the pages that it is in.  NULL: there is no memory. */
+/* Copies a short payload; a long one stays in its pages.  NULL: no memory. */
 static struct so_inbound *inbound_make(struct so_opening *o)
 {
 	struct so_small *small;
@@ -169,7 +170,7 @@ static struct so_inbound *inbound_make(struct so_opening *o)
 	return &paged->base;
 }
 
-/* It can be read from now on.  False: there is no memory for that. */
+/* Makes @o readable.  False: there is no memory for that. */
 static bool deliver(struct so_rx *rx, struct so_opening *o)
 {
 	struct sock *sk = rx->sk;
@@ -184,10 +185,10 @@ static bool deliver(struct so_rx *rx, struct so_opening *o)
 	r->read = 0;
 	r->type = o->type;
 	r->ends_keys = o->ends_keys;
-	/* a part of what was charged till now */
+	/* was charged for @o until now */
 	o->charged -= r->charged;
 	rx->unread += r->charged;
-	/* TCP tells its peer of room only when it is read from itself */
+	/* TCP announces a larger window only when a task reads from TCP */
 	all = atomic_read(&sk->sk_rmem_alloc) + r->charged;
 	r->seen = all <= READ_ONCE(sk->sk_rcvbuf) / 2 ? r->charged : 0;
 	atomic_add(r->seen, &sk->sk_rmem_alloc);
@@ -196,10 +197,10 @@ static bool deliver(struct so_rx *rx, struct so_opening *o)
 }
 
 /*
- * What is open and right can be read, up to a record that says that other keys
- * follow, and nothing else is kept of it.  Of the records after that one all is
- * kept that came: they may have failed for having the other keys.  False: there
- * is no memory for one that is right.
+ * Makes records readable that are open and right, in order.  Only their
+ * payloads are kept.  This stops after a record that announces new keys.  The
+ * ciphertext of later records is kept, because they may have failed only for
+ * lack of the new keys.  False: there is no memory for a record that is right.
  */
 static bool deliver_open(struct so_rx *rx)
 {
@@ -225,7 +226,7 @@ static bool deliver_open(struct so_rx *rx)
 
 /* ---- opening ---- */
 
-/* Something is to be had at once, be it an error. */
+/* Whether a read returns at once, with data or with an error. */
 static bool is_ready(const struct so_rx *rx)
 {
 	const struct so_opening *o = so_rx_opening(rx);
@@ -242,7 +243,7 @@ static bool is_ready(const struct so_rx *rx)
 
 /*
  * Brings the flags up to date after a read.
- * Context: the socket's lock is held, in whatever way.
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 void so_rx_settle(struct so_rx *rx)
 {
@@ -252,7 +253,7 @@ void so_rx_settle(struct so_rx *rx)
 	WRITE_ONCE(rx->enough, ready && so_rx_has_enough(rx));
 }
 
-/* There may be bytes that TCP has and that are to be taken. */
+/* Whether bytes may have been left with TCP that can be taken later. */
 static bool is_stopped(const struct so_rx *rx)
 {
 	return test_bit(SO_RX_STOPPED, &rx->notes) && !rx->err && !rx->stop &&
@@ -260,13 +261,13 @@ static bool is_stopped(const struct so_rx *rx)
 }
 
 /*
- * Delivers what is open, and wakes tasks that poll or wait.
- * Context: the socket's lock is held, in whatever way.
+ * Makes open records readable, and wakes tasks that poll or wait.
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 static void set_ready(struct so_rx *rx)
 {
 	deliver_open(rx);
-	/* it was for lack of memory: perhaps nobody else comes again */
+	/* memory was short, and perhaps no other event calls this again */
 	if (is_stopped(rx) && !so_rx_is_full(rx))
 		queue_delayed_work(system_wq, &rx->retry, HZ / 10);
 	so_rx_settle(rx);
@@ -276,10 +277,13 @@ static void set_ready(struct so_rx *rx)
 
 static void rx_advance(struct so_rx *rx);
 
-/* A record is open.  Context: the socket's spinlock is held, nobody owns it. */
+/*
+ * Goes on after a record was opened.
+ * Context: the socket's spinlock is held, and no task owns the socket.
+ */
 static void go_on(struct so_rx *rx)
 {
-	/* of an open record less is kept, and there may be room for others */
+	/* this frees ciphertext, so there may be room for other records */
 	deliver_open(rx);
 	if (is_stopped(rx) && !so_rx_is_full(rx)) {
 		so_rx_arrived(rx);
@@ -290,7 +294,7 @@ static void go_on(struct so_rx *rx)
 	wake_up_all(&rx->idle);
 }
 
-/* As sealed() in tx.c. */
+/* The callback of a record; see sealed() in tx.c. */
 static void opened(struct ocf_request *req, int err)
 {
 	struct so_opening *o = req->cookie;
@@ -320,8 +324,8 @@ static void opened(struct ocf_request *req, int err)
 }
 
 /**
- * so_rx_released() - the owner lets the socket go
- * @rx: what is received
+ * so_rx_released() - do what was put off while a task owned the socket
+ * @rx: the receiving direction
  *
  * Context: the spinlock of the socket is held.
  */
@@ -351,7 +355,7 @@ static void rx_make_lists(struct so_opening *o, u32 skip)
 	o->req.dst = o->dst;
 }
 
-/* What the MAC covers, and where it is. */
+/* Sets what the MAC covers, and where it is. */
 static void rx_make_ranges(struct so_opening *o, u8 order)
 {
 	struct ocf_request *req = &o->req;
@@ -365,7 +369,7 @@ static void rx_make_ranges(struct so_opening *o, u8 order)
 		req->auth.len += o->plan.data;
 }
 
-/* A whole record is made a request, under the keys there are now. */
+/* Makes a request of a complete record, with the present keys. */
 static void make_request(struct so_rx *rx, struct so_opening *o)
 {
 	u32 n = rx->keys.fr.f.explicit_len;
@@ -402,8 +406,8 @@ static bool rx_any_in_core(struct so_rx *rx)
 }
 
 /*
- * Hands in what is held, as far as possible.  That is at the end: of many that
- * nobody reads it is not looked for among all of them.
+ * Submits held records until the core takes no more.  They are at the end of
+ * the list, so this looks from there: many open records may wait to be read.
  */
 static void rx_advance(struct so_rx *rx)
 {
@@ -419,7 +423,7 @@ static void rx_advance(struct so_rx *rx)
 		WRITE_ONCE(o->state, SO_SUBMITTING);
 		err = ocf_submit(&o->req);
 		if (!err || err == -EINPROGRESS) {
-			/* or it is open by now: pairs with opened() */
+			/* unless it is open already: pairs with opened() */
 			cmpxchg(&o->state, SO_SUBMITTING, SO_OPENING);
 			continue;
 		}
@@ -438,8 +442,8 @@ static void rx_advance(struct so_rx *rx)
 /* ---- cutting ---- */
 
 /*
- * The header is there: begins its record, if it is one.  -ENOBUFS: the socket
- * is full; -ENOMEM.
+ * Begins the record whose header has arrived.  Returns an error if the header
+ * is wrong; -ENOBUFS if the socket is full; -ENOMEM.
  */
 static int rx_begin(struct so_rx *rx)
 {
@@ -452,7 +456,7 @@ static int rx_begin(struct so_rx *rx)
 	if (sealed < 0)
 		return sealed;
 	err = so_framing_open(&rx->keys.fr, rx->header, sealed, &plan);
-	/* kTLS has another word for bytes that begin no record */
+	/* kTLS's errno for a header that is wrong */
 	if (err == -EPROTO && rx->keys.ktls)
 		return -EINVAL;
 	if (err)
@@ -465,7 +469,7 @@ static int rx_begin(struct so_rx *rx)
 	return err;
 }
 
-/* Copies what there is of @want bytes to @to. */
+/* Copies at most @want bytes of @skb to @to. */
 static u32 take_some(struct sk_buff *skb, u32 *off, size_t *len, u8 *to,
 		     u32 want)
 {
@@ -477,7 +481,7 @@ static u32 take_some(struct sk_buff *skb, u32 *off, size_t *len, u8 *to,
 	return n;
 }
 
-/* Goes on with a record; true if it is whole. */
+/* Copies bytes into a record.  Return: whether the record is complete. */
 static bool take_body(struct so_opening *o, struct sk_buff *skb, u32 *off,
 		      size_t *len)
 {
@@ -492,7 +496,7 @@ static bool take_body(struct so_opening *o, struct sk_buff *skb, u32 *off,
 	return o->got == o->sealed;
 }
 
-/* TCP's actor: as many bytes as are used. */
+/* Called by tcp_read_sock().  Return: how many bytes were taken. */
 static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
 		   unsigned int off, size_t len)
 {
@@ -501,7 +505,7 @@ static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
 	size_t before = len;
 	int err = 0;
 
-	/* within a packet TCP does not look at it */
+	/* TCP checks the count only between packets */
 	if (!desc->count)
 		return 0;
 	while (len && !err) {
@@ -524,13 +528,13 @@ static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
 	return before - len;
 }
 
-/* Takes what TCP has; or why a record could not begin. */
+/* Takes all bytes that TCP has.  Return: 0, or why a record cannot begin. */
 static int take_all(struct so_rx *rx)
 {
 	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
 
 	clear_bit(SO_RX_STOPPED, &rx->notes);
-	/* a header may be there whose record was too much before */
+	/* the header of a record for which there was no room before */
 	if (rx->header_len == rx->keys.fr.f.header_len)
 		desc.error = rx_begin(rx);
 	if (!desc.error)
@@ -543,10 +547,10 @@ static int take_all(struct so_rx *rx)
 }
 
 /**
- * so_rx_arrived() - take what TCP has
- * @rx: what is received
+ * so_rx_arrived() - take the bytes that TCP has
+ * @rx: the receiving direction
  *
- * Context: the socket's lock is held, in whatever way.
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 void so_rx_arrived(struct so_rx *rx)
 {
@@ -557,7 +561,7 @@ void so_rx_arrived(struct so_rx *rx)
 		do {
 			err = take_all(rx);
 			rx_advance(rx);
-			/* of open records less is kept: there may be room */
+			/* this frees ciphertext, so there may be room */
 			deliver_open(rx);
 		} while (err == -ENOBUFS && !so_rx_is_full(rx));
 	}
@@ -570,7 +574,7 @@ static void rx_retry(struct work_struct *work)
 					retry);
 	struct sock *sk = rx->sk;
 
-	/* its owner may keep it for as long as he likes */
+	/* do not wait for a task that owns the socket */
 	spin_lock_bh(&sk->sk_lock.slock);
 	if (sock_owned_by_user(sk))
 		set_bit(SO_RX_RETRY, &rx->notes);
@@ -581,7 +585,7 @@ static void rx_retry(struct work_struct *work)
 
 /* ---- the rest ---- */
 
-/* Of a record, whole or not, that was cut as records looked till now. */
+/* Whether bytes have been cut into records by the present framing. */
 static bool any_bytes(const struct so_rx *rx)
 {
 	return rx->header_len || !list_empty(&rx->opening) ||
@@ -589,13 +593,13 @@ static bool any_bytes(const struct so_rx *rx)
 }
 
 /**
- * so_rx_set() - set the keys of what comes from now on
- * @rx: what is received
- * @c: what the user gave
+ * so_rx_set() - set the keys for receiving
+ * @rx: the receiving direction
+ * @c: the user's parameters
  * @ktls: see so_keys_set()
  *
- * What has come already is opened with them, but for what was right with the
- * old ones.
+ * Records that were right with the old keys stay as they are.  All later
+ * records, also those that have arrived, are opened with the new keys.
  *
  * Context: process; the socket is held; after so_rx_wait().
  * Return: 0, -ENOMEM, or see so_keys_set().
@@ -606,7 +610,7 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	struct so_opening *o;
 	int err;
 
-	/* they would not be right with the new keys */
+	/* records that are right with the old keys */
 	if (!deliver_open(rx))
 		return -ENOMEM;
 	err = so_keys_set(&rx->keys, c, ktls, !any_bytes(rx), true);
@@ -634,7 +638,7 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 
 /**
  * so_rx_wait() - wait until no record is in the core
- * @rx: what is received
+ * @rx: the receiving direction
  * @killable: a task that is killed stops waiting
  *
  * Context: process; the socket is held, and is not while this waits.
@@ -661,13 +665,12 @@ int so_rx_wait(struct so_rx *rx, bool killable)
 
 /**
  * so_rx_loses_data() - whether data would be lost if the socket were closed
- * @rx: what is received
+ * @rx: the receiving direction
  *
- * Alerts and tickets are no loss; what is not whole, or wrong, may be
- * anything.
+ * Alerts and tickets are no data.  An incomplete or wrong record counts as
+ * data, because it may have been some.
  *
  * Context: process; the socket is held; after so_rx_wait().
- * Return: whether.
  */
 bool so_rx_loses_data(struct so_rx *rx)
 {
@@ -688,7 +691,7 @@ u64 so_rx_number(const struct so_rx *rx)
 	const struct so_inbound *r = so_rx_first(rx);
 	const struct so_opening *o = so_rx_opening(rx);
 
-	/* the next is the one after that */
+	/* a part of @r was read, so the next record is the one after it */
 	if (r && r->read)
 		r = list_is_last(&r->node, &rx->records) ?
 		    NULL : list_next_entry(r, node);
@@ -718,7 +721,7 @@ void so_rx_init(struct so_rx *rx, struct sock *sk)
 }
 
 /*
- * Nothing is in the core, and nothing comes any more.
+ * Frees all records.  None is in the core, and TCP gives no more bytes.
  * Context: process; the socket is held.
  */
 void so_rx_exit(struct so_rx *rx)
@@ -728,7 +731,7 @@ void so_rx_exit(struct so_rx *rx)
 	so_keys_forget(&rx->keys);
 }
 
-/* As record_init() in tx.c. */
+/* The slab's constructor; see record_init() in tx.c. */
 static void opening_init(void *object)
 {
 	struct so_opening *o = object;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A record on its way in: it is cut and opened (rx.c), looked at (look.c) and
- * read (read.c).
+ * Received records: they are cut and opened (rx.c), parsed (look.c) and read
+ * (read.c).
  */
 #ifndef OCF_SOCRYPT_RX_H
 #define OCF_SOCRYPT_RX_H
 
 #include "socrypt.h"
 
-#define SO_PENDING_MIN	(256 * 1024)	/* bytes; of a socket with less */
+#define SO_PENDING_MIN	(256 * 1024)	/* bytes, however small SO_RCVBUF is */
 
-/* Where the payload of a record is, that is right and was not read. */
+/* Where the payload of a readable record is */
 enum so_inbound_kind {
-	SO_SMALL,		/* behind the record: struct so_small */
+	SO_SMALL,		/* after the struct: struct so_small */
 	SO_PAGED,		/* in pages: struct so_paged */
 };
 
@@ -20,15 +20,15 @@ enum so_inbound_kind {
  * struct so_inbound - a record that can be read
  * @node: in so_rx.records
  * @number: its number
- * @text: bytes of payload, at least one if they are data
- * @read: bytes of those that were read
+ * @text: bytes of payload; 0 only in a record that is no data
+ * @read: bytes of the payload that were read
  * @charged: bytes charged to the socket
- * @seen: bytes of those that TCP's window sees
+ * @seen: bytes of those that shrink TCP's window
  * @kind: where the payload is
  * @type: of the record
- * @ends_keys: records after this one have other keys
+ * @ends_keys: records after this one have new keys
  *
- * A peer may send many with a byte each that nobody reads, so it is small.
+ * The struct is small: a peer may send many records of one byte.
  */
 struct so_inbound {
 	struct list_head	node;
@@ -53,34 +53,34 @@ struct so_paged {
 };
 
 enum so_opening_state {
-	SO_CUT,			/* there is more of it to come */
-	SO_HELD,		/* cards are full that alone may do it */
-	SO_SUBMITTING,		/* is being handed in */
+	SO_CUT,			/* is not complete */
+	SO_HELD,		/* is complete; the core was busy */
+	SO_SUBMITTING,		/* is being submitted */
 	SO_OPENING,		/* the core has it */
-	SO_OPEN,		/* or it failed to */
+	SO_OPEN,		/* the core is done; see @err */
 };
 
 /**
- * struct so_opening - a record on its way in, until it is right
+ * struct so_opening - a received record, until it is known to be right
  * @node: in so_rx.opening
- * @rx: whose
- * @state: what becomes of it
- * @err: why it is not open
+ * @rx: its direction
+ * @state: where it is
+ * @err: why it could not be opened, or 0
  * @number: its number
- * @header: as it came
+ * @header: as it was received
  * @plan: its sizes
  * @sealed: bytes after the header
- * @got: bytes of those so far
+ * @got: how many of those have arrived
  * @charged: bytes charged to the socket
  * @looked: the next three are known
  * @type: of the record
  * @ends_keys: as in struct so_inbound
  * @text: bytes of payload
- * @from: what came after the header
- * @to: what it was decrypted to
- * @aad: authenticated besides
- * @src: aad and @from
- * @dst: aad and @to
+ * @from: the bytes after the header
+ * @to: the decrypted bytes
+ * @aad: bytes that are authenticated besides
+ * @src: @aad and @from
+ * @dst: @aad and @to
  * @req: the request
  */
 struct so_opening {
@@ -107,7 +107,7 @@ struct so_opening {
 
 static inline enum so_opening_state so_opening_state(const struct so_opening *o)
 {
-	/* pairs with opened(): what was decrypted is there, too */
+	/* pairs with opened(): then the plaintext can be read */
 	return smp_load_acquire(&o->state);
 }
 
@@ -124,10 +124,10 @@ static inline struct so_opening *so_rx_opening(const struct so_rx *rx)
 }
 
 /*
- * No more is taken from TCP, whose window closes then.  That is so when much
- * was not read, or is on its way.  What was not read is at most half of what
- * TCP may have: the other half is left with TCP, which tells its peer of room
- * only when it is read from itself.
+ * Whether to leave arriving bytes with TCP, whose window then closes.  That is
+ * so when many bytes are unread or being opened.  Unread bytes may fill half of
+ * the receive buffer.  The other half is TCP's, because TCP announces a larger
+ * window only when it is read from itself.
  */
 static inline bool so_rx_is_full(const struct so_rx *rx)
 {

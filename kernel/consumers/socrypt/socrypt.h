@@ -2,15 +2,15 @@
 /*
  * SO_CRYPT, from the inside.
  *
- * Locks.  All of a socket's state is under its lock: of a process that owns
- * it, or of who holds the spinlock while nobody does.  Results come in BH; who
- * finds the socket owned leaves a note (SO_TX_PUSH, ...) that is read when
- * the owner lets go.  A write that waits for room lets the socket go, as TCP
- * does.  Meanwhile other tasks may write, or set keys, so it reads the socket's
- * state again.
+ * Locks.  The socket's lock protects all of a socket's state.  A task owns the
+ * socket, or BH holds the spinlock while no task owns it.  Results come in BH.
+ * If a task owns the socket then, the callback sets a note (SO_TX_PUSH, ...),
+ * and the task acts on it when it releases the socket.  A write that waits for
+ * room releases the socket, as in TCP.  Meanwhile other tasks may write, or set
+ * keys, so the write reads the socket's state again.
  *
- * Lives.  A socket's context lives from TCP_ULP until close() has waited for
- * what is in flight; nothing is in flight without one.
+ * Lifetime.  A socket has a context from TCP_ULP until close(), which waits for
+ * all records in flight.
  */
 #ifndef OCF_SOCRYPT_H
 #define OCF_SOCRYPT_H
@@ -25,20 +25,20 @@
 #include "../../compat.h"
 #include "framing.h"
 
-/* Pieces of pages a record is made of when it is sent by reference */
+/* The most pieces of a file's pages that a record refers to */
 #define SO_PIECES	20
-/* A piece that is shorter is copied: that costs less than to refer to it */
+/* Bytes.  Copying a shorter piece costs less than to refer to it. */
 #define SO_COPY_MAX	512
 
 #define SO_PARTS	6
 
 /**
- * struct so_room - where a record is built
- * @part: in a compound page each, with a reference
- * @parts: how many
+ * struct so_room - the memory of a record
+ * @part: parts, each in a compound page, with a reference
+ * @parts: how many there are
  * @size: bytes of all of them
  *
- * What goes before the data is in the first part, whole.
+ * The bytes before the data are all in the first part.
  */
 struct so_room {
 	struct so_part {
@@ -50,7 +50,7 @@ struct so_room {
 };
 
 /**
- * struct so_keys - what a direction was given
+ * struct so_keys - the keys of a direction
  * @fr: its framing
  * @ses: the session
  * @flags: SO_CRYPT_*
@@ -58,12 +58,14 @@ struct so_room {
  * @cipher: the algorithm
  * @mac: the algorithm
  * @ivlen: bytes of @iv
- * @iv: what nonces begin with; CHAINED: the last block
+ * @iv: the constant part of nonces; CHAINED: the last block of the record
+ *	before
  * @number: of the next record
  * @counter: the next nonce's explicit part, if it is counted
- * @copies: by-reference sources would be read twice, and may change
+ * @copies: copy a file's pages: a device would read them twice, and they may
+ *	change
  * @ktls: TLS_CIPHER_*, if they were set by kTLS's interface, or 0
- * @check: digest of the keys, to know them again
+ * @check: digest of the keys, to tell the same keys again
  */
 struct so_keys {
 	struct so_framing fr;
@@ -80,24 +82,24 @@ struct so_keys {
 	u8			check[32];
 };
 
-/* A record on its way out: tx.h */
+/* A record to send: tx.h */
 struct so_record;
 
 /**
- * struct so_tx - what is sent
+ * struct so_tx - the sending direction
  * @keys: of the next record
- * @records: in order, from the one to be sent next on
+ * @records: records that TCP does not have yet, in order
  * @open: the last one, while it takes more payload
  * @notes: SO_TX_*
- * @err: why nothing is sent any more
- * @idle: nothing is in flight
- * @retry: tries to push what TCP had no memory for, or devices no place
+ * @err: why nothing is sent any more, or 0
+ * @idle: waiters for nothing in flight
+ * @retry: goes on where TCP had no memory or the core was busy
  * @sk: the socket
  * @queued: bytes that TCP does not have yet, as on the wire; of the open record
  *	only its payload
- * @sent: payload so far
- * @count: records so far
- * @changes: of keys
+ * @sent: bytes of payload that TCP has taken
+ * @count: records that TCP has taken
+ * @changes: how often keys were set
  */
 struct so_tx {
 	struct so_keys		keys;
@@ -114,21 +116,21 @@ struct so_tx {
 };
 
 /* so_tx.notes */
-#define SO_TX_PUSH	0	/* results came while the socket was owned */
-#define SO_TX_PUSHING	1	/* somebody is at it, further up the stack */
+#define SO_TX_PUSH	0	/* results came while a task owned the socket */
+#define SO_TX_PUSHING	1	/* so_tx_push() runs, further up the stack */
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
-#define SO_TX_FLUSH	3	/* TCP is to have what there is */
+#define SO_TX_FLUSH	3	/* wait for no more records before the push */
 #define SO_TX_ENDING	4	/* nothing more may be written */
 
-/* Records on their way in: rx.h */
+/* Received records: rx.h */
 struct so_opening;
 struct so_inbound;
 
 /**
- * struct so_message - a handshake's message, RFC 8446, 4
+ * struct so_message - a handshake message, RFC 8446, 4
  * @head: its type and length
- * @have: bytes of @head that have come
- * @left: bytes after @head, yet to come
+ * @have: bytes of @head that have arrived
+ * @left: bytes after @head that have not arrived
  */
 struct so_message {
 	u8			head[4];
@@ -137,34 +139,34 @@ struct so_message {
 };
 
 /**
- * struct so_rx - what is received
+ * struct so_rx - the receiving direction
  * @keys: of the next record
- * @records: that can be read, in order
- * @opening: those after them, in order: not whole, not open, or wrong
- * @cut: the last one, while there is more of it to come
- * @header: the next one's, as far as it has come
+ * @records: records that can be read, in order
+ * @opening: records after those, in order: incomplete, not open, or wrong
+ * @cut: the last one, while it is incomplete
+ * @header: the next record's header, as far as it has arrived
  * @header_len: bytes of it
- * @message: a handshake's, as far as it is open, TLS 1.3
+ * @message: TLS 1.3: the handshake message that is being parsed
  * @pending: bytes charged to the socket
- * @unread: bytes of those for what can be read
- * @stop: why nothing is taken from TCP any more
- * @err: why nothing is read any more: @stop, after @records
- * @once: @err is to be told once: kTLS tells @stop once, and has nothing to
- *	read then; of a record that is wrong inside it tells each time
- * @told: it was
- * @ended: a record can be read that says that other keys follow
- * @paused: it was read
- * @ready: something is to be had; for who does not hold the socket
- * @enough: so much of it that poll() says so
- * @lowat: SO_RCVLOWAT; TCP's stays 1, as it would count what it has itself
+ * @unread: bytes of those for records that can be read
+ * @stop: why nothing is taken from TCP any more, or 0
+ * @err: why nothing is read any more, or 0: @stop, once all @records were read
+ * @once: report @err once.  kTLS reports a wrong header once, and then has
+ *	nothing to read; it reports a record that cannot be opened each time
+ * @told: @err was reported
+ * @ended: the last of @records announces new keys
+ * @paused: that record was read
+ * @ready: a read returns at once; for tasks that do not hold the socket
+ * @enough: poll() reports the socket as readable
+ * @lowat: SO_RCVLOWAT; TCP's own stays 1, because TCP counts only its own bytes
  * @notes: SO_RX_*
- * @idle: nothing is in the core
- * @retry: tries to read what there was no memory for
+ * @idle: waiters for no record in the core
+ * @retry: goes on where there was no memory or the core was busy
  * @sk: the socket
- * @data_ready: what the socket had before, which wakes who reads
- * @got: payload so far
- * @count: records so far
- * @changes: of keys
+ * @data_ready: the socket's own callback, which wakes tasks that read
+ * @got: bytes of payload that were read
+ * @count: records that were read
+ * @changes: how often keys were set
  */
 struct so_rx {
 	struct so_keys		keys;
@@ -192,23 +194,23 @@ struct so_rx {
 };
 
 /* so_rx.notes */
-#define SO_RX_STOPPED	0	/* by memory: bytes are left with TCP */
-#define SO_RX_OPENED	1	/* a record was, while the socket was owned */
-#define SO_RX_RETRY	2	/* likewise it was time to look again */
+#define SO_RX_STOPPED	0	/* no memory: bytes are left with TCP */
+#define SO_RX_OPENED	1	/* a record was opened while a task owned it */
+#define SO_RX_RETRY	2	/* @retry ran while a task owned the socket */
 
 /**
- * struct so_ctx - a socket's
- * @base: what the socket's protocol is without us
- * @base_ops: the same of its calls
- * @write_space: the same
- * @tx: what is sent, once there are keys
- * @rx: what is received, once there are keys
+ * struct so_ctx - the context of a socket
+ * @base: the socket's protocol without this module
+ * @base_ops: the socket's calls without this module
+ * @write_space: the socket's callback without this module
+ * @tx: the sending direction
+ * @rx: the receiving direction
  * @stable: TLS_TX_ZEROCOPY_RO
  * @no_pad: TLS_RX_EXPECT_NO_PAD
  * @payload_max: TLS_TX_MAX_PAYLOAD_LEN
- * @tx_keys: keys were set
- * @rx_keys: keys were set
- * @rcu: frees it
+ * @tx_keys: keys were set for sending
+ * @rx_keys: keys were set for receiving
+ * @rcu: frees the memory after a grace period
  */
 struct so_ctx {
 	struct proto		*base;

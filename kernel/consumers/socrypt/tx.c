@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sending.  A record that is full is handed to the core, and is pushed to TCP
- * when it and all before it are done: by who writes, by the completion itself,
- * or by who owned the socket then.
+ * Sending.  A full record is submitted to the core.  When it and all records
+ * before it are encrypted, it is pushed to TCP: by the task that writes, by the
+ * completion, or by the task that owned the socket at the completion.
  */
 #include <linux/bvec.h>
 #include <linux/random.h>
@@ -17,7 +17,7 @@ static struct kmem_cache *records;
 
 /* ---- records and their memory ---- */
 
-/* Moves what is charged for a record to @bytes.  The socket's lock is held. */
+/* Changes the charge of a record to @bytes.  The socket's lock is held. */
 static void tx_charge(struct so_record *r, u32 bytes)
 {
 	struct sock *sk = r->tx->sk;
@@ -25,7 +25,7 @@ static void tx_charge(struct so_record *r, u32 bytes)
 
 	sk_wmem_queued_add(sk, more);
 	if (more > 0) {
-		/* was looked into before, or was only just given back */
+		/* cannot fail: it was checked, or uncharged a moment ago */
 		sk_wmem_schedule(sk, more);
 		sk_mem_charge(sk, more);
 	} else if (more < 0) {
@@ -40,13 +40,13 @@ static void drop_pieces(struct so_record *r)
 		put_page(sg_page(&r->src[r->pieces--]));
 }
 
-/* Bytes that TCP does not have. */
+/* Bytes that TCP does not have yet */
 static u32 left_of(const struct so_record *r)
 {
 	return r->state == SO_OPEN ? r->plan.payload : r->plan.wire - r->sent;
 }
 
-/* Nothing of a record is needed any more. */
+/* Frees a record. */
 void so_record_end(struct so_record *r)
 {
 	struct so_tx *tx = r->tx;
@@ -64,7 +64,7 @@ void so_record_end(struct so_record *r)
 	kmem_cache_free(records, r);
 }
 
-/* Once for all that is allocated in the same place: as it was when freed. */
+/* The slab's constructor: a record is freed with its lists initialised. */
 static void record_init(void *object)
 {
 	struct so_record *r = object;
@@ -74,8 +74,9 @@ static void record_init(void *object)
 }
 
 /*
- * Begins a record; @align as in so_room_get(), for pages of others'.  Without
- * memory -ENOBUFS.
+ * Begins a record for at most @want bytes of payload.  @align: as in
+ * so_room_get() if the record refers to pages of a file, or -1.
+ * Return: 0, or -ENOBUFS: there is no memory.
  */
 int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 {
@@ -103,7 +104,7 @@ int so_record_begin(struct so_tx *tx, u8 type, u32 want, int align)
 	list_add_tail(&r->node, &tx->records);
 	if (so_room_get(&r->room, plan.head, align, plan.wire, GFP_KERNEL))
 		goto end;
-	/* there may be less room, and then it is a shorter record */
+	/* if the room is smaller, the record is shorter */
 	r->limit = want;
 	if (r->room.size < plan.wire) {
 		if (r->room.size <= plan.wire - want + FRAMING_TAIL_MAX)
@@ -138,14 +139,14 @@ static void put_nonce(struct so_tx *tx, u8 *nonce)
 		memcpy(nonce, (u8 *)&counter + 8 - n, n);
 		return;
 	}
-	/* as good as get_random_bytes(), which is dear for a few */
+	/* as good as get_random_bytes(), which is expensive for a few bytes */
 	for (i = 0; i < n; i += sizeof(random)) {
 		random = get_random_u64();
 		memcpy(nonce + i, &random, min(n - i, sizeof(random)));
 	}
 }
 
-/* The lists of what a device reads and writes: aad, and then the data. */
+/* Makes the lists that a device reads and writes: AAD, then the data. */
 static void tx_make_lists(struct so_record *r)
 {
 	bool aad = r->plan.aad;
@@ -168,7 +169,7 @@ static void tx_make_lists(struct so_record *r)
 	r->req.src = r->src + !aad;
 }
 
-/* What the MAC covers, and where it goes. */
+/* Sets what the MAC covers, and where the MAC goes. */
 static void tx_make_ranges(struct so_record *r, u8 order)
 {
 	struct ocf_request *req = &r->req;
@@ -187,7 +188,7 @@ static void tx_make_ranges(struct so_record *r, u8 order)
 
 static void sealed(struct ocf_request *req, int err);
 
-/* What is written into the record that is not payload. */
+/* Writes header, nonce and padding, and makes the request. */
 static void make_record(struct so_tx *tx, struct so_record *r)
 {
 	struct so_keys *k = &tx->keys;
@@ -205,7 +206,7 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 	if (!r->refers)
 		so_room_write(&r->room, r->plan.head + r->plan.payload,
 			      r->tail, r->plan.tail);
-	/* it may be held until there are other keys */
+	/* new keys may be set while the record is held */
 	r->ses = ocf_session_get(k->ses);
 	ocf_request_init(&r->req, r->ses);
 	so_framing_nonce(&k->fr, k->iv, k->ivlen, nonce, k->number, r->req.iv);
@@ -225,7 +226,7 @@ static void make_record(struct so_tx *tx, struct so_record *r)
 
 static enum so_record_state state_of(const struct so_record *r)
 {
-	/* pairs with sealed(): what was encrypted is there, too */
+	/* pairs with sealed(): then the ciphertext can be read */
 	return smp_load_acquire(&r->state);
 }
 
@@ -246,13 +247,13 @@ static bool tx_any_in_core(struct so_tx *tx)
 	return false;
 }
 
-/* Tries again before long, if nothing else makes it. */
+/* Tries again after 10 ms, unless another event comes first. */
 static void try_later(struct so_tx *tx)
 {
 	queue_delayed_work(system_wq, &tx->retry, max(HZ / 100, 1));
 }
 
-/* What the next record of TLS 1.0 begins with. */
+/* Copies the last block of @r, which is the IV of TLS 1.0's next record. */
 static void last_block(const struct so_record *r, u8 *to)
 {
 	u32 n = r->chain;
@@ -260,7 +261,7 @@ static void last_block(const struct so_record *r, u8 *to)
 	so_room_read(&r->room, r->plan.head + r->plan.data - n, to, n);
 }
 
-/* Whether @r, which is held, is in the list after @before under its keys. */
+/* Whether @r is held, comes next after @before, and has the same keys. */
 static bool follows(const struct so_tx *tx, const struct so_record *r,
 		    const struct so_record *before)
 {
@@ -270,9 +271,9 @@ static bool follows(const struct so_tx *tx, const struct so_record *r,
 }
 
 /*
- * Hands a record to the core.  Of those of TLS 1.0 each begins with the end of
- * the one before: it is held until that is known.  It is held, too, while the
- * cards are full that alone may do it.
+ * Submits a record to the core.  The record stays held if its IV is the last
+ * block of the record before, which is not encrypted yet (TLS 1.0), or if the
+ * core is busy.
  */
 static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 {
@@ -288,7 +289,7 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 	WRITE_ONCE(r->state, SO_SUBMITTING);
 	err = ocf_submit(&r->req);
 	if (!err || err == -EINPROGRESS) {
-		/* or it is done by now: pairs with sealed() */
+		/* unless it is done already: pairs with sealed() */
 		cmpxchg(&r->state, SO_SUBMITTING, SO_SEALING);
 		return 0;
 	}
@@ -302,7 +303,7 @@ static int submit(struct so_tx *tx, struct so_record *r, bool may_sleep)
 
 /* ---- pushing ---- */
 
-/* Ends what can be ended: all that the core does not have. */
+/* Frees all records that are not in the core. */
 static void purge(struct so_tx *tx)
 {
 	struct so_record *r, *next;
@@ -312,7 +313,7 @@ static void purge(struct so_tx *tx)
 			so_record_end(r);
 }
 
-/* Nothing more is sent: there would be a record missing. */
+/* Sends nothing more, since a record would be missing. */
 static void fail(struct so_tx *tx, int err)
 {
 	struct sock *sk = tx->sk;
@@ -327,7 +328,7 @@ static void fail(struct so_tx *tx, int err)
 	purge(tx);
 }
 
-/* Hands in what was held. */
+/* Submits held records, in order, until one has to stay held. */
 static void tx_advance(struct so_tx *tx)
 {
 	struct so_record *r;
@@ -347,9 +348,9 @@ static void tx_advance(struct so_tx *tx)
 }
 
 /*
- * Whether TCP is to have what is done now, or more with it before long: each
- * segment costs as much as some kilobytes of AES, and MSG_MORE is a promise
- * that TCP forgets with the next ACK.
+ * Whether to give the finished records to TCP now.  Otherwise they wait for
+ * more: a segment costs as much as some kilobytes of AES, and TCP forgets
+ * MSG_MORE with the next ACK.
  */
 static bool is_enough(struct so_tx *tx, bool more)
 {
@@ -362,7 +363,7 @@ static bool is_enough(struct so_tx *tx, bool more)
 	list_for_each_entry(r, &tx->records, node) {
 		if (tx_is_in_core(r))
 			return false;
-		/* the peer has the other part of it */
+		/* the peer waits for the rest of it */
 		if (r->sent)
 			return true;
 		parts += r->room.parts;
@@ -374,7 +375,7 @@ static bool is_enough(struct so_tx *tx, bool more)
 	return !more;
 }
 
-/* Parts of the records that are done, from the first on. */
+/* Fills @bv with the parts of finished records.  Return: entries used. */
 static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 {
 	struct so_record *r;
@@ -398,17 +399,17 @@ static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 			*total += part->len - skip;
 			skip = 0;
 		}
-		/* TCP charges it for itself */
+		/* TCP charges the pages that it takes */
 		tx_charge(r, 0);
 	}
 	return n;
 }
 
 /*
- * Has TCP take what is in @msg.  Meanwhile no record is counted among what is
- * queued: the sum stays the same, and TCP, which shrinks the buffer when memory
- * is short and has a limit to what it has not sent, would wait for ever for
- * bytes to be sent that it does not have.
+ * Gives the bytes of @msg to TCP.  Meanwhile the records' bytes are taken out
+ * of the socket's counters.  When memory is short, or when much is unsent, TCP
+ * waits until some of the counted bytes have been sent; it would wait for ever
+ * for bytes that it does not have.
  */
 static int give_tcp(struct so_tx *tx, struct msghdr *msg, u32 total)
 {
@@ -426,7 +427,7 @@ static int give_tcp(struct so_tx *tx, struct msghdr *msg, u32 total)
 	return sent;
 }
 
-/* TCP has taken @sent bytes; what it has not is charged again. */
+/* Frees the records that TCP has taken, and charges the rest again. */
 static void taken(struct so_tx *tx, u32 sent)
 {
 	struct so_record *r, *next;
@@ -455,7 +456,7 @@ static void taken(struct so_tx *tx, u32 sent)
 	}
 }
 
-/* Gives TCP what is done; false if there was nothing, or it takes nothing. */
+/* Gives finished records to TCP.  Return: whether TCP took all there were. */
 static bool push_some(struct so_tx *tx, bool more)
 {
 	struct msghdr msg = {
@@ -503,18 +504,18 @@ static bool is_idle(struct so_tx *tx)
 }
 
 /**
- * so_tx_push() - hand in what is held, send what is done
- * @tx: what is sent
- * @more: who writes has more
+ * so_tx_push() - submit held records, and send finished ones
+ * @tx: the sending direction
+ * @more: the task that writes has more data
  *
- * Context: the socket's lock is held, in whatever way.
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 void so_tx_push(struct so_tx *tx, bool more)
 {
 	struct so_record *r;
 	bool waits = false;
 
-	/* TCP may let the socket go for a moment, and then we are here again */
+	/* TCP may release the socket for a moment, and that calls this again */
 	if (test_and_set_bit(SO_TX_PUSHING, &tx->notes)) {
 		set_bit(SO_TX_PUSH, &tx->notes);
 		return;
@@ -526,7 +527,7 @@ void so_tx_push(struct so_tx *tx, bool more)
 			purge(tx);
 		else
 			tx_advance(tx);
-		/* after one that failed none may go */
+		/* nothing may be sent after a record that failed */
 		while (!tx->err) {
 			waits = !is_enough(tx, more);
 			if (waits || !push_some(tx, more))
@@ -546,7 +547,7 @@ void so_tx_push(struct so_tx *tx, bool more)
 		try_later(tx);
 }
 
-/* As so_tx_push(), where one must not sleep. */
+/* so_tx_push() for contexts that must not sleep */
 static void push_atomic(struct so_tx *tx)
 {
 	gfp_t gfp = tx->sk->sk_allocation;
@@ -557,13 +558,15 @@ static void push_atomic(struct so_tx *tx)
 }
 
 /*
- * The callback.  Inside submit() its owner goes on and looks; else whoever owns
- * the socket pushes when it lets go.  With the lock let go of, or the state
- * set without it, record and socket may be gone, but not the context while RCU
- * reads.
+ * The callback of a record.  If the core calls it inside submit(), submit()
+ * goes on with the record.  If a task owns the socket, that task pushes when it
+ * releases the socket.  Otherwise this pushes.
  *
- * The lock is only tried: what is submitted with it held may be what lets the
- * core call back for another record, or for one of another socket.
+ * Once the state is set and the lock is not held, record and socket may be
+ * freed.  RCU keeps the context.
+ *
+ * This must not spin on the lock: a submission under the lock may make the core
+ * call back for another record of this socket, or for another socket's.
  */
 static void sealed(struct ocf_request *req, int err)
 {
@@ -595,8 +598,8 @@ static void sealed(struct ocf_request *req, int err)
 }
 
 /**
- * so_tx_released() - the owner lets the socket go
- * @tx: what is sent
+ * so_tx_released() - do what was put off while a task owned the socket
+ * @tx: the sending direction
  *
  * Context: the spinlock of the socket is held.
  */
@@ -626,15 +629,15 @@ static void tx_retry(struct work_struct *work)
 }
 
 /*
- * TCP has memory again.  It says so, too, when it has just refused and nothing
- * is under way whose ACK could free any: that is no reason to try at once.
- * Context: the socket's lock is held, in any way.
+ * TCP has memory again.  TCP also calls this right after a refusal, when no ACK
+ * is to come that could free memory; trying at once would then spin.
+ * Context: the socket's lock is held, by its owner or in BH.
  */
 void so_tx_space(struct so_tx *tx)
 {
 	if (test_bit(SO_TX_PUSHING, &tx->notes))
 		return;
-	/* whatever it waits for by now */
+	/* also if a later time was set */
 	if (test_bit(SO_TX_STUCK, &tx->notes))
 		mod_delayed_work(system_wq, &tx->retry, 0);
 }
@@ -642,11 +645,11 @@ void so_tx_space(struct so_tx *tx)
 /* ---- ends ---- */
 
 /**
- * so_tx_seal() - the open record takes no more, and goes to the core
- * @tx: what is sent
+ * so_tx_seal() - submit the open record to the core
+ * @tx: the sending direction
  *
  * Context: process; the socket is held.
- * Return: 0, or why nothing is sent any more.
+ * Return: 0, or the error that ended sending.
  */
 int so_tx_seal(struct so_tx *tx)
 {
@@ -662,11 +665,11 @@ int so_tx_seal(struct so_tx *tx)
 }
 
 /**
- * so_tx_cut() - what was written with MSG_MORE goes out as it is
- * @tx: what is sent
+ * so_tx_cut() - send a record that MSG_MORE has kept open
+ * @tx: the sending direction
  *
  * Context: process; the socket is held.
- * Return: 0, or why it cannot.
+ * Return: 0, or the error that ended sending.
  */
 int so_tx_cut(struct so_tx *tx)
 {
@@ -677,12 +680,12 @@ int so_tx_cut(struct so_tx *tx)
 }
 
 /**
- * so_tx_end() - nothing more may be written
- * @tx: what is sent
+ * so_tx_end() - let nothing more be written
+ * @tx: the sending direction
  *
- * What there is was charged to the socket already, and TCP is to take all of
- * it, whatever the peer lets it send: who waits for room is told that there is
- * none.
+ * Makes TCP take all that was written, even if the peer's window is closed:
+ * these bytes are charged to the socket already.  Tasks that wait for room get
+ * an error.
  *
  * Context: process; the socket is held.
  */
@@ -697,11 +700,11 @@ void so_tx_end(struct so_tx *tx)
 }
 
 /**
- * so_tx_finish() - have TCP take all there is, at once
- * @tx: what is sent, after so_tx_end()
+ * so_tx_finish() - wait until TCP has all that was written
+ * @tx: the sending direction, after so_tx_end()
  *
- * Context: process; the socket is held, and is not while this waits for the
- * core, whose part takes bounded time.
+ * Context: process; the socket is held, but not while this waits for the core,
+ * which takes bounded time.
  */
 void so_tx_finish(struct so_tx *tx)
 {
@@ -710,7 +713,7 @@ void so_tx_finish(struct so_tx *tx)
 
 	so_tx_cut(tx);
 	while (!is_idle(tx)) {
-		/* the machine has no memory */
+		/* TCP has had no memory for that long */
 		if (time_after(jiffies, end) && !tx_any_in_core(tx))
 			fail(tx, -ENOMEM);
 		release_sock(sk);
@@ -721,12 +724,13 @@ void so_tx_finish(struct so_tx *tx)
 }
 
 /**
- * so_tx_memory_free() - whether TCP_NOTSENT_LOWAT allows more
- * @tx: what is sent, if there are keys
- * @wake: 1 if a task is told of it: then at half of the limit
+ * so_tx_memory_free() - whether TCP_NOTSENT_LOWAT allows more data
+ * @tx: the sending direction
+ * @wake: 1 before a task is woken: then half of the limit counts
+ *
+ * Counts the bytes that TCP has not sent, and those that TCP does not have yet.
  *
  * Context: any; without the socket's lock the answer may be late.
- * Return: whether, counting what TCP has not sent and what it does not have.
  */
 bool so_tx_memory_free(const struct so_tx *tx, int wake)
 {
@@ -754,7 +758,7 @@ void so_tx_init(struct so_tx *tx, struct sock *sk)
 	tx->sk = sk;
 }
 
-/* Nothing is in flight, and nobody has the socket.  Context: process. */
+/* Nothing is in flight, and no task holds the socket.  Context: process. */
 void so_tx_exit(struct so_tx *tx)
 {
 	so_keys_forget(&tx->keys);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A record on its way out, between who fills it (write.c) and who has it
- * encrypted and sent (tx.c).
+ * Records to send: they are filled (write.c), and encrypted and sent (tx.c).
  */
 #ifndef OCF_SOCRYPT_TX_H
 #define OCF_SOCRYPT_TX_H
@@ -10,33 +9,35 @@
 
 enum so_record_state {
 	SO_OPEN,		/* takes payload */
-	SO_HELD,		/* waits for the block before its own */
-	SO_SUBMITTING,		/* is being handed in */
+	SO_HELD,		/* waits for the last block of the one before,
+				 * or the core was busy
+				 */
+	SO_SUBMITTING,		/* is being submitted */
 	SO_SEALING,		/* the core has it */
 	SO_DONE,
 };
 
 /**
- * struct so_record - a record on its way out
+ * struct so_record - a record to send
  * @node: in so_tx.records
- * @tx: whose
- * @state: what becomes of it
+ * @tx: its direction
+ * @state: where it is
  * @type: of the record
- * @refers: its payload is pages of others'
- * @chain: bytes its IV has of the end of the record before, in TLS 1.0; or 0
- * @err: why it could not be encrypted
- * @limit: bytes of payload it may have
+ * @refers: its payload is in pages of a file
+ * @chain: TLS 1.0: bytes of its IV, the end of the record before; otherwise 0
+ * @err: why it could not be encrypted, or 0
+ * @limit: bytes of payload that it can have
  * @charged: bytes charged to the socket
- * @sent: bytes TCP has taken
+ * @sent: bytes that TCP has taken
  * @plan: its sizes
- * @room: where it is built
- * @pieces: entries of @src that are pages of others'
- * @aad: authenticated besides
- * @tail: encrypted after the payload, if that is others'
- * @src: aad, pieces and tail
- * @dst: aad and the room, from the data on
- * @ses: what it is encrypted in, with a reference; NULL while it is open
- * @req: the request, which is the core's while it has it
+ * @room: its memory
+ * @pieces: entries of @src that are pages of a file
+ * @aad: bytes that are authenticated besides
+ * @tail: bytes encrypted after the payload, if that is in pages of a file
+ * @src: @aad, pieces and @tail
+ * @dst: @aad and @room, from the data on
+ * @ses: the session that encrypts it, with a reference; NULL while it is open
+ * @req: the request
  */
 struct so_record {
 	struct list_head	node;
@@ -60,7 +61,7 @@ struct so_record {
 	struct ocf_request	req;
 };
 
-/* As in TLS 1.0: each record begins with the end of the one before. */
+/* Whether the IV of a record is the end of the record before, as in TLS 1.0 */
 static inline bool so_tx_is_chained(const struct so_tx *tx)
 {
 	return tx->keys.fr.f.nonce == SO_CRYPT_NONCE_CHAINED;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a message says, and how it fills records.
+ * Writing: how a message fills records.
  *
- * A record's payload is copied to where it is encrypted, in place, or it is
- * pages of others' (sendfile) that are encrypted to there.
+ * Payload is copied into a record, and encrypted in place.  With sendfile() the
+ * record refers to pages of the file, which are encrypted into the record.
  */
 #include <linux/bvec.h>
 #include <linux/tls.h>
@@ -37,7 +37,7 @@ static ssize_t copy_in(struct so_record *r, struct msghdr *msg, u32 len)
 	return done ? (ssize_t)done : -EFAULT;
 }
 
-/* Whether the next piece is right behind @sg, in the same folio. */
+/* Whether the next piece follows @sg without a gap, in the same folio */
 static bool goes_on(struct scatterlist *sg, struct page *page, size_t off)
 {
 	u32 end = sg->offset + sg->length;
@@ -71,7 +71,7 @@ static ssize_t refer(struct so_record *r, struct msghdr *msg, u32 len)
 	return n;
 }
 
-/* Why nothing can be written. */
+/* Returns why nothing can be written, or 0. */
 static int write_error(struct so_tx *tx)
 {
 	struct sock *sk = tx->sk;
@@ -84,7 +84,7 @@ static int write_error(struct so_tx *tx)
 	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
 }
 
-/* The write has waited: other tasks may have written, or set keys. */
+/* Set after a wait: other tasks may have written, or set keys. */
 #define LOOK_ANEW	(-ERESTART)
 
 /* Waits until the socket has room for another record, or there is memory. */
@@ -92,7 +92,7 @@ static int wait_for_room(struct so_tx *tx, long *timeo)
 {
 	struct sock *sk = tx->sk;
 
-	/* what is done may be what there is no memory for */
+	/* sending finished records may free the memory */
 	so_tx_push(tx, false);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	return sk_stream_wait_memory(sk, timeo) ?: LOOK_ANEW;
@@ -116,14 +116,14 @@ static int write_begin(struct so_tx *tx, const struct msghdr *msg, u8 type,
 	return err == -ENOBUFS ? wait_for_room(tx, timeo) : err;
 }
 
-/* ---- what a message says ---- */
+/* ---- messages ---- */
 
 struct intent {
 	u8	type;
-	bool	typed;		/* it was said */
+	bool	typed;		/* the message names a type */
 	bool	more;
-	bool	refers;		/* pages may be referred to */
-	bool	empty;		/* a record of no bytes is asked for */
+	bool	refers;		/* records may refer to its pages */
+	bool	empty;		/* it makes a record without payload */
 };
 
 static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
@@ -166,13 +166,13 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 		return -EINVAL;
 	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
-	/* by the next call the IV of an open record could be on the wire */
+	/* before the next call an attacker could see the open record's IV */
 	if (so_tx_is_chained(tx))
 		in->more = false;
 	return 0;
 }
 
-/* What goes into the open record next, or into a new one. */
+/* Puts the next bytes into the open record, or into a new one. */
 static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 		    const struct intent *in, bool first, long *timeo)
 {
@@ -193,9 +193,9 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 	if (!r) {
 		if (!in->more)
 			want = min_t(size_t, want, left);
-		/* so that nobody can choose what follows a block that is known
-		 * (B. Moeller, 2004: the security of CBC ciphersuites); an
-		 * alert in two would be none
+		/* the first byte goes alone, so that an attacker cannot choose
+		 * a block after an IV that he knows (B. Moeller, 2004: security
+		 * of CBC ciphersuites); an alert must not be split
 		 */
 		if (first && so_tx_is_chained(tx) &&
 		    in->type == tx->keys.fr.f.data_type)
@@ -219,7 +219,7 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 
 /**
  * so_tx_write() - sendmsg()
- * @tx: what is sent
+ * @tx: the sending direction
  * @msg: the message
  * @size: bytes of it
  *
