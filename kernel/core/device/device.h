@@ -99,6 +99,9 @@ enum ocf_device_state {
  * @stopped: quiesce() was called, and reset() was not since; by @recovery
  * @needs_reset: its driver has said that only a reset helps
  * @attempts: to reset and test it, that failed in a row; by @recovery
+ * @test_ops: those of @counters that were requests of self-tests
+ * @test_bytes: the same
+ * @test_errors: the same; a self-test spoils tags
  * @tested_ops: operations it had done when it was last tested; by @recovery
  * @retest: bit 0: it is to be tested soon
  * @tested_at: jiffies, when it was last tested
@@ -141,6 +144,9 @@ struct ocf_device {
 	bool			stopped;
 	bool			needs_reset;
 	unsigned int		attempts;
+	u64			test_ops;
+	u64			test_bytes;
+	u64			test_errors;
 	u64			tested_ops;
 	unsigned long		retest;
 	unsigned long		tested_at;

@@ -145,6 +145,18 @@ static bool wait_for_answer(struct selftest *t)
 	return false;
 }
 
+/* The device has counted the request; users are not told of it. */
+static void count_test(const struct selftest *t)
+{
+	struct ocf_device *dev = t->dev;
+
+	WRITE_ONCE(dev->test_ops, dev->test_ops + 1);
+	if (t->err)
+		WRITE_ONCE(dev->test_errors, dev->test_errors + 1);
+	else
+		WRITE_ONCE(dev->test_bytes, dev->test_bytes + t->req->bytes);
+}
+
 /*
  * ocf_run() will not do: it leaves the request behind when the task is killed,
  * and it waits for ever for a device that does not answer.  Here the requests
@@ -167,6 +179,7 @@ static int run_request(struct selftest *t)
 		wait_for_completion(&t->done);
 		return -ETIMEDOUT;
 	}
+	count_test(t);
 	return t->err;
 }
 

@@ -59,10 +59,12 @@ static void leave_device(struct ocf_pk_request *req, int err)
 	struct ocf_device *dev = req->dev;
 	bool returned = req->returned;
 
-	spin_lock_bh(&ocf_pk_lock);
-	dev->pk->done++;
-	dev->pk->errors += !!err;
-	spin_unlock_bh(&ocf_pk_lock);
+	if (!req->testing) {
+		spin_lock_bh(&ocf_pk_lock);
+		dev->pk->done++;
+		dev->pk->errors += !!err;
+		spin_unlock_bh(&ocf_pk_lock);
+	}
 	req->used = dev->number;
 	req->dev = NULL;
 	req->returned = false;

@@ -118,7 +118,7 @@ struct ocf_pk_worker {
  * @dispatch: gives requests that wait to the card
  * @watch: looks for requests that are late
  * @cost: by operation and class of size
- * @done: requests that ended on it
+ * @done: requests that ended on it, without those of self-tests
  * @errors: of @done, those with an error
  * @replays: requests that were started on another device
  * @workers: of the CPU
