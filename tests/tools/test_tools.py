@@ -2,6 +2,8 @@
 """The tools against a tree that is made here, without a kernel."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -122,12 +124,19 @@ def test_list(tree):
     lines = [line.split() for line in
              tree.says("ocfctl", "list").splitlines()]
     assert lines[0] == ["DEVICE", "KIND", "STATE", "WEIGHT", "ALGS", "IN",
-                        "WAIT", "OPERATIONS", "BYTES", "ERRORS", "REPLAYS"]
+                        "WAIT", "OPS", "BYTES", "KEYS", "ERRORS", "REPLAYS"]
     assert lines[1] == ["cryptosoft0", "software", "ready", "100", "3", "0",
-                        "0", "100", "123M", "2", "1"]
+                        "0", "100", "123M", "-", "2", "1"]
     assert lines[2] == ["sim10", "hardware", "ready", "250", "2", "0", "0",
-                        "100", "123M", "2", "1"]
+                        "100", "123M", "-", "2", "1"]
     assert len(lines) == 3
+
+
+def test_list_counts_keys(tree):
+    tree.counters("sim10", inflight=1, pk_operations=70, pk_errors=5,
+                  pk_replays=3, pk_inflight=2, pk_waiting=4)
+    line = tree.says("ocfctl", "list").splitlines()[2].split()
+    assert line[5:] == ["3", "4", "100", "123M", "70", "7", "4"]
 
 
 def test_list_some(tree):
@@ -491,7 +500,8 @@ def test_rates():
         "replays": 3, "operations_per_s": 100.0, "bytes_per_s": 1500000.0,
         "errors_per_s": 5.0, "inflight": 0, "waiting": 9, "share": 0.75,
         "pk_operations": 0, "pk_errors": 0, "pk_replays": 0,
-        "pk_operations_per_s": 0.0, "pk_inflight": 0, "pk_waiting": 0,
+        "pk_operations_per_s": 0.0, "pk_errors_per_s": 0.0,
+        "pk_inflight": 0, "pk_waiting": 0,
         "p50_ns": pytest.approx(4096 * 2 ** 0.5),
         "p99_ns": pytest.approx(4096 * 2 ** 0.99)}
     assert found["b"]["share"] == 0.25
@@ -633,12 +643,13 @@ def read_until(fd: int, what: str, said: str = "") -> str:
 def test_stat_on_a_terminal(tree):
     master, slave = pty.openpty()
     run = subprocess.Popen([TOOLS / "ocfstat", "--sysfs", tree.root,
-                            "--interval", "0.2"], stdout=slave, stderr=slave)
+                            "--interval", "0.2"], stdout=slave, stderr=slave,
+                           env={**os.environ, "COLUMNS": "120"})
     os.close(slave)
     try:
         said = read_until(master, "sim10 ")
         tree.set("sim10", "state", "suspect")
-        said = read_until(master, "sim10        suspect ", said)
+        said = read_until(master, "sim10       suspect ", said)
     finally:
         run.kill()
         run.wait()
@@ -649,6 +660,68 @@ def test_stat_on_a_terminal(tree):
     # the change stays above
     assert re.search(r"\033\[3A\033\[J\d\d:\d\d:\d\d sim10: "
                      r"ready -> suspect\nDEVICE", said)
+
+
+@pytest.fixture(name="screen")
+def ocfstat_s_screen():
+    loader = importlib.machinery.SourceFileLoader("ocfstat",
+                                                  str(TOOLS / "ocfstat"))
+    spec = importlib.util.spec_from_loader("ocfstat", loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["ocfstat"] = module
+    loader.exec_module(module)
+    return module.Screen()
+
+
+def of_one(**counters) -> list[dict]:
+    old = sample()
+    new = sample({1 << 20: 5}, **{k: COUNTERS.get(k, 0) + n
+                                  for k, n in counters.items()})
+    found = rates.rates({"virtio0": new}, {"virtio0": old}, 1.0)
+    return [{"name": "virtio0", **found["virtio0"]}]
+
+
+def test_stat_hides_what_has_no_room(screen):
+    keys = of_one(pk_operations=1234, pk_errors=3, pk_replays=2)
+    wide = screen.lines(keys, 100)
+    assert len(wide) == 2
+    narrow = screen.lines(keys, 79)
+    assert all(len(line) <= 79 for line in narrow)
+    assert narrow[-1] == f"not shown: P50us; {len(wide[0]) + 1} columns show all"
+    # what says that the device works, and well, is there at any width
+    for line, word in zip(screen.lines(keys, 20), ("KEYS/s", "1234")):
+        assert word in line.split()
+    row = dict(zip(wide[0].split(), wide[1].split()))
+    assert (row["ERR/s"], row["REPLAYS"]) == ("3", "2")
+
+
+def test_stat_columns_stay(screen):
+    first = screen.lines(of_one(operations=10 ** 9, bytes=10 ** 12), 200)
+    later = screen.lines(of_one(operations=1), 200)
+    assert first[0] == later[0]
+    assert len(first[1]) == len(later[1])
+
+
+def test_stat_prometheus(tree):
+    tree.counters("sim10", pk_operations=7, pk_errors=1, pk_replays=0,
+                  pk_inflight=0, pk_waiting=0)
+    tree.set("sim10", "latency", "1024 4\n4096 6")
+    said = tree.says("ocfstat", "--prometheus")
+    done = subprocess.run(
+        [TOOLS.parent / "build/prometheus/usr/bin/promtool", "check",
+         "metrics"], input=said, text=True, capture_output=True)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    for line in ('operations_total{device="sim10",kind="hardware"} 100',
+                 'public_key_operations_total{device="sim10",kind="hardware"} 7',
+                 'state{device="sim10",kind="hardware",state="ready"} 1',
+                 'state{device="sim10",kind="hardware",state="suspect"} 0',
+                 'latency_seconds_bucket{device="sim10",kind="hardware",'
+                 'le="2.048e-06"} 4',
+                 'latency_seconds_bucket{device="sim10",kind="hardware",'
+                 'le="8.192e-06"} 10',
+                 'latency_seconds_count{device="sim10",kind="hardware"} 10'):
+        assert f"ocf_{line}" in said.splitlines()
+    assert "cryptosoft0" not in tree.says("ocfstat", "--prometheus", "sim10")
 
 
 @pytest.mark.parametrize("words, what", [

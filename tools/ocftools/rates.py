@@ -54,6 +54,7 @@ def rate(new: Sample, old: Sample | None, seconds: float) -> dict[str, Any]:
         "pk_operations": did["pk_operations"], "pk_errors": did["pk_errors"],
         "pk_replays": did["pk_replays"],
         "pk_operations_per_s": did["pk_operations"] / seconds,
+        "pk_errors_per_s": did["pk_errors"] / seconds,
         "pk_inflight": new.count("pk_inflight"),
         "pk_waiting": new.count("pk_waiting"),
         "p50_ns": percentile(took, 0.50), "p99_ns": percentile(took, 0.99),
