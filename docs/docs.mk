@@ -8,5 +8,5 @@
 .PHONY: docs-check
 docs-check: deps
 	@mandoc -T lint -W warning docs/man/*
-	@docs/check-links $(wildcard *.md docs/*.md)
+	@docs/check-links $(wildcard *.md docs/*.md docs/*/*.md)
 	@docs/check-modules
