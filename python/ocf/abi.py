@@ -5,10 +5,12 @@ tests/libocf compares sizes.
 """
 
 import ctypes
+import pathlib
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int,
                     c_int8, c_size_t, c_ssize_t, c_uint, c_uint8, c_uint16,
                     c_uint32, c_uint64, c_void_p)
 
+LIBRARY = "libocf.so.0"
 NAME_MAX = 32
 VECTOR_MAX = 256
 COMMANDS_MAX = 1024
@@ -163,9 +165,19 @@ RETURNS = {"ocf_close": None, "ocf_queue_close": None,
            "ocf_socket_recv": c_ssize_t}
 
 
+def find() -> str:
+    """Where the library is: in a checkout that has built it, or beside the
+    folder that these bindings were installed in, or where the loader looks."""
+    up = pathlib.Path(__file__).resolve().parents[2]
+    for folder in up / "build" / "lib", up:
+        if (folder / LIBRARY).exists():
+            return str(folder / LIBRARY)
+    return LIBRARY
+
+
 def load() -> ctypes.CDLL:
     """The library, with what its calls take."""
-    lib = ctypes.CDLL("libocf.so.0")
+    lib = ctypes.CDLL(find())
     for name, arguments in CALLS.items():
         function = getattr(lib, name)
         function.argtypes = arguments
