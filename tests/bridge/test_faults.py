@@ -340,6 +340,7 @@ class Names(unittest.TestCase):
                           ("sha256-generic", errno.EINVAL),
                           ("cbc(aes-generic)", errno.EINVAL),
                           ("cryptd(sha256-generic),nonsense", errno.ENOENT),
+                          ("cryptd(cbc(aes))", errno.EEXIST),
                           ("crc32c-generic", errno.EOPNOTSUPP)):
             with self.subTest(name):
                 self.assertEqual(why, self.refused(name))
