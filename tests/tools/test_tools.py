@@ -890,7 +890,7 @@ def test_speed_lists(tree):
 
 @pytest.mark.parametrize("words, what", [
     (["--load", "/nonexistent"], "No such file"),
-    (["--load", "/etc/hostname"], "Expecting value"),
+    (["--load", "/etc/hostname"], "nothing that ocfspeed --json"),
     (["--plot", "speed.nonsense"], "nonsense"),
     (["aes-cbc/x"], "x is no number of bits"),
     (["+sha1"], "ALGORITHM[/BITS]"),

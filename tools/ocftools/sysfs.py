@@ -14,6 +14,8 @@ WEIGHT_MAX = 10000                # per cent
 # Who does RSA of a number has signatures made of it by the core.
 IMPLIED = {"rsa-decrypt": "rsa-sign", "rsa-encrypt": "rsa-verify"}
 
+NAMELESS = '""'                   # how an empty word is shown
+
 # What others have done is not everybody's to read.
 PRIVATE = ("only root and the group adm may read what devices have done; "
            "as root: usermod -aG adm USER")
@@ -205,7 +207,7 @@ class Devices:
     def find(self, name: str) -> Device:
         have = [d.name for d in self.all()]
         if name not in have:
-            raise Misuse(f"{name}: there is no such device; there "
+            raise Misuse(f"{name or NAMELESS}: there is no such device; there "
                          f"{'is' if len(have) == 1 else 'are'} "
                          f"{', '.join(have) or 'none'}")
         return Device(self.path / name)

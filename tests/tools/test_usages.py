@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Wrong usages of the tools: usages.txt."""
+
+import pathlib
+import shlex
+
+import pytest
+import test_tools
+
+two_devices = test_tools.two_devices        # the fixture "tree"
+HERE = pathlib.Path(__file__).resolve().parent
+USAGES = [line.split(" | ", 1) for line in
+          (HERE / "usages.txt").read_text().splitlines()
+          if line and not line.startswith("#")]
+
+
+def contents(tree: test_tools.Tree) -> dict[pathlib.Path, str]:
+    return {path: path.read_text() for path in tree.path.rglob("*")
+            if path.is_file()}
+
+
+def test_there_are_enough():
+    assert len(USAGES) >= 100
+
+
+@pytest.mark.parametrize("command, message", USAGES,
+                         ids=[command for command, _ in USAGES])
+def test_usage(tree, command, message):
+    before = contents(tree)
+    tool, *words = shlex.split(command)
+    said = tree.fails(2, tool, *words)
+    last = said.splitlines()[-1]
+    # one line says it, of the tool; the others are the usage
+    assert message in last
+    assert last.startswith(tool)
+    assert contents(tree) == before
