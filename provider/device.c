@@ -205,8 +205,9 @@ static void ask(struct session *ses, struct crossed *said)
 {
 	struct ocf_session_query info = {};
 	struct ocf *ocf = device_of(ses->prov);
+	int err = ocf ? session_make(ses, ocf) : -ENODEV;
 
-	if (ocf && !session_make(ses, ocf))
+	if (!err)
 		ocf_session_info(ocf, ses->id, &info);
 	if (!info.hardware)
 		info.crossover = info.crossover_many = 0;
@@ -214,6 +215,7 @@ static void ask(struct session *ses, struct crossed *said)
 	atomic_store(&said->last[false], info.crossover - 1);
 	atomic_store(&said->last[true], info.crossover_many - 1);
 	atomic_store(&said->when, now());
+	debug_session(ses, said, info.hardware, err);
 }
 
 /**
@@ -335,11 +337,15 @@ bool public_is_worth(struct provider *prov, const struct ocf_public *op)
 			      now() - (uint32_t)none > AGAIN);
 }
 
-static void no_card(struct provider *prov, const struct ocf_public *op)
+static void no_card(struct provider *prov, const struct ocf_public *op, int err)
 {
 	uint32_t kind = kind_of(op);
+	uint64_t before;
 
-	atomic_store(no_card_for(prov, kind), (uint64_t)kind << 32 | now());
+	before = atomic_exchange(no_card_for(prov, kind),
+				 (uint64_t)kind << 32 | now());
+	if (before >> 32 != kind)
+		debug_public(prov, op, err);
 }
 
 /**
@@ -365,7 +371,7 @@ int public_run(struct provider *prov, struct ocf_public *op)
 		op->flags = OCF_SESSION_HARDWARE;
 	ocf = device_of(prov);
 	if (!ocf) {
-		no_card(prov, op);
+		no_card(prov, op, -ENODEV);
 		return -ENODEV;
 	}
 	res = ocf_public_command(op, 0, values, &c.public);
@@ -373,6 +379,6 @@ int public_run(struct provider *prov, struct ocf_public *op)
 		res = run(prov, ocf, ASYNC_get_current_job(), NULL,
 			  &c.command);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
-		no_card(prov, op);
+		no_card(prov, op, res);
 	return res;
 }

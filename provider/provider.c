@@ -256,22 +256,24 @@ static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {
 	struct setting least = { .name = "least", .env = "OCF_LEAST" };
 	struct setting off = { .name = "off", .env = "OCF_OFF" };
+	struct setting debug = { .name = "debug", .env = "OCF_DEBUG" };
 	struct setting legacy = { .name = "legacy" };
 	OSSL_FUNC_core_get_params_fn *get = NULL;
 	bool has_legacy;
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_utf8_ptr(least.name, &least.text, 0),
 		OSSL_PARAM_utf8_ptr(legacy.name, &legacy.text, 0),
-		OSSL_PARAM_utf8_ptr(off.name, &off.text, 0), OSSL_PARAM_END
+		OSSL_PARAM_utf8_ptr(off.name, &off.text, 0),
+		OSSL_PARAM_utf8_ptr(debug.name, &debug.text, 0), OSSL_PARAM_END
 	};
 
 	for (; in->function_id; in++)
 		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
 			get = OSSL_FUNC_core_get_params(in);
 	if (get && !get(prov->core, params))
-		least.text = legacy.text = off.text = NULL;
+		least.text = legacy.text = off.text = debug.text = NULL;
 	if (!number(&least, &prov->least) || !flag(&off, &prov->off) ||
-	    !flag(&legacy, &has_legacy))
+	    !flag(&debug, &prov->debug) || !flag(&legacy, &has_legacy))
 		return 0;
 	prov->off |= is_off_program();
 	if (prov->off)

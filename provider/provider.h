@@ -14,7 +14,8 @@
  * where ciphers meet the kernel, cbc_record.c and record.c are records of TLS
  * by a cipher with a MAC and by AEAD, pipeline.c is many messages at a time;
  * keyed.c is what operations with keys have in common, public.c what the kernel
- * is asked about them, and der.c a private key for it.
+ * is asked about them, and der.c a private key for it.  debug.c says what is
+ * left to OpenSSL.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -52,9 +53,10 @@ enum crossing {
  * struct crossed - what the kernel has said of sizes
  * @when: the second in which it was said, or 0
  * @last: bytes up to which the CPU is faster, and so in jobs
+ * @told: with debug = 1, a hash of the reason that was last printed
  */
 struct crossed {
-	_Atomic uint32_t	when, last[2];
+	_Atomic uint32_t	when, last[2], told;
 };
 
 #define NO_CARDS	64	/* operations with keys that are told apart */
@@ -70,6 +72,7 @@ struct crossed {
  * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
  * @least: bytes from which on the kernel is asked; -1: it has to say
  * @off: OpenSSL's own code does all, and the kernel is never asked
+ * @debug: print why OpenSSL's own code does something
  * @process: what a child must not have; NULL once OpenSSL has done with us
  * @ocf: the device of this process, or of the one before fork()
  * @crossings: what the kernel has said, by enum crossing
@@ -82,7 +85,7 @@ struct provider {
 	OSSL_LIB_CTX		*soft;
 	OSSL_PROVIDER		*default_provider, *legacy;
 	long			least;
-	bool			off;
+	bool			off, debug;
 	struct process		*process;
 	struct ocf		*ocf;
 	struct crossed		crossings[CROSSINGS];
@@ -126,6 +129,11 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 void session_end(struct session *ses);
 bool public_is_worth(struct provider *prov, const struct ocf_public *op);
 int public_run(struct provider *prov, struct ocf_public *op);
+
+/* debug.c */
+void debug_session(struct session *ses, struct crossed *said, bool hardware,
+		   int err);
+void debug_public(struct provider *prov, const struct ocf_public *op, int err);
 
 static inline uint64_t addr(const void *p)
 {

@@ -353,6 +353,41 @@ class Programs(unittest.TestCase):
                                  card.counter("bytes"))
         self.assertEqual(self.plain(*command, data=data), out)
 
+    def debugged(self, *command: str, data: bytes = b"") -> list[str]:
+        """What is said to be left to OpenSSL's own code."""
+        done = subprocess.run(
+            command, input=data, capture_output=True, cwd=self.dir,
+            env=os.environ | {"OPENSSL_CONF": str(self.dir / "-1.cnf"),
+                              "OCF_DEBUG": "1"})
+        self.assertEqual(0, done.returncode, done.stderr)
+        return re.findall(r"^ocf\[\d+\]: (.*)$", done.stderr.decode(), re.M)
+
+    def test_debug(self):
+        """It says why a card is not used, and nothing where one is."""
+        enc = ["openssl", "enc", "-aes-128-cbc", "-K", KEY, "-iv", IV]
+        sign = ["openssl", "dgst", "-sha256", "-sign", "rsa.pem", "data"]
+        self.plain("openssl", "genrsa", "-out", "rsa.pem", "2048")
+        large = self.data * 30
+
+        def own(name: str, why: str) -> str:
+            return f"{name}: OpenSSL's own code: {why}"
+        none = "no card can do it"
+        self.assertEqual([own("aes-cbc", none)], self.debugged(*enc, data=large))
+        self.assertIn(own("rsa-sign", none), self.debugged(*sign))
+        with self.card():
+            for line in self.debugged(*sign) + self.debugged(*enc, data=large):
+                # the size from which on the card is worth it, if there is one
+                self.assertRegex(line, r"^(?!rsa)[a-z0-9-]+: OpenSSL's own "
+                                 r"code: (up to \d+ bytes, in jobs up to \d+: )?"
+                                 r"the CPU is faster( at every size)?$")
+        os.rename("/dev/crypto", "/dev/away")
+        try:
+            gone = "/dev/crypto is not there: modprobe ocf_cdev"
+            self.assertEqual([own("aes-cbc", gone)],
+                             self.debugged(*enc, data=large))
+        finally:
+            os.rename("/dev/away", "/dev/crypto")
+
     def test_without_the_device(self):
         """There is none: OpenSSL's own does it all."""
         os.rename("/dev/crypto", "/dev/away")

@@ -441,7 +441,7 @@ def sample() -> pathlib.Path:
         top / "provider/openssl.cnf"
 
 
-SETTINGS = {"activate", "identity", "legacy", "least", "module", "off",
+SETTINGS = {"activate", "debug", "identity", "legacy", "least", "module", "off",
             "soft_load"}
 
 
@@ -471,8 +471,9 @@ def wrong_with(machine: Machine, conf: str) -> str:
     given = settings(conf)
     if unknown := sorted(set(given) - SETTINGS):
         return f"{unknown[0]} is not a setting"
-    if given.get("legacy", "0") not in ("0", "1"):
-        return f"legacy = {given['legacy']} is not 0 or 1"
+    for name in "legacy", "debug":
+        if given.get(name, "0") not in ("0", "1"):
+            return f"{name} = {given[name]} is not 0 or 1"
     done = machine.as_user("env", *(f"OCF_{name.upper()}={given[name]}"
                                     for name in ("least", "off")
                                     if name in given),
