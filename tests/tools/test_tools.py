@@ -2,6 +2,7 @@
 """The tools against a tree that is made here, without a kernel."""
 
 import contextlib
+import functools
 import importlib.machinery
 import importlib.util
 import json
@@ -662,15 +663,20 @@ def test_stat_on_a_terminal(tree):
                      r"ready -> suspect\nDEVICE", said)
 
 
+@functools.cache
+def program(tool: str):
+    """A tool as a module."""
+    loader = importlib.machinery.SourceFileLoader(tool, str(TOOLS / tool))
+    spec = importlib.util.spec_from_loader(tool, loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[tool] = module
+    loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(name="screen")
 def ocfstat_s_screen():
-    loader = importlib.machinery.SourceFileLoader("ocfstat",
-                                                  str(TOOLS / "ocfstat"))
-    spec = importlib.util.spec_from_loader("ocfstat", loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["ocfstat"] = module
-    loader.exec_module(module)
-    return module.Screen()
+    return program("ocfstat").Screen()
 
 
 def of_one(**counters) -> list[dict]:
