@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a card makes of a request: with the kernel's crypto API, or with the
- * null transform.  It works in the request's own pages, or in the memory that
- * it was given instead.
+ * Computes the result of a request, with the kernel's crypto API or with the
+ * null transform.  It works in the pages of the request, or in the card's own
+ * copy of them.
  */
 #include <crypto/aead.h>
 #include <crypto/hash.h>
@@ -24,11 +24,11 @@ struct sim_ctx {
  * struct sim_op - a request as the card sees it
  * @req: the request
  * @ctx: its context
- * @scratch: for the crypto API
- * @src: source, from byte @base of the request's on
- * @dst: destination, the same
- * @base: bytes
- * @iv: the request's, which gets back what is left only if all is well
+ * @scratch: memory for the crypto API
+ * @src: the source; it begins with byte @base of the request's
+ * @dst: the destination; it begins with byte @base, too
+ * @base: offset in the request, bytes
+ * @iv: a copy of the request's, which is updated only by a good result
  */
 struct sim_op {
 	struct ocf_request	*req;
@@ -59,9 +59,9 @@ static void set_algs(unsigned long *set, const u8 *algs, int n)
 }
 
 /**
- * sim_algs() - say what a card can do
- * @which: which algorithms it is to have
- * @info: gets them, and the modes
+ * sim_algs() - set the algorithms and modes of a card
+ * @which: the configured set of algorithms
+ * @info: is filled in
  *
  * Context: any.
  */
@@ -309,7 +309,7 @@ static int do_digest(struct sim_op *op)
 			op->req->op == OCF_OP_DECRYPT);
 }
 
-/* The ciphertext is in dst, what is around it in src. */
+/* The ciphertext is in @dst; the bytes around it are in @src. */
 static int do_eta(struct sim_op *op)
 {
 	const struct ocf_range *auth = &op->req->auth, *data = &op->req->data;
@@ -342,9 +342,9 @@ static int (*const modes[OCF_MODE_COUNT])(struct sim_op *op) = {
 	[OCF_MODE_CHAIN]	= do_chain,
 };
 
-/* ---- what goes wrong ---- */
+/* ---- faults ---- */
 
-/* Answers that were not what they should be, of all cards there ever were */
+/* Wrong answers of all cards since the module was loaded */
 atomic_long_t sim_falsified;
 
 static void flip(struct scatterlist *sg, u32 at)
@@ -370,7 +370,7 @@ static bool is_digest(const struct ocf_request *req)
 	return req->ctx->params->mode == OCF_MODE_DIGEST;
 }
 
-/* Whether a right MAC or tag is to be refused. */
+/* Whether to refuse a right MAC or tag */
 static bool denies(const struct ocf_request *req, u32 fate)
 {
 	return ocf_request_verifies(req) &&
@@ -378,7 +378,7 @@ static bool denies(const struct ocf_request *req, u32 fate)
 		(fate & BIT(SIM_WRONG) && is_digest(req)));
 }
 
-/* Makes a good result what @fate says. */
+/* Spoils a good result as @fate says. */
 static noinline void compute_spoil(struct ocf_request *req, u32 fate)
 {
 	if (fate & BIT(SIM_TAG) || (fate & BIT(SIM_WRONG) && is_digest(req)))
@@ -390,9 +390,9 @@ static noinline void compute_spoil(struct ocf_request *req, u32 fate)
 	atomic_long_inc(&sim_falsified);
 }
 
-/* ---- the whole ---- */
+/* ---- a request ---- */
 
-/* Has the card work in the memory it was given. */
+/* Has the card work in its own memory. */
 static void use_bounce(struct sim_op *op, struct scatterlist *sg,
 		       const struct sim_slot *slot)
 {
@@ -402,7 +402,7 @@ static void use_bounce(struct sim_op *op, struct scatterlist *sg,
 	op->base = slot->span.start;
 }
 
-/* Copies what it has made there. */
+/* Copies the result from there to the request. */
 static void bounce_out(struct ocf_request *req, const struct sim_slot *slot)
 {
 	const u8 *data = slot->bounce + req->data.start - slot->span.start;
@@ -426,7 +426,7 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 
 	if (unlikely(slot->fate & BIT(SIM_ERROR)))
 		return -EIO;
-	/* a digest's state would have to be another device's too */
+	/* another device would have to continue from the state of the digest */
 	if (unlikely(req->flags & (OCF_REQ_UPDATE | OCF_REQ_CONTINUE)))
 		return -EOPNOTSUPP;
 	if (slot->bounce)
@@ -447,7 +447,7 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 	return 0;
 }
 
-/* The null cipher in place, with which the choice of cards is measured */
+/* The null cipher in place, which benchmarks of the choice of cards use */
 static bool nothing_to_do(struct sim_card *card, const struct ocf_request *req,
 			  const struct sim_slot *slot)
 {
@@ -461,10 +461,10 @@ static bool nothing_to_do(struct sim_card *card, const struct ocf_request *req,
 }
 
 /**
- * sim_compute() - do what a request asks for, as well as it is to be done
- * @card: the card; its timer's function calls
- * @req: the request, which cannot be taken back any more
- * @slot: how it stood in the ring
+ * sim_compute() - compute the result of a request, and apply its faults
+ * @card: the card, whose timer function calls this
+ * @req: the request, which cannot be detached any more
+ * @slot: a copy of its slot in the ring
  *
  * Context: BH.
  * Return: the request's result.  If it is not 0, the source is as it was.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A card's knobs: what it is made with, and its files in sysfs.
+ * A card's knobs: the options of "add", and the card's files in sysfs.
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
@@ -53,11 +53,11 @@ static const char * const alg_names[] = {
 /* ---- text ---- */
 
 /**
- * sim_number() - what a text says, if it is between two numbers
- * @text: it
- * @min: the least
- * @max: the most
- * @value: is set
+ * sim_number() - read a number within limits
+ * @text: the text
+ * @min: the smallest number allowed
+ * @max: the largest
+ * @value: is set to the number
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -115,7 +115,7 @@ static int parse_fault(char *text, struct sim_trouble *t)
 	return i ? fault : -EINVAL;
 }
 
-/* One of struct sim_config's, "NAME=VALUE" */
+/* Reads an option "NAME=VALUE" into @c. */
 static int parse_option(struct sim_config *c, char *name)
 {
 	struct sim_trouble t;
@@ -159,7 +159,7 @@ static int parse_option(struct sim_config *c, char *name)
 }
 
 /**
- * sim_config_init() - a card as it is if nothing else is said
+ * sim_config_init() - set the defaults of a card
  * @config: is filled in
  *
  * Context: any.
@@ -174,9 +174,9 @@ void sim_config_init(struct sim_config *config)
 }
 
 /**
- * sim_config_parse() - what is to be different
+ * sim_config_parse() - read the options of a card
  * @config: is changed
- * @text: options "NAME=VALUE" with spaces between; is taken apart
+ * @text: options "NAME=VALUE", separated by spaces; this modifies it
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -194,7 +194,7 @@ int sim_config_parse(struct sim_config *config, char *text)
 
 /* ---- knobs ---- */
 
-/* A file, and what it is about. */
+/* A file of sysfs, and its knob */
 struct sim_file {
 	struct device_attribute	attr;
 	int			which;
@@ -227,7 +227,7 @@ static ssize_t knob_store(struct device *dev, struct device_attribute *attr,
 	int k = which(attr), err;
 	u32 value;
 
-	/* the ring is as deep as it was made */
+	/* the ring cannot become deeper */
 	err = sim_number(buf, knobs[k].min,
 			 k == SIM_DEPTH ? card->nslots : knobs[k].max, &value);
 	if (err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards come and go: each is a platform device, made and taken away by writes
- * to the driver's files "add" and "remove", or a number of them when the
- * module is loaded.
+ * Adds and removes cards.  Each card is a platform device.  A write to the
+ * driver's file "add" makes one, a write to "remove" removes one, and the
+ * parameter "cards" makes some when the module is loaded.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -21,13 +21,13 @@ module_param(cards, uint, 0444);
 MODULE_PARM_DESC(cards, "cards to begin with, 0 to 64 (0)");
 
 /*
- * Held while a card comes or goes, so that a card's number is that which the
- * core gives it: the lowest that is free.
+ * Held while a card is added or removed.  So a card's number here is the number
+ * that the core gives it, the lowest free one.
  */
 static DEFINE_MUTEX(sim_mutex);
 static struct platform_device *sim_cards[OCF_DEVICES_MAX];
-static bool closing;		/* the module goes: no card comes any more */
-static int probe_error;		/* the driver core does not pass it on */
+static bool closing;		/* the module is being unloaded: add no card */
+static int probe_error;		/* the driver core drops it */
 
 struct sim_card *sim_card_of(struct device *dev)
 {
@@ -239,7 +239,7 @@ static struct platform_driver sim_driver = {
 		.name = NAME,
 		.groups = driver_groups,
 		.dev_groups = sim_groups,
-		/* numbers would not agree with the core's */
+		/* its number here would differ from the core's */
 		.suppress_bind_attrs = true,
 	},
 };

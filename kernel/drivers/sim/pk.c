@@ -2,10 +2,10 @@
 /*
  * Public-key operations of a card.
  *
- * What comes out is computed by the CPU, through the core, as a consumer would
- * have it done; a worker of the slot does that while the card's time passes.
- * What the same operands have given before is remembered, if it is that each
- * time, so that the speed of a card is that of its knobs and not the CPU's.
+ * The CPU computes the result through the core, as a consumer would.  A worker
+ * of the slot does that while the card's time passes.  The card remembers the
+ * results of operations that always give the same, so that its speed depends on
+ * its knobs and not on the CPU.
  */
 #include <crypto/hash.h>
 #include <linux/ktime.h>
@@ -17,13 +17,13 @@
 #define DEPTH		64
 #define MEMORIES	64
 #define DIGEST		32
-#define PUBLIC_SHARE	16	/* RSA by a public key takes this part */
-#define CURVE_SHARE	4	/* and what is done on a curve this */
+#define PUBLIC_SHARE	16	/* RSA with a public key takes 1/16 */
+#define CURVE_SHARE	4	/* an operation on a curve takes 1/4 */
 
 /**
- * struct memory - what an operation has given
- * @name: SHA-256 of it and its operands
- * @err: of one that verifies
+ * struct memory - the remembered result of an operation
+ * @name: SHA-256 of the operation and its operands
+ * @err: its errno, if it verifies
  * @len: bytes of the results
  * @out: results
  */
@@ -35,15 +35,16 @@ struct memory {
 };
 
 /**
- * struct slot - a place in the card
+ * struct slot - a slot for one operation
  * @card: the card
- * @req: whose; NULL if free, taken back, or being handed back
- * @busy: not free
- * @fate: BIT(SIM_*) of what goes wrong
+ * @req: the request; NULL if the slot is free, or the request was detached or
+ *	is being completed
+ * @busy: the slot is in use
+ * @fate: BIT(SIM_*) of its faults
  * @due: ns, when it is complete
- * @own: the operation, with operands and results in memory of the card's
+ * @own: the operation, with operands and results in the card's memory
  * @mem: that memory
- * @err: what comes of it
+ * @err: the result
  * @work: computes it
  * @timer: completes it
  */
@@ -62,11 +63,11 @@ struct slot {
 
 /**
  * struct sim_pk - a card's part in public-key operations
- * @slots: places
- * @inside: of those in use; under the card's lock
- * @sha: for names of memories
+ * @slots: the slots
+ * @inside: how many are in use; under the card's lock
+ * @sha: computes the names of @memory
  * @lock: protects @memory and @next
- * @memory: what was computed last
+ * @memory: the last results
  * @next: which of these is replaced next
  */
 struct sim_pk {
@@ -88,7 +89,7 @@ static const u8 ins[OCF_PK_COUNT] = {
 	[OCF_PK_ECDSA_SIGN] = 2, [OCF_PK_ECDSA_VERIFY] = 4, [OCF_PK_X25519] = 2,
 };
 
-/* ---- memories ---- */
+/* ---- remembered results ---- */
 
 static bool is_the_same_each_time(const struct ocf_pk_op *op)
 {
@@ -116,7 +117,7 @@ static int name_of(struct sim_pk *pk, const struct ocf_pk_op *op, u8 *name)
 	return err ?: crypto_shash_final(desc, name);
 }
 
-/* Whether it was computed before: then it is there. */
+/* Takes a remembered result.  Return: whether there was one. */
 static bool recall(struct sim_pk *pk, struct slot *slot, const u8 *name)
 {
 	struct ocf_pk_op *op = &slot->own->op;
@@ -164,7 +165,7 @@ static void remember(struct sim_pk *pk, const struct slot *slot, const u8 *name)
 
 /* ---- in ---- */
 
-/* ns an engine takes for it; of the numbers' size the third power */
+/* Returns ns that an engine takes, by the cube of the numbers' size. */
 static u64 pk_engine_time(const struct sim_card *card,
 			  const struct ocf_pk_op *op)
 {
@@ -224,7 +225,7 @@ static void pk_put_slot(struct slot *slot)
 	spin_unlock_bh(&card->lock);
 }
 
-/* Copies what is asked for into memory of the card's. */
+/* Copies the operation and its operands into the card's memory. */
 static bool copy_in(struct slot *slot, const struct ocf_pk_op *op)
 {
 	u32 size = OCF_PK_OUT_MAX * OCF_PK_NUMBER_MAX;
@@ -290,7 +291,7 @@ static bool sim_pk_detach(struct ocf_pk_request *req)
 
 /* ---- out ---- */
 
-/* What the faults make of it. */
+/* Applies the faults to the result. */
 static void pk_spoil(struct slot *slot)
 {
 	struct ocf_pk_result *out = &slot->own->op.out[0];
@@ -358,18 +359,18 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 	now = ktime_get_ns();
 	silent_until = sim_silent_until(card);
 	if (silent_until > now) {
-		/* sim_hold() does not know of this timer */
+		/* sim_hold() does not restart this timer */
 		if (silent_until == U64_MAX)
 			silent_until = now + NSEC_PER_MSEC;
 		hrtimer_set_expires(timer, ns_to_ktime(silent_until));
 		spin_unlock(&card->lock);
 		return HRTIMER_RESTART;
 	}
-	/* it cannot be taken back any more */
+	/* it cannot be detached any more */
 	req = slot->req;
 	slot->req = NULL;
 	card->count[req ? SIM_COMPLETED : SIM_ANSWERED_LATE]++;
-	/* the slot does not know whose it was */
+	/* the slot has lost its request */
 	card->count[SIM_SPURIOUS] += !!(slot->fate & BIT(SIM_DOUBLE));
 	listens = card->listens && !req;
 	spin_unlock(&card->lock);
@@ -394,7 +395,7 @@ const struct ocf_pk_ops sim_pk_ops = {
 };
 
 /**
- * sim_pk_init() - make a card's part in public-key operations, if it has one
+ * sim_pk_init() - give a card its public-key operations, if it is to have them
  * @card: the card
  *
  * Context: process; may sleep.
@@ -428,7 +429,7 @@ int sim_pk_init(struct sim_card *card)
 
 /**
  * sim_pk_stop() - empty a card that was stopped
- * @card: the card; the core has taken its requests back
+ * @card: the card, whose requests the core has reclaimed
  *
  * Context: process; may sleep.
  */

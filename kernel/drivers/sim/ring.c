@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring of a card: what the driver puts into it, when the card is done with
- * it, and what the driver does then.
+ * The ring of a card, the driver's side of it, and the card's clock.
  *
- * A card completes by the id of a slot, as one of silicon does, and may do so
- * late or twice; the id of a slot that is used again is another one.
+ * Like a real card, this one completes a request by the id of its slot, and it
+ * may do so late or twice.  A slot gets another id each time that it is used.
  */
 #include <linux/bitops.h>
 #include <linux/delay.h>
@@ -14,9 +13,9 @@
 
 #include "sim.h"
 
-#define BUSY_NS		(10 * NSEC_PER_USEC)	/* until it takes more */
-#define REFUSE_MS	500	/* until one that goes on is cut off */
-#define BUDGET		256	/* completions before others have their turn */
+#define BUSY_NS		(10 * NSEC_PER_USEC)	/* a full card stays so */
+#define REFUSE_MS	500	/* until a card is stopped by force */
+#define BUDGET		256	/* completions in one run of the timer */
 
 /* In a request's private part. */
 struct sim_job {
@@ -46,12 +45,12 @@ static struct sim_slot *ring_take_slot(struct sim_card *card,
 static void ring_put_slot(struct sim_card *card, struct sim_slot *slot)
 {
 	slot->req = NULL;
-	/* whoever still completes it means another */
+	/* a late completion has the old id and does not match */
 	slot->id += OCF_DEPTH_MAX;
 	card->free[card->nfree++] = slot - card->slots;
 }
 
-/* Forgets all that is inside; the card does nothing any more. */
+/* Empties the ring of a card that does nothing any more. */
 static void empty(struct sim_card *card)
 {
 	u32 i;
@@ -71,7 +70,7 @@ static void empty(struct sim_card *card)
 
 /* ---- time ---- */
 
-/* ns an engine works on @len bytes */
+/* Returns ns that an engine works on @len bytes. */
 static u64 ring_engine_time(const struct sim_card *card, u32 len)
 {
 	u64 ns = knob(card, SIM_OVERHEAD) +
@@ -84,11 +83,11 @@ static u64 ring_engine_time(const struct sim_card *card, u32 len)
 /**
  * sim_engage() - give work to the engine that is free first
  * @card: the card
- * @now: ns
- * @ns: how long it takes
+ * @now: the time, ns
+ * @ns: how long the work takes
  *
  * Context: under @card->lock.
- * Return: ns, when it is done.
+ * Return: the time when the work is done, ns.
  */
 u64 sim_engage(struct sim_card *card, u64 now, u64 ns)
 {
@@ -103,7 +102,7 @@ u64 sim_engage(struct sim_card *card, u64 now, u64 ns)
 }
 
 /**
- * sim_silent_until() - until when a card completes nothing
+ * sim_silent_until() - the time until which a card completes nothing
  * @card: the card
  *
  * Context: under @card->lock.
@@ -114,7 +113,7 @@ u64 sim_silent_until(const struct sim_card *card)
 	return card->held ? U64_MAX : card->silent_until;
 }
 
-/* When there is something to do next. */
+/* Returns the time at which the card has something to do next. */
 static u64 next_event(struct sim_card *card)
 {
 	const struct sim_slot *slot;
@@ -141,7 +140,7 @@ static void arm(struct sim_card *card)
 	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Waits for @timer's function, and lets it go on. */
+/* Waits until the timer's function has returned; the timer may run again. */
 static void settle(struct sim_card *card)
 {
 	hrtimer_cancel(&card->timer);
@@ -154,12 +153,12 @@ static void settle(struct sim_card *card)
 /* ---- in ---- */
 
 /**
- * sim_befalls() - whether a fault that is armed befalls this one
+ * sim_befalls() - use up one of the armed faults
  * @card: the card
- * @fault: which
+ * @fault: the kind of fault
  *
  * Context: under @card->lock.
- * Return: whether; then it has.
+ * Return: whether there was one.
  */
 bool sim_befalls(struct sim_card *card, enum sim_fault fault)
 {
@@ -187,11 +186,11 @@ static void die(struct sim_card *card, u32 inside)
 }
 
 /**
- * sim_draw_fate() - what is to go wrong with a request that enters
- * @card: the card, of which some fault is armed
- * @tag: it has a MAC or tag
- * @inside: requests that are inside
- * @now: ns
+ * sim_draw_fate() - choose the faults of a request that enters the card
+ * @card: the card, which has armed faults
+ * @tag: the request has a MAC or tag
+ * @inside: how many requests are in the card
+ * @now: the time, ns
  *
  * Context: under @card->lock.
  * Return: BIT(SIM_*).
@@ -217,7 +216,7 @@ noinline u32 sim_draw_fate(struct sim_card *card, bool tag, u32 inside,
 	return fate;
 }
 
-/* Puts @slot where it belongs among those due: near the end, nearly always. */
+/* Inserts @slot into the sorted list, from the end: it mostly belongs there. */
 static void enqueue(struct sim_card *card, struct sim_slot *slot)
 {
 	struct sim_slot *s;
@@ -243,7 +242,7 @@ static bool is_room(const struct sim_card *card)
 	return card->nslots - card->nfree < knob(card, SIM_DEPTH);
 }
 
-/* Whether @req can be taken; the core asks again if not. */
+/* Whether @req can be taken now.  If not, the core will submit it again. */
 static bool accepts(struct sim_card *card, struct ocf_request *req, u64 now)
 {
 	if (unlikely(sim_befalls(card, SIM_BUSY))) {
@@ -251,7 +250,7 @@ static bool accepts(struct sim_card *card, struct ocf_request *req, u64 now)
 		return false;
 	}
 	if (unlikely(!is_room(card))) {
-		/* a completion says so */
+		/* a completion will unblock the device */
 		refuse(card, req, U64_MAX);
 		return false;
 	}
@@ -268,7 +267,7 @@ static void enter(struct sim_card *card, struct sim_slot *slot,
 		sim_engage(card, now, ring_engine_time(card, slot->span.len)) +
 		knob(card, SIM_LATENCY);
 	card->count[SIM_SUBMITTED]++;
-	/* empty() has lists of nothing */
+	/* empty() uses lists without entries */
 	INIT_LIST_HEAD(&slot->node);
 	if (unlikely(slot->fate & BIT(SIM_LOST)))
 		return;
@@ -280,8 +279,8 @@ static void enter(struct sim_card *card, struct sim_slot *slot,
 }
 
 /*
- * Whether the card is to have memory of its own.  What is in place and may turn
- * out to be forged must be as it was then.
+ * Whether the card works in its own memory.  A request in place that may turn
+ * out to be forged does: its data must stay as they were.
  */
 static bool wants_bounce(const struct sim_card *card,
 			 const struct ocf_request *req)
@@ -290,7 +289,7 @@ static bool wants_bounce(const struct sim_card *card,
 	       unlikely(req->src == req->dst && ocf_request_verifies(req));
 }
 
-/* A copy of what @req is about, that the card has to itself; or NULL. */
+/* Copies the data of @req to the card's own memory.  NULL: no memory. */
 static u8 *bounce_in(struct ocf_request *req, struct ocf_range span)
 {
 	struct ocf_range source = ocf_request_source(req);
@@ -304,7 +303,7 @@ static u8 *bounce_in(struct ocf_request *req, struct ocf_range span)
 /**
  * sim_submit() - ocf_device_ops.submit
  * @req: the request
- * @more: not looked at: there is no doorbell
+ * @more: ignored, because there is no doorbell
  *
  * Context: process or BH.
  * Return: -EINPROGRESS or -EBUSY.
@@ -346,7 +345,8 @@ full:
  * @req: the request
  *
  * Context: process or BH.
- * Return: whether it is the core's; its memory stays with the card.
+ * Return: whether the core has the request back.  The card keeps its own copy
+ * of the data.
  */
 bool sim_detach(struct ocf_request *req)
 {
@@ -367,7 +367,7 @@ bool sim_detach(struct ocf_request *req)
 
 /* ---- out ---- */
 
-/* The first slot that is due by @now, which is brought up to date if not. */
+/* Returns the first slot that is due by *@now, or NULL.  Updates *@now. */
 static struct sim_slot *next_due(struct sim_card *card, u64 *now)
 {
 	struct sim_slot *slot;
@@ -385,7 +385,7 @@ static struct sim_slot *next_due(struct sim_card *card, u64 *now)
 	return slot;
 }
 
-/* What @slot's card has made of it, which is not the core's yet. */
+/* Computes and completes the request of @slot. */
 static void hand_back(struct sim_card *card, struct sim_slot *slot)
 	__must_hold(&card->lock)
 {
@@ -393,7 +393,7 @@ static void hand_back(struct sim_card *card, struct sim_slot *slot)
 	struct sim_slot done = *slot;
 	int err;
 
-	/* it cannot be taken back any more */
+	/* it cannot be detached any more */
 	slot->req = NULL;
 	if (!done.bounce)
 		ring_put_slot(card, slot);
@@ -411,7 +411,7 @@ static void hand_back(struct sim_card *card, struct sim_slot *slot)
 	spin_lock(&card->lock);
 }
 
-/* The card has answered what the core has long done elsewhere. */
+/* The card answers a request that the core has detached. */
 static void answer_late(struct sim_card *card, struct sim_slot *slot)
 	__must_hold(&card->lock)
 {
@@ -426,7 +426,7 @@ static void answer_late(struct sim_card *card, struct sim_slot *slot)
 	spin_lock(&card->lock);
 }
 
-/* The card says that it is done with @id. */
+/* The card completes the slot with @id. */
 static void completed(struct sim_card *card, u32 id)
 	__must_hold(&card->lock)
 {
@@ -440,7 +440,7 @@ static void completed(struct sim_card *card, u32 id)
 		answer_late(card, slot);
 }
 
-/* Has it been full?  If it has room now, or its time is up, it says so. */
+/* Unblocks a device that was full, if it has room or BUSY_NS have passed. */
 static void unblock(struct sim_card *card, bool some, u64 now)
 	__must_hold(&card->lock)
 {
@@ -456,7 +456,7 @@ static void unblock(struct sim_card *card, bool some, u64 now)
 	spin_lock(&card->lock);
 }
 
-/* Completes what is due; returns how many. */
+/* Completes the slots that are due.  Return: how many. */
 static int complete_due(struct sim_card *card, u64 *now)
 	__must_hold(&card->lock)
 {
@@ -476,7 +476,7 @@ static int complete_due(struct sim_card *card, u64 *now)
 	return n;
 }
 
-/* The card interrupts. */
+/* The timer's function, which is the card's interrupt handler. */
 static void interrupt(struct sim_card *card)
 	__must_hold(&card->lock)
 {
@@ -497,7 +497,7 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 
 	spin_lock(&card->lock);
 	interrupt(card);
-	/* by a submitter who had looked at the clock before it expired */
+	/* a submitter had read the clock before the timer expired */
 	again = !hrtimer_is_queued(timer);
 	if (again) {
 		card->expires = card->stopped || card->dead ? U64_MAX :
@@ -512,7 +512,7 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 
 /* ---- stop and go ---- */
 
-/* Cut off from whatever it would touch. */
+/* Stops the card by force, as a cut of its bus does. */
 static void stop(struct sim_card *card)
 {
 	spin_lock_bh(&card->lock);
@@ -526,7 +526,7 @@ static void stop(struct sim_card *card)
 	spin_unlock_bh(&card->lock);
 }
 
-/* It goes on, with memory of the driver's; the requests are the core's. */
+/* The card goes on in the driver's memory; the core has the requests. */
 static void let_go(struct sim_card *card)
 {
 	u32 i;
@@ -546,7 +546,7 @@ static void let_go(struct sim_card *card)
  * @dev: the device
  *
  * Context: process; may sleep.
- * Return: 0, or -ETIMEDOUT if it has been told to refuse and may.
+ * Return: 0, or -ETIMEDOUT if a fault makes it refuse.
  */
 int sim_quiesce(struct ocf_device *dev)
 {
@@ -572,7 +572,7 @@ int sim_quiesce(struct ocf_device *dev)
  * @dev: the device
  *
  * Context: process; may sleep.
- * Return: 0, or -EIO as long as what it died of has not been mended.
+ * Return: 0, or -EIO while the fault that killed it is armed.
  */
 int sim_reset(struct ocf_device *dev)
 {
@@ -592,9 +592,9 @@ int sim_reset(struct ocf_device *dev)
 }
 
 /**
- * sim_listen() - whether the core is to be told of signs of life
- * @card: the card; @card->dev is registered, or will be unregistered next
- * @listens: whether
+ * sim_listen() - begin or stop reporting signs of life to the core
+ * @card: the card, whose device is registered
+ * @listens: begin
  *
  * Context: process; may sleep.
  */
@@ -607,9 +607,9 @@ void sim_listen(struct sim_card *card, bool listens)
 }
 
 /**
- * sim_hold() - have a card complete nothing, or go on
+ * sim_hold() - make a card complete nothing, or go on
  * @card: the card
- * @held: whether
+ * @held: complete nothing
  *
  * Context: process; may sleep.
  */
@@ -622,7 +622,7 @@ void sim_hold(struct sim_card *card, bool held)
 }
 
 /**
- * sim_ring_init() - make a card's ring, as deep as it is configured
+ * sim_ring_init() - make a card's ring, with the configured depth
  * @card: the card
  *
  * Context: process; may sleep.
@@ -651,7 +651,7 @@ int sim_ring_init(struct sim_card *card)
 }
 
 /**
- * sim_ring_exit() - pull the card out
+ * sim_ring_exit() - free a card's ring
  * @card: a card that is not registered
  *
  * Context: process; may sleep.

@@ -2,14 +2,14 @@
 /*
  * A card in software: the map of the module.
  *
- * main.c makes cards and takes them away, knobs.c is what the administrator
- * sees of one, ring.c is the card's ring with the driver's side of it and the
- * clock that runs the card, compute.c what comes out; pk.c is the same for
- * public-key operations.  docs/sim.md has every knob.
+ * main.c adds and removes cards, and knobs.c has their files in sysfs.  ring.c
+ * has the card's ring, the driver's side of it, and the card's clock.
+ * compute.c computes results.  pk.c does all of this for public-key operations.
+ * docs/sim.md describes every knob.
  *
- * What a card does is settled when a request enters its ring: which engine
- * takes it, when that is done, and what is to go wrong.  One timer waits for
- * the first that is due.
+ * When a request enters the ring, the card decides everything about it: which
+ * engine takes it, when it is done, and which faults it has.  One timer waits
+ * for the first request that is due.
  */
 #ifndef OCF_SIM_H
 #define OCF_SIM_H
@@ -30,17 +30,17 @@ struct attribute_group;
 #define SIM_LEN_MAX		(1u << 20) /* bytes of a request */
 
 /**
- * enum sim_knob - what a card is like, a file each
+ * enum sim_knob - the properties of a card, with a file each
  * @SIM_ENGINES: requests worked on at a time
  * @SIM_OVERHEAD: ns an engine takes for any request
- * @SIM_PER_BYTE: ps it takes for each byte the request spans
+ * @SIM_PER_BYTE: ps that it takes for each byte of the request's span
  * @SIM_LATENCY: ns from the engine's end to the completion
  * @SIM_INTERVAL: ns from one interrupt to the next, at least
  * @SIM_DEPTH: requests in the ring
  * @SIM_CONTEXTS: contexts its memory has room for
- * @SIM_SLOW: hundredths: what an engine's time is multiplied with
+ * @SIM_SLOW: per cent by which an engine's time is multiplied
  * @SIM_PUBLIC: ns an engine takes for RSA by a private key of 2048 bits
- * @SIM_COMPUTE: 1, or 0: nothing comes out, and it costs the CPU nothing
+ * @SIM_COMPUTE: 1; or 0: compute nothing, to take none of the CPU's time
  * @SIM_KNOBS: how many there are
  */
 enum sim_knob {
@@ -58,17 +58,17 @@ enum sim_knob {
 };
 
 /**
- * enum sim_fault - what may go wrong, for so many requests
- * @SIM_BUSY: refused, as if the ring were full
+ * enum sim_fault - faults, of so many requests each
+ * @SIM_BUSY: is refused, as if the ring were full
  * @SIM_ERROR: ends with -EIO
- * @SIM_WRONG: a bit of the result is wrong
- * @SIM_TAG: a bit of the MAC or tag is wrong, or a right one is refused
+ * @SIM_WRONG: has a wrong bit in its result
+ * @SIM_TAG: has a wrong bit in its MAC or tag, or a right one is refused
  * @SIM_LOST: never ends
  * @SIM_LATE: ends some ms later than it should
  * @SIM_DOUBLE: is completed twice
- * @SIM_STALL: when it enters, the card is silent for some ms
- * @SIM_DEATH: not of requests: with so many inside the card falls silent
- * @SIM_REFUSE: not of requests: so many times it cannot be stopped
+ * @SIM_STALL: makes the card silent for some ms when it enters
+ * @SIM_DEATH: of the card: with so many requests inside it becomes silent
+ * @SIM_REFUSE: of the card: so many times it refuses to stop
  * @SIM_FAULTS: how many there are
  */
 enum sim_fault {
@@ -86,10 +86,10 @@ enum sim_fault {
 };
 
 /**
- * struct sim_trouble - a fault that was asked for
- * @count: how often; of SIM_DEATH, with how many inside
- * @after: how many it spares before
- * @ms: how long
+ * struct sim_trouble - an armed fault
+ * @count: for how many requests; of SIM_DEATH, with how many inside
+ * @after: how many requests it spares first
+ * @ms: how long it lasts
  */
 struct sim_trouble {
 	u32	count;
@@ -98,15 +98,15 @@ struct sim_trouble {
 };
 
 /**
- * enum sim_counter - what has happened, a file each
+ * enum sim_counter - counters, with a file each
  * @SIM_SUBMITTED: requests that entered the ring
  * @SIM_COMPLETED: requests handed back to the core
- * @SIM_INTERRUPTS: times it interrupted
- * @SIM_REFUSED: submissions answered with -EBUSY
- * @SIM_DETACHED: requests taken back while the card had them
- * @SIM_ANSWERED_LATE: answers to what had been taken back
- * @SIM_SPURIOUS: completions of what was complete already
- * @SIM_QUIESCES: times it was stopped, or was to be
+ * @SIM_INTERRUPTS: interrupts
+ * @SIM_REFUSED: submissions that got -EBUSY
+ * @SIM_DETACHED: requests that the core detached
+ * @SIM_ANSWERED_LATE: answers to requests that were detached
+ * @SIM_SPURIOUS: completions of requests that were complete
+ * @SIM_QUIESCES: calls of sim_quiesce()
  * @SIM_RESETS: times it was reset, or was to be
  * @SIM_COUNTERS: how many there are
  */
@@ -155,10 +155,10 @@ struct sim_config {
  * @req: whose; NULL if free, taken back, or being handed back
  * @id: what the card completes it by: its number in the low bits, and above
  *	how often it has been used
- * @fate: BIT(SIM_*) of what goes wrong
+ * @fate: BIT(SIM_*) of its faults
  * @due: ns, when it is complete
- * @bounce: the memory that the card has instead of the request's, if any
- * @span: what part of the request that is
+ * @bounce: the card's own copy of the data, or NULL
+ * @span: the part of the request that was copied
  */
 struct sim_slot {
 	struct list_head	node;
@@ -172,31 +172,31 @@ struct sim_slot {
 
 /**
  * struct sim_card - a card
- * @dev: as registered
- * @timer: for the first that is due
+ * @dev: the registered device
+ * @timer: expires when the first slot is due
  * @lock: protects all below but @contexts and @scratch
- * @config: as it is now; @config.knob is read without the lock
- * @armed: BIT(SIM_*) of faults that are to come
- * @nslots: places in the ring
- * @nfree: of those free
- * @slots: all of them
- * @free: numbers of those that are free, @nfree of them
- * @due: slots to be completed, in that order
- * @expires: ns, when @timer does; U64_MAX if it does not
+ * @config: the present knobs; @config.knob is read without the lock
+ * @armed: BIT(SIM_*) of armed faults
+ * @nslots: slots in the ring
+ * @nfree: how many of them are free
+ * @slots: the slots
+ * @free: the numbers of @nfree free slots
+ * @due: used slots, in the order of their completion
+ * @expires: ns, when @timer expires; U64_MAX if it is not set
  * @completing: @timer's function runs, and will look at @due again
- * @engine_free: ns, when each engine is done with what it has
- * @held: completes nothing, until somebody says otherwise
- * @silent_until: ns, end of a stall
- * @quiet_until: ns, when it may interrupt again
- * @blocked: was last said to be full, to @blocked_dev
- * @blocked_until: ns, when to say otherwise if nothing completes before
- * @blocked_dev: the device, which is not @dev while it is being registered
- * @listens: @dev is there to be told of signs of life
- * @dead: answers nothing any more
- * @stopped: takes what it gets and does nothing
+ * @engine_free: ns, when each engine is done with its work
+ * @held: the card completes nothing
+ * @silent_until: ns, the end of a stall
+ * @quiet_until: ns, when the card may interrupt again
+ * @blocked: the last submission of @blocked_dev got -EBUSY
+ * @blocked_until: ns, when to unblock it if nothing completes before
+ * @blocked_dev: the device, which is not @dev yet during its registration
+ * @listens: report signs of life to @dev
+ * @dead: the card answers nothing
+ * @stopped: the card takes requests and does nothing
  * @count: by enum sim_counter
- * @contexts: contexts there are
- * @scratch: memory for the crypto API, of @timer's function
+ * @contexts: how many contexts there are
+ * @scratch: memory for the crypto API, used by @timer's function
  * @pk: its part in public-key operations, or NULL
  */
 struct sim_card {

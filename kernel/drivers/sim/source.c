@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Simulated sources of random numbers, and what can be wrong with one.  Their
- * bytes are a generator's, the same in each run; the core never gives them to
- * the kernel.
+ * Simulated sources of random numbers, and their faults.  The bytes are those
+ * of a pseudo-random generator, the same in each run.  The core never gives
+ * them to the kernel's generator.
  */
 #include <linux/delay.h>
 #include <linux/device.h>
@@ -19,22 +19,22 @@
 #define SOURCES_MAX	16
 #define BLOCK_MAX	4096	/* bytes */
 #define ENTROPY_DEFAULT	1024
-#define WAIT_MS		100	/* for what never comes */
+#define WAIT_MS		100	/* of a source that stalls, for each read */
 
 enum trouble {
 	NONE,
 	STUCK,		/* one value */
 	BITS,		/* bits that are always 0 */
-	BIAS,		/* so many in 256 are one value */
-	PERIOD,		/* a block of bytes again and again */
-	STALL,		/* nothing */
+	BIAS,		/* so many in 256 bytes have one value */
+	PERIOD,		/* a block of bytes, repeated */
+	STALL,		/* no bytes come */
 	ERROR,		/* -EIO */
 	TROUBLES
 };
 
 static const struct {
 	const char	*name;
-	u32		min, max;	/* of the number after it */
+	u32		min, max;	/* of the number after the name */
 } troubles[TROUBLES] = {
 	[NONE]		= { "none", 0, 0 },
 	[STUCK]		= { "stuck", 0, 255 },
@@ -50,10 +50,10 @@ static const struct {
  * @src: registered
  * @lock: protects all below
  * @random: its generator
- * @trouble: what is wrong with it
- * @number: how
- * @block: what repeats
- * @at: place in @block
+ * @trouble: its fault
+ * @number: the fault's number
+ * @block: the bytes that are repeated
+ * @at: the position in @block
  */
 struct sim_source {
 	struct ocf_random	*src;
@@ -181,7 +181,7 @@ static struct sim_source *make_source(u32 entropy)
 
 /**
  * sim_add_source() - make a source
- * @text: its claim, bits of entropy in 1024; or nothing
+ * @text: bits of entropy in 1024 that it claims; or empty
  *
  * Context: process; may sleep.
  * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
@@ -216,7 +216,7 @@ static void drop_source(int i)
 }
 
 /**
- * sim_remove_source() - take a source away
+ * sim_remove_source() - remove a source
  * @text: its name
  *
  * Context: process; may sleep.
@@ -239,7 +239,7 @@ int sim_remove_source(const char *text)
 	return err;
 }
 
-/* Context: process; the driver's files are gone. */
+/* Removes all sources.  Context: process; the driver's files are gone. */
 void sim_remove_sources(void)
 {
 	int i;
