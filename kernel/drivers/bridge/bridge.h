@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Accelerators that Linux's crypto API drives, as devices of the framework.
+ * Accelerators with a driver in Linux's crypto API, as devices of OCF.
  *
- * One device stands for the implementations of one kernel module, which share
- * an accelerator and so its speed: bridge0, ...
+ * One device stands for the implementations of one kernel module.  They share
+ * an accelerator, and so its speed.
  *
- * The crypto API has no way to stop a request.  So an accelerator gets no page
- * of a request's, but memory of a slot's, of which a device has as many as its
- * depth.  A request can be taken back at any time; the slot, with the transform
- * it was for, stays set aside until the implementation has called back, be it
- * after the device has gone.  The module stays as long, too: a slot that is set
- * aside holds a reference on it, and one that is only found when the module is
- * going is waited for.
+ * The crypto API cannot stop a request.  So an accelerator gets the memory of a
+ * slot, and no page of a request.  A device has as many slots as its depth.  A
+ * request can be taken back at any time.  Its slot and the transform stay set
+ * aside until the implementation has called back, also after the device was
+ * removed.  A slot that is set aside holds a reference on this module.  If the
+ * module is being unloaded when a slot is set aside, the unloading waits.
  *
- * Locks, in the order in which they nest; none is held while the core or an
- * implementation is called, but the first:
+ * Locks, in the order in which they nest.  Only the first is held while the
+ * core or an implementation is called:
  *
  *	bridges_mutex	main.c: which devices there are; sleeps
  *	bridge.lock	slots, and which request is in which; BH disabled
@@ -42,7 +41,7 @@
 
 struct bridge;
 
-/* What an implementation may be of: enum ocf_alg, and after that */
+/* Algorithms of implementations: those of enum ocf_alg, and then these */
 enum {
 	PK_FIRST = OCF_ALG_COUNT,
 	PK_RSA = PK_FIRST,
@@ -64,11 +63,11 @@ enum bridge_kind {
 };
 
 /**
- * struct bridge_found - an implementation of the crypto API's
- * @alg: what it implements, 0 if nothing
- * @priority: the crypto API's
+ * struct bridge_found - an implementation in the crypto API
+ * @alg: its algorithm, 0 for none
+ * @priority: its priority in the crypto API
  * @driver: its name
- * @module: of which module it is, "kernel" if it is built in
+ * @module: its module; "kernel" if it is built in
  */
 struct bridge_found {
 	unsigned int	alg;
@@ -79,8 +78,8 @@ struct bridge_found {
 
 /**
  * struct bridge_family - the implementations of one module
- * @module: its name
- * @driver: of each algorithm the implementation's name, or ""
+ * @module: the name of the module
+ * @driver: for each algorithm the name of the implementation, or ""
  * @priority: of each, to choose between two; PRIORITY_NAMED if it was named
  */
 struct bridge_family {
@@ -94,14 +93,14 @@ struct bridge_family {
 /**
  * struct bridge_transform - an implementation with the keys of a session or of
  *	a public-key operation
- * @refs: its context, and each slot that works for it
- * @reap: frees it where the last of them must not sleep
- * @kind: which of what follows
- * @cipher: a cipher's
- * @aead: an AEAD algorithm's
- * @hash: a digest's, or a MAC's
- * @rsa: RSA's
- * @kpp: a key agreement's
+ * @refs: one of the context, and one of each slot that uses it
+ * @reap: frees it where the last reference is put in BH
+ * @kind: which of the following it has
+ * @cipher: the transform of a cipher
+ * @aead: of an AEAD algorithm
+ * @hash: of a digest or a MAC
+ * @rsa: of RSA
+ * @kpp: of a key agreement
  */
 struct bridge_transform {
 	struct kref		refs;
@@ -122,12 +121,12 @@ struct bridge_context {
 };
 
 /**
- * enum bridge_slot_state - whose a slot is
- * @SLOT_FREE: nobody's
- * @SLOT_ENTERING: submit() is handing it to the implementation
- * @SLOT_ANSWERED: that has called back before it returned
- * @SLOT_OUT: the implementation's
- * @SLOT_BACK: ours; what came of it is being looked at
+ * enum bridge_slot_state - states of a slot
+ * @SLOT_FREE: unused
+ * @SLOT_ENTERING: submit() is giving it to the implementation
+ * @SLOT_ANSWERED: the implementation called back before it returned
+ * @SLOT_OUT: the implementation has it
+ * @SLOT_BACK: the implementation is done, and the result is being taken
  */
 enum bridge_slot_state {
 	SLOT_FREE,
@@ -138,21 +137,21 @@ enum bridge_slot_state {
 };
 
 /**
- * struct bridge_slot - room for one request in an implementation
+ * struct bridge_slot - memory for one request in an implementation
  * @node: in bridge.free
- * @bridge: whose
- * @state: under its lock, as what follows
- * @req: whose it is; NULL if that was taken back
- * @pk: the same of a public-key operation
- * @pinned: holds a reference on this module
- * @transform: holds a reference on it while it is out
- * @err: what the implementation called back with
- * @bh: goes on where it called back in a hard interrupt
- * @irq_err: with what
+ * @bridge: the device
+ * @state: protected by the lock of @bridge, like all that follows
+ * @req: the request; NULL if it was taken back
+ * @pk: the same for a public-key request
+ * @pinned: the slot holds a reference on this module
+ * @transform: the transform, with a reference while the slot is out
+ * @err: the errno of the implementation's callback
+ * @bh: handles a callback that came in a hard interrupt
+ * @irq_err: the errno of that callback
  * @buf: associated data, data and tag; read and written in place
- * @next_iv: of decryption in CBC: the last block of ciphertext
- * @sg: @buf, or of it what a public-key operation reads
- * @sg_out: what such a one writes
+ * @next_iv: CBC decryption: the last block of ciphertext
+ * @sg: @buf, or the operand of a public-key operation in it
+ * @sg_out: the result of a public-key operation in @buf
  * @iv: for the implementation
  * @digest: from the implementation
  * @sub: the crypto API's request, of the transform's kind
@@ -177,36 +176,36 @@ struct bridge_slot {
 	u8	sub[]			__aligned(ARCH_DMA_MINALIGN);
 };
 
-/* In a request's private part; NULL once it is not the slot's any more. */
+/* In a request's private part: its slot, or NULL once it was taken back */
 struct bridge_job {
 	struct bridge_slot *slot;
 };
 
 /**
  * struct bridge - one device
- * @refs: its registration, and each slot that is out
+ * @refs: one of its registration, and one of each slot that is out
  * @reap: frees it
- * @family: what works for it; only while it is registered
- * @registered: what the core knows it as; for who registers and unregisters
- * @dev: the same, or the one that is being asked for known answers; from the
- *	first context until it is stopped; read inside RCU, written under @lock
- * @pk: what it has of public-key operations
- * @depth: slots it is to have
+ * @family: its implementations; only while it is registered
+ * @registered: its device in the core; for registering and unregistering
+ * @dev: the same, or the device whose self-test runs; set from the first
+ *	context until the device is stopped; read under RCU, written under @lock
+ * @pk: its public-key operations
+ * @depth: how many slots it is to have
  * @subsize: bytes of slot.sub
- * @lock: protects what follows, down to @stopped
- * @free: slots, the one that was used last at the end, so that a second
- *	callback finds its slot unused
- * @total: slots there are, with those that are out
+ * @lock: protects the following, down to @stopped
+ * @free: free slots, the last used at the end, so that a second callback finds
+ *	its slot unused
+ * @total: slots, including those that are out
  * @out: slots that are not free
- * @detached: of them, those whose request was taken back
- * @starved: somebody was refused
+ * @detached: slots of those whose request was taken back
+ * @starved: a request was refused for lack of a slot
  * @stopped: @dev is to stay NULL
- * @idle: woken when none is out
- * @retry: lets in again what the accelerator refused
- * @late: callbacks for what had been taken back
- * @spurious: callbacks for nothing
- * @refused: times the implementation was full
- * @at_once: requests done when the implementation returned
+ * @idle: woken when no slot is out
+ * @retry: unblocks the device after the accelerator was full
+ * @late: callbacks for requests that had been taken back
+ * @spurious: callbacks for free slots
+ * @refused: times that the implementation was full
+ * @at_once: requests that were done when the implementation returned
  */
 struct bridge {
 	struct kref		refs;
@@ -248,12 +247,12 @@ extern const struct attribute_group *bridge_groups[];
 extern struct list_head crypto_alg_list;
 extern struct rw_semaphore crypto_alg_sem;
 
-/* find.c: which implementations there are */
+/* find.c: the implementations that exist */
 int bridge_find_named(const char *name, struct bridge_found *f);
 int bridge_find_all(struct bridge_found *f, unsigned int max);
 bool bridge_find_is_wanted(const struct crypto_alg *alg);
 
-/* device.c: comes, works, is stopped and goes */
+/* device.c: the life of a device */
 struct bridge *bridge_make(struct device *parent,
 			   const struct bridge_family *family);
 void bridge_drop(struct bridge *b);
@@ -266,7 +265,7 @@ void bridge_called_back(void *slot, int err);
 int bridge_entered(struct bridge *b, struct bridge_slot *slot, int err);
 bool bridge_take_back(struct bridge *b, struct bridge_slot **of);
 
-/* slot.c: a request in memory of our own */
+/* slot.c: a request in our own memory */
 int bridge_slots_fit(struct bridge *b);
 void bridge_slots_free(struct bridge *b);
 struct bridge_slot *bridge_slot_take(struct bridge *b);
@@ -293,11 +292,11 @@ int bridge_transform_start(struct bridge_slot *slot, struct ocf_request *req,
 
 /**
  * struct bridge_pk_row - an algorithm from PK_FIRST on
- * @name: ours
- * @impl: the crypto API's
- * @kind: its type
+ * @name: our name
+ * @impl: the name in the crypto API
+ * @kind: its type there
  * @codes: operations, BIT(OCF_PK_*)
- * @curve: which, where there are several
+ * @curve: the curve, where there are several
  */
 struct bridge_pk_row {
 	const char		*name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device: what the core calls, and what implementations call back.
+ * A device: the driver's operations, and the callbacks of implementations.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -9,16 +9,16 @@
 
 #include "bridge.h"
 
-#define DRAIN_TIME	HZ	/* jiffies for what is out, before a stop */
-#define RETRY_TIME	1	/* jiffies, for an accelerator others fill */
+#define DRAIN_TIME	HZ	/* jiffies, for slots that are out at a stop */
+#define RETRY_TIME	1	/* jiffies, if others fill the accelerator */
 
-/* Bridges whose memory is there, and who waits for none to be. */
+/* How many bridges have memory, and waiters for none. */
 static atomic_t bridges = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(no_bridge);
 
 /* ---- a slot comes back ---- */
 
-/* Whose a slot is; nobody's if it was taken back */
+/* The request of a slot; both NULL if it was detached */
 struct owner {
 	struct ocf_request	*req;
 	struct ocf_pk_request	*pk;
@@ -29,7 +29,7 @@ static bool is_owned(const struct owner *own)
 	return own->req || own->pk;
 }
 
-/* Under the lock: it is nobody's any more. */
+/* Removes the request from its slot, under the lock. */
 static struct owner disown(struct bridge_slot *slot)
 {
 	struct owner own = { slot->req, slot->pk };
@@ -44,7 +44,7 @@ static struct owner disown(struct bridge_slot *slot)
 	return own;
 }
 
-/* Nobody waits for @slot any more; its bridge may be gone afterwards. */
+/* Puts a slot whose request was detached.  Its bridge may be freed by this. */
 static void end_detached(struct bridge_slot *slot)
 {
 	struct bridge *b = slot->bridge;
@@ -81,7 +81,7 @@ static void end_request(struct bridge_slot *slot, const struct owner *own)
 		ocf_complete(own->req, err);
 }
 
-/* An implementation has called back for what it does not have. */
+/* An implementation has called back for a slot that it does not have. */
 static void accuse(struct bridge *b)
 {
 	struct ocf_device *dev = READ_ONCE(b->dev);
@@ -95,8 +95,8 @@ static void accuse(struct bridge *b)
 }
 
 /*
- * Context: BH, which is also what quiesce() and the end of the module wait for
- * with synchronize_rcu().
+ * Handles a callback.  Context: BH.  So quiesce() and the end of the module can
+ * wait for it with synchronize_rcu().
  */
 static void answered(struct bridge_slot *slot, int err)
 {
@@ -135,7 +135,7 @@ void bridge_called_back(void *data, int err)
 {
 	struct bridge_slot *slot = data;
 
-	/* it has left a backlog that it was not to enter */
+	/* it has left a backlog, which it was not allowed to enter */
 	if (err == -EINPROGRESS)
 		return;
 	if (in_hardirq() || irqs_disabled()) {
@@ -149,7 +149,7 @@ void bridge_called_back(void *data, int err)
 	local_bh_enable();
 }
 
-/* ---- what the core calls ---- */
+/* ---- the driver's operations ---- */
 
 static void retry(struct timer_list *timer)
 {
@@ -165,8 +165,8 @@ static void retry(struct timer_list *timer)
 }
 
 /*
- * The accelerator is full.  It has room again when it is done with something
- * of ours; if it has nothing of ours, others fill it, and time must tell.
+ * The accelerator is full.  It has room again when it has completed one of our
+ * requests.  If it has none of ours, others fill it, and a timer tries again.
  */
 static int refused(struct bridge *b, struct bridge_slot *slot)
 {
@@ -184,13 +184,13 @@ static int refused(struct bridge *b, struct bridge_slot *slot)
 }
 
 /**
- * bridge_entered() - an implementation was given a slot
+ * bridge_entered() - note that an implementation was given a slot
  * @b: the bridge
- * @slot: a slot that was taken, and is a request's
- * @err: what the implementation has said at once
+ * @slot: the slot, with its request
+ * @err: what the implementation returned
  *
  * Context: process or BH.
- * Return: for submit().
+ * Return: the return value of submit().
  */
 int bridge_entered(struct bridge *b, struct bridge_slot *slot, int err)
 {
@@ -243,10 +243,10 @@ static int bridge_submit(struct ocf_request *req, bool more)
 /**
  * bridge_take_back() - take a request back from an implementation
  * @b: the bridge
- * @of: where the request has its slot, if it has one still
+ * @of: the request's pointer to its slot, which may be NULL
  *
  * Context: process or BH.
- * Return: whether it could be; it is being completed otherwise.
+ * Return: whether the request was taken back; if not, it is being completed.
  */
 bool bridge_take_back(struct bridge *b, struct bridge_slot **of)
 {
@@ -259,7 +259,7 @@ bool bridge_take_back(struct bridge *b, struct bridge_slot **of)
 	if (mine) {
 		disown(slot);
 		b->detached++;
-		/* who takes the module away waits */
+		/* without the reference the end of the module waits for it */
 		slot->pinned = try_module_get(THIS_MODULE);
 	}
 	spin_unlock_bh(&b->lock);
@@ -284,12 +284,12 @@ static int bridge_quiesce(struct ocf_device *dev)
 	WRITE_ONCE(b->dev, NULL);
 	spin_unlock_bh(&b->lock);
 	timer_delete_sync(&b->retry);
-	/* who has read it is in BH context */
+	/* every reader of it is in BH context */
 	synchronize_rcu();
 	return idle ? 0 : -ETIMEDOUT;
 }
 
-/* What is set aside is given up, until the callbacks come. */
+/* Stops the device.  Slots that are out stay set aside. */
 static int bridge_reset(struct ocf_device *dev)
 {
 	struct bridge *b = bridge_of(dev);
@@ -298,7 +298,7 @@ static int bridge_reset(struct ocf_device *dev)
 	return bridge_slots_fit(b);
 }
 
-/* A context may be on its way while the device is being taken away. */
+/* A context may be made while the device is being removed. */
 void bridge_claim(struct bridge *b, struct ocf_device *dev)
 {
 	spin_lock_bh(&b->lock);
@@ -347,7 +347,7 @@ static const struct ocf_device_ops bridge_ops = {
 	.reset = bridge_reset,
 };
 
-/* ---- it comes and goes ---- */
+/* ---- making and freeing a device ---- */
 
 static void free_bridge(struct work_struct *work)
 {
@@ -374,10 +374,10 @@ void bridge_put(struct bridge *b)
 /**
  * bridge_wait_all() - wait for all callbacks
  *
- * For the end of the module, when there is no device any more: nothing can make
- * an implementation give up a request, and what it calls must be there.
+ * For the end of the module, when no device is left.  An implementation cannot
+ * be made to give up a request, and its callback needs our code.
  *
- * Context: process; may sleep, as long as it takes.
+ * Context: process; may sleep for any time.
  */
 void bridge_wait_all(void)
 {
@@ -393,7 +393,7 @@ static const enum ocf_mode modes[] = {
 	[KIND_HASH]	= OCF_MODE_DIGEST,
 };
 
-/* What @family has, and how large its requests are. */
+/* Fills in the algorithms of @family, and the size of its requests. */
 static int offer(struct bridge *b, struct ocf_device_info *info)
 {
 	const struct bridge_family *family = b->family;
@@ -437,12 +437,12 @@ static struct bridge *alloc_bridge(const struct bridge_family *family)
 
 /**
  * bridge_make() - make a device of implementations
- * @parent: its place in sysfs
- * @family: the implementations; there as long as the device is
+ * @parent: its parent in sysfs
+ * @family: the implementations; must outlive the device
  *
  * Context: process; may sleep, may load modules.
- * Return: the device, or an ERR_PTR: as ocf_device_register() has it, or what
- * the crypto API says of an implementation.
+ * Return: the device, or an ERR_PTR of ocf_device_register() or of the crypto
+ * API.
  */
 struct bridge *bridge_make(struct device *parent,
 			   const struct bridge_family *family)
@@ -477,13 +477,13 @@ put:
 	return ERR_PTR(err);
 }
 
-/* Its implementations have been seen: has the core ask it, if it failed. */
+/* Implementations were registered again: has a device that failed retested. */
 void bridge_revive(struct bridge *b)
 {
 	ocf_device_revive(b->registered);
 }
 
-/* What is out keeps its memory; everything else goes. */
+/* Frees the device, except slots that are out and the memory they need. */
 void bridge_drop(struct bridge *b)
 {
 	ocf_device_unregister(b->registered);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which implementations the crypto API has: by name, and all that are marked as
+ * Finds implementations of the crypto API: by name, and all that are marked as
  * an accelerator's.
  */
 #include <crypto/algapi.h>
@@ -9,15 +9,15 @@
 
 #include "bridge.h"
 
-/* What a registered algorithm has that is an accelerator's ... */
+/* Flags that an accelerator's algorithm has ... */
 #define MARKS	(CRYPTO_ALG_KERN_DRIVER_ONLY | CRYPTO_ALG_TESTED)
-/* ... and what it has not */
+/* ... and flags that it does not have */
 #define NEVER	(CRYPTO_ALG_LARVAL | CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING | \
 		 CRYPTO_ALG_INTERNAL)
 
 /*
- * Ours, or built on one that is: "cryptd(ocf-aes-cbc)".  The framework would
- * ask itself.
+ * Whether an implementation is ocf_alg's, or built on one of those:
+ * "cryptd(ocf-aes-cbc)".  OCF would call itself.
  */
 static bool is_ours(const char *driver)
 {
@@ -44,7 +44,7 @@ static enum bridge_kind kind_of(const struct crypto_alg *alg)
 	}
 }
 
-/* Our number of what @alg implements, or 0 */
+/* Returns our number of the algorithm that @alg implements, or 0. */
 static unsigned int number_of(const struct crypto_alg *alg)
 {
 	enum bridge_kind kind = kind_of(alg);
@@ -57,7 +57,7 @@ static unsigned int number_of(const struct crypto_alg *alg)
 	return 0;
 }
 
-/* Drivers do not say of public-key operations that they are asynchronous. */
+/* Drivers do not mark public-key operations as asynchronous. */
 static bool is_asynchronous(const struct crypto_alg *alg)
 {
 	return alg->cra_flags & CRYPTO_ALG_ASYNC ||
@@ -93,7 +93,7 @@ static int judge(const char *name, struct bridge_found *f,
 	return 0;
 }
 
-/* The crypto API's word on a name that it does not have as the type asked. */
+/* Whether @err means that the crypto API has no such name of this type */
 static int worse(int err, int other)
 {
 	return err == -ENOENT || err == -EINVAL ? other : err;
@@ -104,13 +104,13 @@ static int worse(int err, int other)
  * @name: its name, as in /proc/crypto
  * @f: is filled in
  *
- * It is asked for as one type after the other.  The kernel log has the reason
- * of a refusal.
+ * Tries one type of the crypto API after the other.  The kernel log has the
+ * reason of a refusal.
  *
  * Context: process; may sleep, may load modules.
- * Return: 0; -ELOOP if it is the framework's own; -EOPNOTSUPP if it implements
- * nothing the framework has; -EINVAL if it is synchronous; what the crypto API
- * says, -ENOENT as a rule, if there is none.
+ * Return: 0; -ELOOP if it is OCF's own; -EOPNOTSUPP if OCF does not have its
+ * algorithm; -EINVAL if it is synchronous; an error of the crypto API, usually
+ * -ENOENT, if it does not exist.
  */
 int bridge_find_named(const char *name, struct bridge_found *f)
 {
@@ -139,7 +139,6 @@ int bridge_find_named(const char *name, struct bridge_found *f)
  * @alg: the algorithm
  *
  * Context: any; under the crypto API's lock.
- * Return: whether.
  */
 bool bridge_find_is_wanted(const struct crypto_alg *alg)
 {
@@ -151,10 +150,10 @@ bool bridge_find_is_wanted(const struct crypto_alg *alg)
 /**
  * bridge_find_all() - find all accelerators' implementations
  * @f: is filled in
- * @max: how many there is room for
+ * @max: entries of @f
  *
  * Context: process; may sleep.
- * Return: how many there are; no more than @max.
+ * Return: how many were found, at most @max.
  */
 int bridge_find_all(struct bridge_found *f, unsigned int max)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices come and go: each is a platform device, made of implementations that
- * were named, or that say they are an accelerator's.
+ * Adds and removes devices.  Each is a platform device.  It is made of
+ * implementations that were named, or that are marked as an accelerator's.
  */
 #include <crypto/algapi.h>
 #include <linux/err.h>
@@ -20,7 +20,7 @@
 #define BUFFER_MAX	SZ_2M
 #define PATIENCE_MIN	100	/* ms */
 #define PATIENCE_MAX	60000
-#define FOUND_MAX	256	/* implementations looked at in one go */
+#define FOUND_MAX	256	/* implementations found at a time */
 #define SETTLE_TIME	HZ	/* jiffies: drivers register one by one */
 
 unsigned int ocf_bridge_depth = 64;
@@ -46,15 +46,15 @@ MODULE_PARM_DESC(auto, "use what is marked as an accelerator (Y)");
 struct workqueue_struct *ocf_bridge_wq;
 
 /*
- * Held while a device comes or goes, so that its number is that which the core
- * gives it: the lowest that is free.
+ * Held while a device is added or removed.  So its number here is the number
+ * that the core gives it, the lowest free one.
  */
 static DEFINE_MUTEX(bridges_mutex);
 static struct platform_device *bridges[OCF_DEVICES_MAX];
-static bool closing;		/* the module goes: none comes any more */
-static int probe_error;		/* the driver core does not pass it on */
+static bool closing;		/* the module is being unloaded: add none */
+static int probe_error;		/* the driver core drops it */
 
-/* A module whose implementations are left alone: removed, or no good */
+/* A module whose implementations are ignored: they were removed, or failed */
 struct ignored {
 	struct list_head	node;
 	char			module[MODULE_NAME_LEN];
@@ -113,7 +113,7 @@ static const struct bridge_family *family_of(int id)
 	return dev_get_platdata(&bridges[id]->dev);
 }
 
-/* The device of a module, or the lowest number that is free; -ENOSPC */
+/* Returns the number of a module's device, or the lowest free one; -ENOSPC. */
 static int place_of(const char *module)
 {
 	int id, place = -ENOSPC;
@@ -128,7 +128,7 @@ static int place_of(const char *module)
 	return place;
 }
 
-/* In place of what its module had; that comes back if @family is no good. */
+/* Replaces the device of a module.  If @family fails, the old one is remade. */
 static int replace(const struct bridge_family *family)
 {
 	struct bridge_family *old = NULL;
@@ -152,9 +152,9 @@ static int replace(const struct bridge_family *family)
 	return err;
 }
 
-/* ---- which implementations it is of ---- */
+/* ---- the implementations of a device ---- */
 
-/* Takes @f in; false if there is nothing new in it. */
+/* Adds @f to a family.  False: it adds nothing new. */
 static bool add_found(struct bridge_family *family,
 		      const struct bridge_found *f)
 {
@@ -174,8 +174,8 @@ static bool add_found(struct bridge_family *family,
 }
 
 /*
- * Makes a device of those of @f that are of one module, the first's, or adds
- * them to the one there is.  They are taken out of @f.
+ * Takes out of @f the implementations of one module, that of the first.  Makes
+ * a device of them, or adds them to the device of that module.
  */
 static int add_family(struct bridge_found *f, unsigned int n)
 {
@@ -229,7 +229,7 @@ static void ignore(const char *module)
 	list_add(&i->node, &ignored);
 }
 
-/* @module: one, or NULL for all */
+/* Stops ignoring a module's implementations; @module: NULL for all */
 static void heed(const char *module)
 {
 	struct ignored *i, *next;
@@ -243,7 +243,7 @@ static void heed(const char *module)
 	}
 }
 
-/* The first name of @text, which ends at a comma outside of parentheses */
+/* Cuts the first name off @text.  It ends at a comma outside parentheses. */
 static char *next_name(char **text)
 {
 	char *name = *text, *p;
@@ -258,7 +258,7 @@ static char *next_name(char **text)
 	return name;
 }
 
-/* All names must be good, or nothing changes. */
+/* Adds the implementations named; if one is wrong, nothing changes. */
 static int add_names(const char *names)
 {
 	char *text = kstrdup(names, GFP_KERNEL), *rest = text, *name;
@@ -284,7 +284,7 @@ static int add_names(const char *names)
 	return err;
 }
 
-/* ---- what says that it is an accelerator's ---- */
+/* ---- implementations that are marked as an accelerator's ---- */
 
 static void scan(struct work_struct *work)
 {
@@ -345,7 +345,7 @@ static ssize_t remove_store(struct device_driver *driver, const char *buf,
 }
 static DRIVER_ATTR_WO(remove);
 
-/* Anything: what was removed is looked at, too. */
+/* Any text: looks for implementations, also of devices that were removed. */
 static ssize_t scan_store(struct device_driver *driver, const char *buf,
 			  size_t n)
 {
@@ -372,7 +372,7 @@ static struct platform_driver bridge_driver = {
 		.name = NAME,
 		.groups = driver_groups,
 		.dev_groups = bridge_groups,
-		/* numbers would not agree with the core's */
+		/* its number here would differ from the core's */
 		.suppress_bind_attrs = true,
 	},
 };

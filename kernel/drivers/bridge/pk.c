@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Public-key operations: akcipher, which does RSA of a number, and kpp, which
- * agrees on keys.
+ * Public-key operations: akcipher does RSA without padding, and kpp agrees on
+ * keys.
  *
- * A request gets a transform of its own, with its key; next to what an
- * operation takes, making that is little.
+ * Each request has its own transform, with its key.  Making one costs little
+ * compared with the operation.
  */
 #include <linux/err.h>
 #include <linux/sizes.h>
@@ -14,7 +14,7 @@
 #include "bridge.h"
 
 #define DEPTH	16
-#define OUT_AT	SZ_2K		/* where in a slot's buffer results go */
+#define OUT_AT	SZ_2K		/* offset of results in a slot's buffer */
 
 static_assert(OCF_PK_NUMBER_MAX <= OUT_AT);
 static_assert(OUT_AT + OCF_PK_NUMBER_MAX <= SZ_4K);
@@ -33,7 +33,7 @@ const struct bridge_pk_row pk_rows[ALGS - PK_FIRST] = {
 				   BIT(OCF_PK_X25519) },
 };
 
-/* The implementation that does an operation, or NULL. */
+/* Returns the implementation of an operation, or NULL. */
 static const char *driver_for(const struct bridge *b,
 			      const struct ocf_pk_op *op,
 			      enum bridge_kind *kind)
@@ -80,8 +80,8 @@ static u32 curve_bytes(enum ocf_pk_curve curve)
 }
 
 /*
- * What set_secret() wants has no function in the crypto API proper: those that
- * write it are in dh_generic and ecdh_generic, which need not be there.
+ * Writes a secret for set_secret().  The functions for this are in dh_generic
+ * and ecdh_generic, which may not be loaded.
  */
 struct dh_secret {
 	struct kpp_secret	head;
@@ -100,7 +100,7 @@ static void *dh_secret(const struct ocf_pk_op *op, u32 *len)
 	struct ocf_pk_operand key = number(&op->in[0]), p = number(&op->in[2]);
 	struct dh_secret *s;
 
-	/* a generator is asked for, and not used */
+	/* a generator is required, and not used */
 	*len = struct_size(s, numbers, key.len + p.len + 1);
 	s = kzalloc(*len, GFP_KERNEL);
 	if (!s)
@@ -116,7 +116,7 @@ static void *dh_secret(const struct ocf_pk_op *op, u32 *len)
 	return s;
 }
 
-/* A key of no bytes would be one that the implementation draws. */
+/* With an empty key the implementation would generate one. */
 static void *ecdh_secret(const struct ocf_pk_op *op, u32 *len)
 {
 	u32 n = curve_bytes(op->curve);
@@ -164,11 +164,11 @@ static int pk_set_key(struct bridge_transform *t, const struct ocf_pk_op *op)
 					   op->in[1].len);
 }
 
-/* ---- in ---- */
+/* ---- submission ---- */
 
 /*
- * The operand that is not the key, and how much room the result has; 0 if
- * others are to say what is wrong with it.
+ * Finds the operand that is not the key.  Returns the size of the result, or 0
+ * for an operand that is wrong, which another device will report.
  */
 static u32 fill(struct bridge_slot *slot, const struct ocf_pk_op *op, u32 *room)
 {
@@ -246,7 +246,7 @@ static struct bridge_transform *transform_for(struct bridge *b,
 	if (!err && bridge_transform_subsize(t) <= b->subsize)
 		return t;
 	bridge_transform_put(t, true);
-	/* others may take a key that this one does not */
+	/* another device may accept a key that this one refuses */
 	return ERR_PTR(err == -ENOMEM ? err : -EOPNOTSUPP);
 }
 
@@ -287,7 +287,7 @@ static bool pk_detach(struct ocf_pk_request *req)
 				(struct bridge_slot **)&req->priv);
 }
 
-/* ---- out ---- */
+/* ---- completion ---- */
 
 static u32 length(const struct bridge_slot *slot)
 {
@@ -330,10 +330,10 @@ static int take(const struct bridge_slot *slot, struct ocf_pk_op *op)
 }
 
 /**
- * bridge_pk_result() - take what an implementation has made of a request
+ * bridge_pk_result() - take the result of an implementation
  * @slot: the slot
  * @req: the request
- * @err: what the implementation says
+ * @err: the errno of the implementation
  *
  * Context: process or BH.
  * Return: the request's result.
@@ -352,14 +352,14 @@ int bridge_pk_result(struct bridge_slot *slot, struct ocf_pk_request *req,
 	case -EKEYREJECTED:
 	case -EOPNOTSUPP:
 	case -EOVERFLOW:
-		/* it does not like the operands: no fault of the device's */
+		/* it refuses the operands, which is no failure of the device */
 		return -EOPNOTSUPP;
 	default:
 		return -EIO;
 	}
 }
 
-/* ---- what there is ---- */
+/* ---- set-up ---- */
 
 /* Context: process, before the device is registered. */
 void bridge_pk_offer(struct bridge *b, struct ocf_device_info *info)

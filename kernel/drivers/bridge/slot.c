@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A request in memory of our own: copied in before an implementation gets it,
- * copied out when that has done it well.  In the buffer are the associated
+ * A request in our own memory.  The data are copied in before an implementation
+ * gets them, and copied out if it has succeeded.  The buffer has the associated
  * data, the data and the tag, one after the other.
  */
 #include <crypto/aes.h>
@@ -11,7 +11,7 @@
 
 #include "bridge.h"
 
-/* An accelerator that never answers may keep this many times the depth. */
+/* An accelerator that never answers can keep this many times the depth. */
 #define LOST_MAX	4
 
 static size_t buffer_size(void)
@@ -45,7 +45,7 @@ static struct bridge_slot *alloc_slot(struct bridge *b)
 	return NULL;
 }
 
-/* Whether one more slot was wanted, which @slot is now. */
+/* Adds @slot to the device's slots.  Return: whether one more was needed. */
 static bool add_slot(struct bridge *b, struct bridge_slot *slot)
 {
 	bool wanted;
@@ -61,8 +61,8 @@ static bool add_slot(struct bridge *b, struct bridge_slot *slot)
 }
 
 /**
- * bridge_slots_fit() - have as many free slots as the device's depth
- * @b: the device, in which there is nothing but what was set aside
+ * bridge_slots_fit() - make as many free slots as the device's depth
+ * @b: the device; all of its slots that are out were set aside
  *
  * Context: process; may sleep.
  * Return: 0; -EBUSY if too many are set aside; -ENOMEM, and some are missing.
@@ -82,19 +82,19 @@ int bridge_slots_fit(struct bridge *b)
 	return 0;
 }
 
-/* Context: process; may sleep.  None is out. */
+/* Frees all slots; none is out.  Context: process; may sleep. */
 void bridge_slots_free(struct bridge *b)
 {
 	struct bridge_slot *slot, *next;
 
 	list_for_each_entry_safe(slot, next, &b->free, node) {
-		/* what calls back for a slot that is free */
+		/* a callback for a free slot may be running */
 		cancel_work_sync(&slot->bh);
 		free_slot(slot);
 	}
 }
 
-/* NULL if all are taken. */
+/* Takes a free slot; NULL: there is none. */
 struct bridge_slot *bridge_slot_take(struct bridge *b)
 {
 	struct bridge_slot *slot;
@@ -114,10 +114,10 @@ struct bridge_slot *bridge_slot_take(struct bridge *b)
 }
 
 /**
- * bridge_slot_put() - a slot is free again
- * @slot: a slot that is ours, and not touched by the caller any more; nor is
- *	its bridge, unless it is held otherwise
- * @wake: whoever was refused may come again
+ * bridge_slot_put() - give a slot back
+ * @slot: the slot; the caller must not use it any more, nor its bridge without
+ *	another reference
+ * @wake: unblock the device if a request was refused for lack of a slot
  *
  * Context: BH.
  */
@@ -134,7 +134,7 @@ void bridge_slot_put(struct bridge_slot *slot, bool wake)
 	spin_lock_bh(&b->lock);
 	slot->state = SLOT_FREE;
 	idle = !--b->out;
-	/* never freed before all are: another callback for it may come */
+	/* freed only with all others: a second callback for it may come */
 	list_add_tail(&slot->node, &b->free);
 	wake &= b->starved;
 	if (wake)
@@ -149,7 +149,7 @@ void bridge_slot_put(struct bridge_slot *slot, bool wake)
 	bridge_put(b);
 }
 
-/* Of a request's buffers what the accelerator reads. */
+/* Copies the part of a request that the accelerator reads. */
 static struct ocf_range covered(const struct ocf_request *req)
 {
 	struct ocf_range range = req->data;
@@ -163,7 +163,7 @@ static struct ocf_range covered(const struct ocf_request *req)
 	return range;
 }
 
-/* The crypto API's CCM wants its first block: 15 - n - 1, nonce, zeroes. */
+/* The crypto API's IV of CCM is the first block: 15 - n - 1, nonce, zeros. */
 static void format_ccm(u8 *iv, u32 n)
 {
 	memmove(iv + 1, iv, n);
@@ -222,8 +222,8 @@ int bridge_slot_fill(struct bridge_slot *slot, struct ocf_request *req)
 }
 
 /*
- * The API has implementations leave it in the IV.  Worked out here it needs no
- * known answer; the kernel's own tests of that may be compiled out.
+ * Computes the next IV.  The crypto API requires that implementations return
+ * it, but the kernel may be built without the tests of that.
  */
 static void leave_next_iv(const struct bridge_slot *slot,
 			  struct ocf_request *req)
@@ -261,10 +261,10 @@ static void take_data(const struct bridge_slot *slot, struct ocf_request *req)
 }
 
 /**
- * bridge_slot_result() - take what an implementation has made of a request
+ * bridge_slot_result() - take the result of an implementation
  * @slot: the slot
  * @req: the request
- * @err: what the implementation says
+ * @err: the errno of the implementation
  *
  * Context: BH.
  * Return: the request's result.
@@ -272,7 +272,7 @@ static void take_data(const struct bridge_slot *slot, struct ocf_request *req)
 int bridge_slot_result(struct bridge_slot *slot, struct ocf_request *req,
 		       int err)
 {
-	/* a full accelerator does not say so afterwards */
+	/* in a callback, this errno does not mean that it is full */
 	if (err > 0 || err == -EBUSY || err == -EINPROGRESS || err == -EAGAIN)
 		return -EIO;
 	if (err)

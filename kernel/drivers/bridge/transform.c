@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transforms: the types of the crypto API under one roof.
+ * Transforms: one interface to all types of the crypto API.
  *
- * A transform must be there until the last callback for it has come, which may
- * be after its context has gone.
+ * A transform must exist until the last callback for it has come, which may be
+ * after its context was freed.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -11,11 +11,12 @@
 #include "bridge.h"
 
 /**
- * bridge_transform_kind() - which type of the crypto API does an algorithm
+ * bridge_transform_kind() - the type in the crypto API that has an algorithm
  * @alg: the algorithm
  *
- * Return: the type; KIND_NONE if the crypto API does not have it as we do:
- * ChaCha20 with a number of rounds, and GMAC, of which only GHASH is there.
+ * Return: the type; KIND_NONE if the crypto API does not have the algorithm in
+ * this form: ChaCha20 with a number of rounds, and GMAC, for which it has only
+ * GHASH.
  */
 enum bridge_kind bridge_transform_kind(unsigned int alg)
 {
@@ -39,7 +40,7 @@ enum bridge_kind bridge_transform_kind(unsigned int alg)
 	}
 }
 
-/* The crypto API's name of an algorithm that has a kind. */
+/* Returns the crypto API's name of an algorithm that has a type there. */
 const char *bridge_transform_impl(unsigned int alg)
 {
 	return alg < PK_FIRST ? ocf_alg_info(alg)->impl :
@@ -98,14 +99,14 @@ static int set_key(struct bridge_transform *t,
 		return crypto_aead_setkey(t->aead, p->key, p->keylen) ?:
 		       crypto_aead_setauthsize(t->aead, p->maclen);
 	default:
-		/* RFC 2104 takes no key for a key, a digest has none */
+		/* RFC 2104 allows an empty key; a digest has no key */
 		if (!p->mackeylen && ocf_alg_info(p->mac)->type != OCF_TYPE_MAC)
 			return 0;
 		return crypto_ahash_setkey(t->hash, p->mackey, p->mackeylen);
 	}
 }
 
-/* What the crypto API says of the implementation; while @t is there */
+/* Returns the crypto API's description of the implementation of @t. */
 const struct crypto_alg *bridge_transform_alg(const struct bridge_transform *t)
 {
 	switch (t->kind) {
@@ -122,7 +123,7 @@ const struct crypto_alg *bridge_transform_alg(const struct bridge_transform *t)
 	}
 }
 
-/* Bytes of a request with what the implementation keeps in it */
+/* Returns the bytes of a request, with the implementation's context. */
 size_t bridge_transform_subsize(const struct bridge_transform *t)
 {
 	switch (t->kind) {
@@ -145,13 +146,13 @@ size_t bridge_transform_subsize(const struct bridge_transform *t)
 }
 
 /**
- * bridge_transform_probe() - see whether an implementation is there
+ * bridge_transform_probe() - check that an implementation exists
  * @driver: its name
  * @kind: its type
- * @size: becomes the bytes of a request, if those are more
+ * @size: is raised to the bytes of a request
  *
  * Context: process; may sleep, may load modules.
- * Return: 0, or an errno of the crypto API's.
+ * Return: 0, or an errno of the crypto API.
  */
 int bridge_transform_probe(const char *driver, enum bridge_kind kind,
 			   size_t *size)
@@ -176,13 +177,13 @@ static void reap(struct work_struct *work)
 }
 
 /**
- * bridge_transform_open() - a transform without keys
+ * bridge_transform_open() - open a transform without keys
  * @driver: the implementation's name
  * @kind: its type
  *
  * Context: process; may sleep, may load modules.
- * Return: it, or an ERR_PTR: -ENOENT if the implementation has gone, or what
- * the crypto API says.
+ * Return: the transform, or an ERR_PTR: -ENOENT if the implementation does not
+ * exist any more, or another errno of the crypto API.
  */
 struct bridge_transform *bridge_transform_open(const char *driver,
 					       enum bridge_kind kind)
@@ -203,16 +204,17 @@ struct bridge_transform *bridge_transform_open(const char *driver,
 }
 
 /**
- * bridge_transform_make() - bring a session's keys to an implementation
- * @family: has the implementation
+ * bridge_transform_make() - open a transform with the keys of a session
+ * @family: the implementations
  * @p: the session's parameters
  *
- * The lengths of the keys are right, so an implementation that finds them
- * invalid does not have this length.
+ * The core has checked the lengths of the keys.  So an implementation that
+ * calls a key invalid does not support its length.
  *
  * Context: process; may sleep.
- * Return: the transform, or an ERR_PTR: -ENOENT if the implementation has gone,
- * -EOPNOTSUPP or -EKEYREJECTED if it refuses the keys, or what it says.
+ * Return: the transform, or an ERR_PTR: -ENOENT if the implementation does not
+ * exist any more, -EOPNOTSUPP or -EKEYREJECTED if it refuses the keys, or
+ * another errno of the implementation.
  */
 struct bridge_transform *
 bridge_transform_make(const struct bridge_family *family,
@@ -291,9 +293,9 @@ static int start_hash(struct bridge_slot *slot, struct ocf_request *req,
 
 /**
  * bridge_transform_start() - have the implementation work on a slot
- * @slot: filled
- * @req: whose request it is
- * @called_back: is called when it is done, with @slot
+ * @slot: a slot that was filled
+ * @req: the request
+ * @called_back: called with @slot when the implementation has completed it
  *
  * Context: process or BH.
  * Return: -EINPROGRESS; 0 or -EBADMSG if it is done; -EBUSY, -ENOSPC or -EAGAIN
