@@ -47,18 +47,18 @@ static const char *too_small(const struct crossed *said, char *text,
 			     size_t room)
 {
 	uint32_t last = said->last[false], job = said->last[true];
+	static const char faster[] = "the CPU is faster";
 
 	if (!last && !job)
 		return "";
 	if (last == UINT32_MAX && job == UINT32_MAX)
 		return "the CPU is faster at every size";
 	if (last == UINT32_MAX)
-		snprintf(text, room, "the CPU is faster, in jobs up to %u bytes",
-			 job);
+		snprintf(text, room, "always, in jobs up to %u bytes: %s", job,
+			 faster);
 	else
-		snprintf(text, room,
-			 "up to %u bytes, in jobs up to %u: the CPU is faster",
-			 last, job);
+		snprintf(text, room, "up to %u bytes, in jobs up to %u: %s",
+			 last, job, faster);
 	return text;
 }
 
