@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * OCF for Linux: what a consumer sees.
+ * OCF for Linux: the interface for consumers.
  *
  * A consumer (a character device, a socket, a file system) opens a session
- * with algorithms, modes and keys, and submits requests to it.  It never
- * learns which device works for it: the core chooses one for each request and
- * moves the session when a device dies.
+ * with algorithms, a mode and keys, and submits requests.  The core chooses a
+ * device for each request.  When a device dies, the core has other devices do
+ * its requests.  The consumer need not know which device works for it.
  *
  *	ses = ocf_session_create(&params, GFP_KERNEL);
  *	req = ocf_request_alloc(ses, GFP_KERNEL);
@@ -38,17 +38,16 @@
 #define OCF_IV_MAX		16	/* bytes: block of AES, tweak of XTS */
 #define OCF_TAG_MAX		64	/* bytes: SHA-512, BLAKE2b */
 #define OCF_KEY_MAX		64	/* bytes: two keys of AES-256-XTS */
-#define OCF_MACKEY_MAX		512	/* bytes: as cryptodev-linux has it */
+#define OCF_MACKEY_MAX		512	/* bytes: as in cryptodev-linux */
 #define OCF_STATE_MAX		400	/* bytes: see ocf_request.state */
-#define OCF_REQUEST_MAX		(64u << 20) /* bytes a request may cover */
-#define OCF_PRIV_SIZE		768	/* bytes a driver has in a request */
+#define OCF_REQUEST_MAX		(64u << 20) /* bytes that a request can cover */
+#define OCF_PRIV_SIZE		768	/* bytes in a request for its driver */
 
 /*
- * enum ocf_alg - every algorithm the framework knows
+ * enum ocf_alg - all algorithms
  *
- * The numbers are ours, never shown to user space: each ABI has its own ids.
- * They are in the rows of the core's table, kernel/core/session/alg.c, as are
- * sizes, names and policy.
+ * User space never sees these numbers: each ABI has its own.  The table in
+ * kernel/core/session/alg.c has those, and the sizes, names and policy.
  */
 enum ocf_alg {
 	OCF_ALG_NONE,
@@ -105,7 +104,7 @@ enum ocf_alg {
 	OCF_ALG_COUNT
 };
 
-/* Whether an algorithm is CCM, whose nonce limits the data's length. */
+/* Whether an algorithm is CCM, whose nonce limits the length of the data */
 static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
 {
 	return alg == OCF_AES_CCM || alg == OCF_SM4_CCM;
@@ -118,11 +117,11 @@ static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
 #define OCF_DEVICE_ANY		(-1)
 
 /**
- * struct ocf_session_params - what a session is to do
- * @mode: how the algorithms are put together
+ * struct ocf_session_params - parameters of a session
+ * @mode: how the algorithms are combined
  * @cipher: cipher, AEAD or compression algorithm, or OCF_ALG_NONE
  * @mac: digest or MAC algorithm, or OCF_ALG_NONE
- * @policy: what the choice of devices aims at
+ * @policy: the aim of the choice of devices
  * @flags: OCF_SESSION_*; neither HARDWARE nor SOFTWARE means both
  * @device: the only device to use, by its number, or OCF_DEVICE_ANY
  * @key: cipher key of @keylen bytes; copied
@@ -131,12 +130,11 @@ static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
  * @mackeylen: bytes
  * @ivlen: bytes of IV or nonce; 0 for the algorithm's own
  * @maclen: bytes of the MAC or tag that are used; 0 for all
- * @rounds: for ciphers that have a choice (ChaCha: 12, 20); 0 for the
- *	algorithm's own
- * @owner: whose work it is, for fairness between owners where they wait for
- *	the same card: any number; 0 for the kernel's own
- * @account: what the session's memory is charged to, or NULL; the session
- *	holds it
+ * @rounds: ChaCha20: 12 or 20; 0 for the algorithm's own
+ * @owner: any number for the owner of the work; 0 for the kernel.  A card is
+ *	shared fairly between owners
+ * @account: the account to which the session's memory is charged, or NULL; the
+ *	session takes a reference
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;
@@ -157,13 +155,14 @@ struct ocf_session_params {
 };
 
 /**
- * ocf_account_get() - the account of a user's sessions
+ * ocf_account_get() - find or make the account of a user
  * @uid: the user
  *
- * Parameter max_session_bytes of this module limits it.
+ * The account counts the memory of the user's sessions.  The module parameter
+ * max_session_bytes limits it.
  *
  * Context: process; may sleep.
- * Return: the account, held, or NULL if there is no memory.
+ * Return: the account with a reference, or NULL if there is no memory.
  */
 struct ocf_account *ocf_account_get(kuid_t uid);
 
@@ -176,18 +175,18 @@ struct ocf_account *ocf_account_get(kuid_t uid);
 void ocf_account_put(struct ocf_account *account);
 
 /**
- * ocf_account_charge() - charge what a consumer has allocated for a session
+ * ocf_account_charge() - charge memory that a consumer allocates for a session
  * @account: the account, or NULL
  * @bytes: how much
  *
  * Context: process.
- * Return: 0; -EDQUOT if it would be too much, unless the task has
- * CAP_SYS_RESOURCE.
+ * Return: 0; -EDQUOT if that would exceed the limit.  The limit does not apply
+ * to a task with CAP_SYS_RESOURCE.
  */
 int ocf_account_charge(struct ocf_account *account, size_t bytes);
 
 /**
- * ocf_account_uncharge() - take that back
+ * ocf_account_uncharge() - undo a charge
  * @account: the account, or NULL
  * @bytes: how much
  *
@@ -202,7 +201,7 @@ struct ocf_keys;
 
 /**
  * ocf_session_create() - open a session
- * @params: what it is to do; keys are copied, the caller wipes its own
+ * @params: its parameters; keys are copied, and the caller wipes its own copy
  * @gfp: GFP_KERNEL, or GFP_KERNEL_ACCOUNT on behalf of a user
  *
  * Context: process; may sleep.
@@ -210,26 +209,26 @@ struct ocf_keys;
  * * -EINVAL: mode, algorithms, lengths or flags do not fit together
  * * -EPERM: an algorithm is weak and the administrator has not allowed it
  * * -EOPNOTSUPP: no device that may be used is capable of it
- * * -ENODEV: @device does not exist, or those that are capable are out of use
+ * * -ENODEV: @device does not exist, or the capable devices are out of use
  * * -ENOMEM: no memory
- * * -EDQUOT: the sessions of @params->account take too much
- * * -ENOSPC: cards alone may do it, and work in all the places they have
- * * what the chosen device said when it refused the keys, -EINVAL or
- *   -EKEYREJECTED as a rule
+ * * -EDQUOT: @params->account has reached its limit
+ * * -ENOSPC: only cards may do it, and their memory for sessions is in use
+ * * the error of a device that refuses the keys, usually -EINVAL or
+ *   -EKEYREJECTED
  */
 struct ocf_session *
 ocf_session_create(const struct ocf_session_params *params, gfp_t gfp);
 
 /**
  * ocf_session_derive() - open a session with the algorithms and keys of another
- * @ses: the other
- * @mode: how the algorithms are put together
+ * @ses: the other session
+ * @mode: how the algorithms are combined
  * @maclen: bytes of the MAC or tag that are used; 0 for all
  * @flags: OCF_SESSION_*, besides those of @ses
  * @gfp: as in ocf_session_create()
  *
- * The two have nothing in common afterwards; keys of @ses that are replaced
- * later are not those of the new one.
+ * The sessions are independent afterwards.  If @ses gets new keys later, the
+ * new session keeps its own.
  *
  * Context: process; may sleep.
  * Return: as ocf_session_create().
@@ -240,7 +239,7 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 
 /**
  * ocf_session_get() - take a reference
- * @ses: a session the caller holds one of already
+ * @ses: a session, of which the caller has a reference already
  *
  * Context: any.
  * Return: @ses.
@@ -251,16 +250,16 @@ struct ocf_session *ocf_session_get(struct ocf_session *ses);
  * ocf_session_put() - give a reference back
  * @ses: a session, or NULL
  *
- * With the last one the contexts on all devices are freed, and the keys wiped
- * after them.  A worker does it where a card has to forget one, which may take
- * the card long.  A request in flight holds a reference of its own.
+ * The last reference frees the contexts on all devices, and then wipes the
+ * keys.  A worker frees the contexts on cards, since a card may take long.
+ * Each request in flight holds a reference.
  *
  * Context: process; may sleep.
  */
 void ocf_session_put(struct ocf_session *ses);
 
 /**
- * ocf_session_put_deferred() - give a reference back where one must not sleep
+ * ocf_session_put_deferred() - give a reference back in atomic context
  * @ses: a session, or NULL
  *
  * Context: process or BH.
@@ -270,31 +269,32 @@ void ocf_session_put_deferred(struct ocf_session *ses);
 /**
  * ocf_session_rekey() - give a session new keys
  * @ses: the session
- * @key: cipher key of @keylen bytes, NULL to keep the one it has
+ * @key: cipher key of @keylen bytes; NULL: keep the present one
  * @keylen: bytes
- * @mackey: MAC key of @mackeylen bytes, NULL to keep the one it has
+ * @mackey: MAC key of @mackeylen bytes; NULL: keep the present one
  * @mackeylen: bytes
  *
- * Requests submitted before finish under the old keys, also when they are
- * replayed on another device; requests submitted after use the new ones.
+ * Requests that were submitted before keep the old keys, also when they are
+ * replayed on another device.  Requests that are submitted later use the new
+ * keys.
  *
  * Context: process; may sleep.
- * Return: 0; -EINTR: the task is being killed; an error as of
+ * Return: 0; -EINTR: the task is being killed; an error of
  * ocf_session_create().  After an error the old keys stay.
  */
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		      const u8 *mackey, u32 mackeylen);
 
 /**
- * struct ocf_session_info - what a consumer may know of a session
+ * struct ocf_session_info - facts about a session
  * @mode: as created
  * @cipher: as created
  * @mac: as created
- * @ivlen: bytes of IV, the algorithm's own if 0 was given
- * @maclen: bytes of MAC or tag, the algorithm's own if 0 was given
- * @block: bytes the data's length must be a multiple of
- * @hardware: some card is capable of it
- * @device: number of the device preferred if all are idle, or -ENODEV
+ * @ivlen: bytes of IV; the algorithm's own if 0 was given
+ * @maclen: bytes of MAC or tag; the algorithm's own if 0 was given
+ * @block: the length of the data must be a multiple of this, bytes
+ * @hardware: a card is capable of it
+ * @device: number of the device that is preferred if all are idle, or -ENODEV
  */
 struct ocf_session_info {
 	enum ocf_mode		mode;
@@ -308,7 +308,7 @@ struct ocf_session_info {
 };
 
 /**
- * ocf_session_info() - tell what a session is
+ * ocf_session_info() - read facts about a session
  * @ses: the session
  * @info: is filled in
  *
@@ -317,31 +317,31 @@ struct ocf_session_info {
 void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info);
 
 /**
- * ocf_session_crossover() - from which size on cards are worth the way
+ * ocf_session_crossover() - the size from which on a card is faster
  * @ses: the session
- * @many: so many requests are under way at a time that nobody waits for one
+ * @many: compare throughput instead of latency, for a consumer with many
+ *	requests in flight
  *
  * Context: process or BH.
- * Return: bytes, a power of two, from which on some card, if it is idle, is
- * done before the CPU, or with @many takes less time of its own; 0: there is no
- * such size.
+ * Return: bytes, a power of two.  From this size on an idle card completes a
+ * request before the CPU would; with @many, the card works on it for less time
+ * than the CPU would.  0: there is no such size.
  */
 u32 ocf_session_crossover(struct ocf_session *ses, bool many);
 
 /**
- * ocf_cpu_takes() - whether the caller had better do an operation itself
- * @ses: the session that it is an operation of
+ * ocf_cpu_takes() - whether the caller should do an operation itself
+ * @ses: the session of the operation
  * @op: direction
- * @bytes: of data
+ * @bytes: bytes of data
  *
- * For a consumer that has another way to do it on the CPU (in the crypto API:
- * the implementation it stands before).  A request of few data costs as much
- * again on its way through the core.
+ * For a consumer that can use the CPU without the core, as ocf_alg can.  A
+ * small request costs as much in the core as on the CPU.
  *
  * Context: process or BH.
- * Return: true if only the CPU comes into question for so few bytes, and no
- * request is under way that has to come back first.  The caller then does it;
- * it has been counted.  If false, it submits a request.
+ * Return: true if only the CPU is worth considering for so few bytes, and no
+ * earlier request has to complete first.  The core has then counted the
+ * operation, and the caller does it.  If false, the caller submits a request.
  */
 bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes);
 
@@ -349,7 +349,7 @@ bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes);
  * ocf_cpu_is_allowed() - whether software may do a session's operations
  * @ses: the session
  *
- * For a consumer that does some itself, which no device can.
+ * For a consumer that itself does operations which no device can do.
  *
  * Context: process or BH.
  * Return: false if its flags or the administrator forbid it, or if there is no
@@ -360,28 +360,26 @@ bool ocf_cpu_is_allowed(struct ocf_session *ses);
 /**
  * ocf_cpu_failed() - count the error of an operation that the caller has done
  * @ses: the session
- * @bytes: as ocf_cpu_takes() was told
+ * @bytes: as given to ocf_cpu_takes()
  *
  * Context: process or BH.
  */
 void ocf_cpu_failed(struct ocf_session *ses, u32 bytes);
 
 /* Flags of a request */
-#define OCF_REQ_MAY_SLEEP	BIT(0)	/* submitted where one may sleep */
+#define OCF_REQ_MAY_SLEEP	BIT(0)	/* ocf_submit() may sleep */
 #define OCF_REQ_INLINE		BIT(1)	/* done() may run inside ocf_submit() */
-#define OCF_REQ_OFFLOAD		BIT(2)	/* the submitter has better to do than
-					 * software for longer than a hand-over
-					 * to a worker takes; where one must not
-					 * sleep, what takes some milliseconds
-					 * is a worker's anyway */
-#define OCF_REQ_NEXT_IV		BIT(3)	/* leave in @iv what the next request
-					 * of the same stream needs (CBC, CTR,
-					 * ChaCha20) */
+#define OCF_REQ_OFFLOAD		BIT(2)	/* a worker does software work that
+					 * takes longer than a wake-up; without
+					 * MAY_SLEEP a worker does work of some
+					 * milliseconds in any case */
+#define OCF_REQ_NEXT_IV		BIT(3)	/* set @iv for the next request of the
+					 * same stream (CBC, CTR, ChaCha20) */
 #define OCF_REQ_MAC_FIRST	BIT(4)	/* CHAIN: MAC before cipher */
 #define OCF_REQ_VERIFY		BIT(5)	/* CHAIN: compare the MAC */
 #define OCF_REQ_UPDATE		BIT(6)	/* DIGEST, CHAIN: more parts follow;
-					 * the state is kept in @state */
-#define OCF_REQ_CONTINUE	BIT(7)	/* DIGEST, CHAIN: go on from @state */
+					 * store the state in @state */
+#define OCF_REQ_CONTINUE	BIT(7)	/* DIGEST, CHAIN: begin with @state */
 #define OCF_REQ_FLAGS		GENMASK(7, 0)
 
 /* ocf_request.tag_start: the tag is in ocf_request.tag and not in the buffer */
@@ -400,18 +398,18 @@ struct ocf_range {
 /**
  * struct ocf_batch - requests that are submitted one after the other
  *
- * Zeroed before the first, named in ocf_request.batch of each, ended with
- * ocf_batch_end(): until then a card may put off looking at them, which saves
- * it a doorbell for each.
+ * The consumer zeroes it, sets ocf_request.batch of each request, and calls
+ * ocf_batch_end() after the last.  Until then a driver may delay its doorbell,
+ * so that one serves for all.
  */
 struct ocf_batch {
-	/* private: cards that put something off, a bit each */
+	/* private: cards with a delayed doorbell, a bit each */
 	u64 cards;
 };
 
-/* private: what a request is, while it is done in two steps */
+/* private: the original of a request that is done in two steps */
 struct ocf_split {
-	struct ocf_session	*session;	/* its own; NULL: it is not */
+	struct ocf_session	*session;	/* NULL: it is done in one */
 	struct ocf_keys		*keys;
 	struct scatterlist	*src, *dst;
 	struct ocf_range	auth, data;
@@ -424,9 +422,11 @@ struct ocf_split {
 DECLARE_STATIC_KEY_FALSE(ocf_cards_there);
 
 /**
- * ocf_has_cards() - whether any device but the CPU is there
+ * ocf_has_cards() - whether any card is registered
  *
- * Context: any.  It costs nothing where there is none.
+ * A static branch, which costs nothing without a card.
+ *
+ * Context: any.
  */
 static inline bool ocf_has_cards(void)
 {
@@ -436,25 +436,26 @@ static inline bool ocf_has_cards(void)
 struct ocf_workers;
 
 /**
- * ocf_workers_get() - the threads of the calling process that work for it
+ * ocf_workers_get() - find or make the workers of the calling process
  *
- * They do the software work of its requests at its priority and in its control
- * group.  Named in ocf_request.workers.
+ * The workers are threads of the process.  They do software work of its
+ * requests, at its priority and in its control group.  A request names them in
+ * ocf_request.workers.  This starts no thread.
  *
  * Context: process; may sleep.
- * Return: to be given to ocf_workers_put() after the last request that names
- * them is done; NULL if there is no memory, or if the kernel cannot make such
- * threads (CONFIG_VHOST_TASK): the requests are then the kernel's work.
+ * Return: the workers, for ocf_workers_put() after the last request that names
+ * them; NULL if there is no memory, or if the kernel cannot make such threads
+ * (CONFIG_VHOST_TASK).  Without workers, kernel threads do the work.
  */
 struct ocf_workers *ocf_workers_get(void);
 
 /**
  * ocf_workers_start() - make sure that there is a thread for work
- * @workers: the calling process's, or NULL
+ * @workers: the workers of the calling process, or NULL
  *
- * To be called before a request with OCF_REQ_OFFLOAD, or before a public-key
- * request, is submitted.  It starts the first thread, and another one when all
- * were busy as work came.
+ * Call this before the submission of a request with OCF_REQ_OFFLOAD or of a
+ * public-key request.  It starts the first thread, and another one if work came
+ * while all were busy.
  *
  * Context: process; may sleep.
  */
@@ -462,17 +463,17 @@ void ocf_workers_start(struct ocf_workers *workers);
 
 /**
  * ocf_workers_start_wanted() - start a thread if one was missing
- * @workers: the calling process's, or NULL
+ * @workers: the workers of the calling process, or NULL
  *
- * For requests that name threads only in case a card fails them: most processes
- * with such requests never need a thread.
+ * For requests that need a thread only if a card fails them.  Most processes
+ * never need one.
  *
  * Context: process; may sleep.
  */
 void ocf_workers_start_wanted(struct ocf_workers *workers);
 
 /**
- * ocf_workers_put() - be done with them
+ * ocf_workers_put() - give workers back
  * @workers: of ocf_workers_get(), or NULL
  *
  * Context: process or BH.
@@ -480,21 +481,22 @@ void ocf_workers_start_wanted(struct ocf_workers *workers);
 void ocf_workers_put(struct ocf_workers *workers);
 
 /**
- * ocf_workers_ended() - whether a process has ended, or is another program
+ * ocf_workers_ended() - whether a process has ended, or has called execve()
  * @workers: of ocf_workers_get()
  *
+ * Then no task will fetch the results of its requests.
+ *
  * Context: any.
- * Return: if so, nobody waits for the results of what it has submitted.
  */
 bool ocf_workers_ended(const struct ocf_workers *workers);
 
 /**
- * ocf_workers_settle() - wait for the end of what a process has submitted
+ * ocf_workers_settle() - wait until the threads of an ending process have ended
  * @workers: of ocf_workers_get()
  *
- * For a consumer whose descriptor the kernel closes because the process ends.
- * The threads end as well: they finish what they are at, and cancel the rest.
- * In any other case this does nothing.
+ * For a consumer whose descriptor is closed because the process ends.  The
+ * threads finish the request that they work on, and cancel the others.  If the
+ * process does not end, this does nothing.
  *
  * Context: process; may sleep.
  */
@@ -503,61 +505,61 @@ void ocf_workers_settle(struct ocf_workers *workers);
 struct ocf_request;
 
 /**
- * typedef ocf_done_t - a request's callback
+ * typedef ocf_done_t - the callback of a request
  * @req: the request, which belongs to its consumer again
- * @err: 0, or why there is no result: -EBADMSG (MAC, tag or padding wrong; the
- *	data range of the destination has been zeroed where anything was
- *	decrypted into it), -ECANCELED (ocf_cancel()), -ENODEV (no device is
- *	left that may do it), -EIO (the devices failed), -ENOSPC (compression
- *	does not fit), -EINVAL (a stream cannot be expanded), -ENOMEM
+ * @err: 0, or why there is no result: -EBADMSG (MAC, tag or padding wrong; if
+ *	anything was decrypted, the data range of the destination was zeroed),
+ *	-ECANCELED (ocf_cancel()), -ENODEV (no device is left that may do it),
+ *	-EIO (the devices failed), -ENOSPC (the compressed data do not fit),
+ *	-EINVAL (the compressed stream is invalid), -ENOMEM
  *
- * Context: BH, or process with BH disabled; must not sleep.  May free the
- * request, and may submit it or others.  No lock of the core or of a driver
- * is held.
+ * Context: BH, or process with BH disabled; must not sleep.  It may free the
+ * request, and may submit this or other requests.  No lock of the core or of a
+ * driver is held.
  */
 typedef void (*ocf_done_t)(struct ocf_request *req, int err);
 
 /**
  * struct ocf_request - one operation
- * @session: whose; ocf_request_init() takes no reference, ocf_submit() does
+ * @session: its session; ocf_request_init() takes no reference, but
+ *	ocf_submit() does
  * @done: called once, see ocf_submit()
  * @op: direction
  * @flags: OCF_REQ_*
  * @src: source; covers all ranges
- * @dst: destination, or @src for work in place; covers the data range, and
- *	the tag where that is in the buffer and is written.  Both share the
- *	offsets.  Nothing but the data range and the tag is written
- * @auth: what the MAC covers; the associated data in AEAD; must end where
- *	@data starts in AEAD, begin no later than @data in MTE, and hold @data
- *	in ETA
- * @data: what is encrypted, decrypted, digested (DIGEST) or compressed
- * @ivlen: bytes of @iv, where the algorithm leaves a choice to each request
- *	(CCM); 0 for the session's
- * @tag_start: where the tag or MAC is in the buffer (read from @src, written
- *	to @dst; in MTE written to @src, where the consumer has made room), or
- *	OCF_TAG_INLINE; for AEAD it must be the end of @data
- * @dst_len: COMPRESS: room in @dst from @data.start on
+ * @dst: destination, or @src for work in place.  It has the same offsets as
+ *	@src, and covers the data range, and the tag if that is written to the
+ *	buffer.  Only these are written
+ * @auth: range that the MAC covers; in AEAD the associated data.  It must end
+ *	where @data starts in AEAD, begin no later than @data in MTE, and
+ *	contain @data in ETA
+ * @data: range that is encrypted, decrypted, digested (DIGEST) or compressed
+ * @ivlen: bytes of @iv, if the algorithm lets each request choose (CCM); 0 for
+ *	the session's length
+ * @tag_start: offset of the tag or MAC in the buffer, or OCF_TAG_INLINE.  It is
+ *	read from @src and written to @dst; in MTE it is written to @src, where
+ *	the consumer leaves room.  In AEAD it must be the end of @data
+ * @dst_len: COMPRESS: bytes of @dst from @data.start on
  * @result_len: set on completion: bytes of payload in MTE decryption, bytes
- *	of result in compression, else @data.len
+ *	of result in compression, otherwise @data.len
  * @state: OCF_STATE_MAX bytes of kernel memory for a digest in parts
- *	(OCF_REQ_UPDATE, OCF_REQ_CONTINUE); opaque, wiped by its owner; may be
- *	copied to branch off.  One request at a time may use it
- * @iv: IV, nonce or counter block; undefined afterwards, but see
- *	OCF_REQ_NEXT_IV.  XTS takes all of its bytes, also of a session with a
- *	shorter one: the rest is then to be zero
+ *	(OCF_REQ_UPDATE, OCF_REQ_CONTINUE).  The consumer may copy it, and wipes
+ *	it.  One request at a time may use it
+ * @iv: IV, nonce or counter block; undefined afterwards, except with
+ *	OCF_REQ_NEXT_IV.  XTS uses all bytes: if the session's IV is shorter,
+ *	the rest must be zero
  * @tag: tag or MAC with OCF_TAG_INLINE
- * @behind: how many like it the submitter has to submit after it, and somebody
- *	waits for all of them; else 0
- * @workers: threads of a process, to which the software work of the request
- *	goes that its submitter does not do itself; NULL: a worker's of the
- *	kernel.  When the process ends it is cancelled
- * @batch: the batch it is submitted in, or NULL; not looked at after
- *	ocf_submit() has returned
- * @cookie: the consumer's own
+ * @behind: how many similar requests the submitter will submit after this one,
+ *	if a task waits for all of them; otherwise 0
+ * @workers: of ocf_workers_get(): a thread of the process does software work
+ *	that the submitter does not do itself, and cancels the request if the
+ *	process has ended.  NULL: a worker of the kernel does it
+ * @batch: the batch, or NULL; not used after ocf_submit() has returned
+ * @cookie: for the consumer
  *
- * All memory is the consumer's from allocation to ocf_submit() and from
- * @done on, and the framework's between.  Fields above the line are set by
- * the consumer, the rest by the core; @priv is for the driver that works on it.
+ * The core owns the request and its buffers from ocf_submit() until it calls
+ * @done; at all other times the consumer does.  The consumer sets the fields
+ * listed here.  The core uses the others, and the driver @priv.
  */
 struct ocf_request {
 	struct ocf_session	*session;
@@ -580,35 +582,35 @@ struct ocf_request {
 	u8			iv[OCF_IV_MAX] __aligned(16);
 	u8			tag[OCF_TAG_MAX];
 
-	/* private: the core's */
-	struct ocf_keys		*keys;		/* generation it runs under */
-	struct ocf_context	*ctx;		/* where it runs */
-	struct ocf_device	*dev;		/* same, for accounting */
-	int			used;		/* dev's number; it may go */
+	/* private: of the core */
+	struct ocf_keys		*keys;		/* generation of keys */
+	struct ocf_context	*ctx;		/* on the device */
+	struct ocf_device	*dev;		/* the device */
+	int			used;		/* its number */
 	struct list_head	node;		/* in dev's or keys' lists */
 	struct list_head	order;		/* in the session's order */
-	struct llist_node	later;		/* callback put off */
+	struct llist_node	later;		/* callback delayed to BH */
 	atomic_t		bits;		/* OCF_BIT_* in request.h */
 	int			where;		/* OCF_AT_* in request.h */
 	bool			in_order;	/* delivered in order */
 	bool			ready;		/* has its result */
-	u8			parks;		/* waits for a context */
+	u8			parks;		/* how often it was parked */
 	int			err;		/* result, until delivered */
 	u32			bytes;		/* for cost and counters */
 	u32			estimate;	/* ns, in dev's backlog */
 	u64			begun;		/* ns, ktime; or its end */
-	u64			due;		/* ns, overdue from then on */
+	u64			due;		/* ns, when the watchdog acts */
 	u64			excluded;	/* devices that failed it */
 	struct ocf_split	split;
 	struct completion	wait;		/* ocf_run() */
 	struct work_struct	work;		/* OFFLOAD */
 
-	/* private: the driver's */
+	/* private: of the driver */
 	u8			priv[OCF_PRIV_SIZE] CRYPTO_MINALIGN_ATTR;
 };
 
 /**
- * ocf_request_alloc() - a request of the framework's making
+ * ocf_request_alloc() - allocate a request
  * @ses: its session
  * @gfp: allocation flags
  *
@@ -618,12 +620,11 @@ struct ocf_request {
 struct ocf_request *ocf_request_alloc(struct ocf_session *ses, gfp_t gfp);
 
 /**
- * ocf_request_init() - make a request of memory the consumer has
- * @req: the memory; after use wiped with ocf_request_wipe()
+ * ocf_request_init() - initialise a request in memory of the consumer
+ * @req: the request; the consumer wipes it after use with ocf_request_wipe()
  * @ses: its session
  *
- * All that a consumer sets is zero afterwards, but @iv and @tag, which are
- * left as they are.
+ * Zeroes all fields that a consumer sets, except @iv and @tag.
  *
  * Context: any.
  */
@@ -649,7 +650,7 @@ static inline void ocf_request_init(struct ocf_request *req,
 }
 
 /**
- * ocf_request_maclen() - bytes of MAC or tag a request has
+ * ocf_request_maclen() - the length of a request's MAC or tag
  * @req: the request
  *
  * Context: any.
@@ -658,7 +659,7 @@ static inline void ocf_request_init(struct ocf_request *req,
 u32 ocf_request_maclen(const struct ocf_request *req);
 
 /**
- * ocf_request_wipe() - forget what a request has seen
+ * ocf_request_wipe() - zero a request
  * @req: a request that is not in flight
  *
  * Context: any.
@@ -666,7 +667,7 @@ u32 ocf_request_maclen(const struct ocf_request *req);
 void ocf_request_wipe(struct ocf_request *req);
 
 /**
- * ocf_request_free() - free what ocf_request_alloc() made
+ * ocf_request_free() - wipe and free a request of ocf_request_alloc()
  * @req: a request that is not in flight, or NULL
  *
  * Context: any.
@@ -674,89 +675,88 @@ void ocf_request_wipe(struct ocf_request *req);
 void ocf_request_free(struct ocf_request *req);
 
 /**
- * ocf_submit() - hand a request in
+ * ocf_submit() - submit a request
  * @req: the request, with @done set
  *
- * A return of 0 or -EINPROGRESS promises exactly one call of @req->done; a
- * negative return other than that promises that there is none.  Completion by
- * the driver, cancellation, the device's death and teardown race for one bit
- * of the request, and who sets it delivers.
+ * If this returns 0 or -EINPROGRESS, @done is called once.  After any other
+ * return it is not called.
  *
- * With 0, @done has been called already, which happens only if the request
- * allows it (OCF_REQ_INLINE).  A @done that submits may be called back from
- * inside that submit once; deeper, the call is put off to BH.
+ * 0 means that @done has been called already; that happens only with
+ * OCF_REQ_INLINE.  If @done submits a request, the callback of that request may
+ * run inside the submission.  At the next level the callback is delayed to BH.
  *
- * The caller holds a reference on the session until this returns; the request
+ * The caller holds a reference on the session until this returns.  The request
  * holds its own from then on.
  *
  * Context: process or BH.  Sleeps only with OCF_REQ_MAY_SLEEP.
  * Return:
  * * 0: done
- * * -EINPROGRESS: under way
+ * * -EINPROGRESS: in flight
  * * -EINVAL: ranges, flags, lengths or operation do not fit the session
- * * -E2BIG: it covers more than OCF_REQUEST_MAX, or than any device that may
- *   be used takes
+ * * -E2BIG: it covers more than OCF_REQUEST_MAX, or more than the limit of each
+ *   device that may be used
  * * -ENODEV: no device that may be used is left
- * * -EBUSY: every device that may be used is full, and so is the queue; or the
- *   session's keys are on no device yet, and too many requests wait for that
+ * * -EBUSY: every device that may be used is full, and so is the owner's queue;
+ *   or no device has the session's keys yet, and too many requests of the owner
+ *   wait for that
  */
 int ocf_submit(struct ocf_request *req);
 
 /**
- * ocf_batch_end() - no more requests follow in a batch
- * @batch: the batch; empty and ready for use again afterwards
+ * ocf_batch_end() - end a batch
+ * @batch: the batch, which can be used again afterwards
  *
  * Context: process or BH.
  */
 void ocf_batch_end(struct ocf_batch *batch);
 
 /**
- * ocf_run() - hand a request in and wait for its result
- * @req: the request; @done is called only if the wait was ended by a kill
+ * ocf_run() - submit a request and wait for its result
+ * @req: the request; @done is called only if a kill ends the wait
  *
- * What software does at once never sleeps, touches no queue and no timer.
+ * If software does the request immediately, this does not sleep, and uses no
+ * queue and no timer.
  *
  * Context: process; may sleep.  OCF_REQ_MAY_SLEEP is implied.
- * Return: the result as ocf_done_t has it, an error of ocf_submit(), or
- * -EINTR: the task is being killed, the request is still under way (it has
- * been cancelled where that was possible) and @req->done will be called or
- * has been; the caller must not touch it again.
+ * Return: the result as in ocf_done_t; an error of ocf_submit(); or -EINTR: the
+ * task is being killed.  After -EINTR the request may be in flight, and the
+ * core calls @req->done, or has called it.  The caller must not use @req again.
  */
 int ocf_run(struct ocf_request *req);
 
 /**
- * ocf_cancel() - give a request up
- * @req: a request whose memory is still there
+ * ocf_cancel() - cancel a request
+ * @req: a request that was submitted and not freed
  *
  * A request that waits for a device completes with -ECANCELED before this
- * returns.  One that waits for a worker completes when its turn comes, one that
- * a device works on when the device lets go of its buffers, with -ECANCELED.
- * @done is called in any case, once.
+ * returns.  A request that waits for a worker completes so when the worker
+ * takes it; one that is in a device, when the device is done with its buffers.
+ * @done is called once in any case.
  *
  * Context: process or BH.
- * Return: true if the request will complete, or has completed, with
- * -ECANCELED by this call; false if its result was there before.
+ * Return: true if the request completes with -ECANCELED; false if it had its
+ * result before.
  */
 bool ocf_cancel(struct ocf_request *req);
 
 /**
- * struct ocf_alg_info - a row of the algorithm table, as far as consumers go
- * @name: our name, as in "aes-cbc"
- * @impl: name of the kernel's crypto API, as in "cbc(aes)", or NULL
- * @type: what it is
+ * struct ocf_alg_info - facts about an algorithm
+ * @name: its name in OCF, for instance "aes-cbc"
+ * @impl: its name in the kernel's crypto API, for instance "cbc(aes)", or NULL
+ * @type: its type
  * @flags: OCF_ALG_*
  * @key_min: bytes
  * @key_max: bytes
  * @key_step: keys are @key_min + n * @key_step bytes
- * @block: bytes the data's length must be a multiple of
+ * @block: the length of the data must be a multiple of this, bytes
  * @iv: bytes of IV or nonce, the usual length
  * @iv_min: bytes, where there is a choice
  * @iv_max: bytes, where there is a choice
  * @iv_step: IVs are @iv_min + n * @iv_step bytes
  * @digest: bytes of a digest, MAC or tag; 0 if it has none
- * @tags: bit n - 1 is set if the MAC or tag may be n bytes long
- * @linux_id: id in the cryptodev-linux ABI, 0 if it has none there
- * @bsd_id: id in the FreeBSD and OpenBSD ABI, 0 if it has none there
+ * @tags: bit n - 1 is set if the MAC or tag may have n bytes
+ * @linux_id: its number in the cryptodev-linux ABI, or 0
+ * @bsd_id: its number in the FreeBSD and OpenBSD ABI, or 0
  */
 struct ocf_alg_info {
 	const char	*name;
@@ -771,9 +771,9 @@ struct ocf_alg_info {
 	}		type;
 #define OCF_ALG_WEAK	BIT(0)	/* off until the administrator allows it */
 #define OCF_ALG_ROUNDS	BIT(1)	/* has a choice of rounds: 12, 20 */
-#define OCF_ALG_CHAINS	BIT(2)	/* OCF_REQ_NEXT_IV means something */
-#define OCF_ALG_PARTS	BIT(3)	/* OCF_REQ_UPDATE is possible */
-#define OCF_ALG_FIPS	BIT(4)	/* is offered with fips=1 too */
+#define OCF_ALG_CHAINS	BIT(2)	/* allows OCF_REQ_NEXT_IV */
+#define OCF_ALG_PARTS	BIT(3)	/* allows OCF_REQ_UPDATE */
+#define OCF_ALG_FIPS	BIT(4)	/* is allowed with fips=1 */
 	u32		flags;
 	u64		tags;
 	u16		key_min;
@@ -789,35 +789,35 @@ struct ocf_alg_info {
 	u8		bsd_id;
 };
 
-/* The ABIs that have numbers of their own for algorithms */
+/* ABIs that have their own numbers for algorithms */
 enum ocf_abi {
 	OCF_ABI_LINUX,		/* cryptodev-linux */
 	OCF_ABI_BSD,		/* FreeBSD, OpenBSD */
 };
 
 /**
- * ocf_alg_info() - the row of an algorithm
+ * ocf_alg_info() - read facts about an algorithm
  * @alg: the algorithm
  *
  * Context: any.
- * Return: the row, or NULL if there is no such algorithm.
+ * Return: the facts, or NULL if there is no such algorithm.
  */
 const struct ocf_alg_info *ocf_alg_info(enum ocf_alg alg);
 
 /**
- * ocf_alg_by_id() - translate an ABI's id
- * @abi: whose
- * @id: which
+ * ocf_alg_by_id() - find an algorithm by its number in an ABI
+ * @abi: the ABI
+ * @id: the number
  *
  * Context: any.
- * Return: the algorithm, OCF_ALG_NONE for 0 and for ids without a row.
+ * Return: the algorithm, or OCF_ALG_NONE.
  */
 enum ocf_alg ocf_alg_by_id(enum ocf_abi abi, u32 id);
 
 /**
- * ocf_alg_by_name() - find an algorithm by our name
- * @name: as in "aes-cbc"
- * @len: bytes of it, without a NUL
+ * ocf_alg_by_name() - find an algorithm by its name in OCF
+ * @name: the name, for instance "aes-cbc"
+ * @len: bytes of the name, without a NUL
  *
  * Context: any.
  * Return: the algorithm, or OCF_ALG_NONE.
@@ -825,9 +825,9 @@ enum ocf_alg ocf_alg_by_id(enum ocf_abi abi, u32 id);
 enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
 
 /**
- * ocf_counter_add() - move a counter block of AES-CTR on
- * @iv: 16 bytes, all of which count (SP 800-38A, B.1)
- * @blocks: by how much
+ * ocf_counter_add() - increment a counter block of AES-CTR
+ * @iv: the block, a number of 16 bytes (SP 800-38A, B.1)
+ * @blocks: the increment
  *
  * Context: any.
  */
@@ -843,10 +843,10 @@ void ocf_counter_add(u8 *iv, u32 blocks);
 int ocf_device_number(const char *name);
 
 /**
- * ocf_device_name() - tell a device's name
+ * ocf_device_name() - find the name of a device
  * @number: its number
- * @name: where to put it, NUL-terminated
- * @size: room there, bytes
+ * @name: is filled in, with a NUL
+ * @size: bytes of @name
  *
  * Context: process or BH.
  * Return: 0, or -ENOENT.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * OCF for Linux: what a driver (a producer) sees.
+ * OCF for Linux: the interface for drivers.
  *
- * A driver registers each device with what it can do and serves requests.  It
- * never learns whose they are.  The core has validated every request against
- * its session and the device's limits before the driver sees it.
+ * A driver registers each device with its capabilities, and serves requests.
+ * It need not know which consumer they come from.  Before the driver gets a
+ * request, the core has checked it against its session and the device's limits.
  */
 #ifndef _LINUX_OCF_DRIVER_H
 #define _LINUX_OCF_DRIVER_H
@@ -20,14 +20,13 @@ struct module;
 struct ocf_pk_ops;
 
 #define OCF_DEVICE_NAME_MAX	32	/* bytes, with the NUL */
-#define OCF_DEVICES_MAX		64	/* devices at one time */
-#define OCF_DEPTH_MAX		4096	/* requests inside a device */
+#define OCF_DEVICES_MAX		64	/* devices at a time */
+#define OCF_DEPTH_MAX		4096	/* requests in a device at a time */
 
 /**
- * enum ocf_kind - what a device is
- * @OCF_KIND_HARDWARE: a card: asynchronous, may vanish
- * @OCF_KIND_SOFTWARE: the calling CPU: synchronous, never vanishes under a
- *	request, called inline
+ * enum ocf_kind - kinds of devices
+ * @OCF_KIND_HARDWARE: a card; asynchronous, and may fail or be pulled out
+ * @OCF_KIND_SOFTWARE: the calling CPU; synchronous
  */
 enum ocf_kind {
 	OCF_KIND_HARDWARE,
@@ -35,104 +34,107 @@ enum ocf_kind {
 };
 
 /**
- * struct ocf_device_ops - what a driver does
+ * struct ocf_device_ops - the operations of a driver
  *
- * No method is called after ocf_device_unregister() has returned.
+ * The core calls none of them after ocf_device_unregister() has returned.
  */
 struct ocf_device_ops {
 	/**
-	 * @capable: may refuse a session that the registered capabilities
-	 * allow.  Optional.  Context: process or BH; must not sleep.
+	 * @capable: optional.  Returns false for a session that the device
+	 * cannot serve although its registered capabilities allow it.  Context:
+	 * process or BH; must not sleep.
 	 */
 	bool (*capable)(struct ocf_device *dev,
 			const struct ocf_session_params *params);
 
 	/**
-	 * @ctx_init: makes what the device needs to work for a session, in
-	 * ocf_context_priv().  @params, with keys, is constant and there until
-	 * @ctx_exit has returned.  Context: process; may sleep.  Return: 0;
-	 * -ENOSPC if the device has no room (the core takes another, or has
-	 * one that is there exited first, and asks again); -EINVAL
-	 * or -EKEYREJECTED if it refuses the keys; any other errno.
+	 * @ctx_init: prepares the device for a session; the driver's data are
+	 * in ocf_context_priv().  @params, with the keys, is constant and stays
+	 * until @ctx_exit has returned.  Context: process; may sleep.  Return:
+	 * 0; -ENOSPC if the device has no capacity (the core uses another
+	 * device, or frees a context of this one and tries again); -EINVAL or
+	 * -EKEYREJECTED if the device refuses the keys; any other errno.
 	 */
 	int (*ctx_init)(struct ocf_context *ctx,
 			const struct ocf_session_params *params);
 
 	/**
-	 * @ctx_exit: frees it; secrets are wiped.  No request uses it any
-	 * more.  Context: process; may sleep.
+	 * @ctx_exit: undoes @ctx_init, and wipes secrets.  No request uses the
+	 * context any more.  Context: process; may sleep.
 	 */
 	void (*ctx_exit)(struct ocf_context *ctx);
 
 	/**
-	 * @submit: starts a request.  Software works on it here and now and
-	 * returns its result.  Hardware returns -EINPROGRESS and calls
-	 * ocf_complete() later, once, and not from inside; or -EBUSY, having
-	 * touched nothing, when it is full: nothing more is submitted until
-	 * ocf_device_unblock().
-	 * Any other return is the result.  A card's result other than success
-	 * leaves the source as it was, also where the request is in place:
-	 * -EBADMSG is looked into by software, and after any other error the
-	 * request goes to another device.  Software may return -EAGAIN, having
-	 * touched nothing, where it cannot work in this context (no SIMD
-	 * registers): it is called again from a worker.
+	 * @submit: starts a request.
 	 *
-	 * Source and destination begin and end at any byte: the first and the
-	 * last cache line of an entry may also hold bytes that the CPU writes
-	 * meanwhile, another program's for instance.  A driver whose device is
-	 * not coherent with the caches must not map such an entry for writing,
-	 * but copies it: dma_get_cache_alignment() tells what is whole.  Nor
-	 * may it map IV, tag or state, which are parts of the request.
+	 * A software device does the request, and returns the result.  It
+	 * returns -EAGAIN, and changes nothing, if it cannot work in this
+	 * context (no SIMD registers); a worker then calls it again.
 	 *
-	 * @more: @kick will be called soon, after this and perhaps other
-	 * requests; the doorbell may wait for it.  Never with a driver that
-	 * has no @kick.
+	 * A card's driver returns -EINPROGRESS and calls ocf_complete() later,
+	 * once, and not inside this call.  If the card is full, it returns
+	 * -EBUSY and changes nothing; the core submits nothing more until
+	 * ocf_device_unblock().  Any other return is the result.  After a
+	 * result other than 0 the source must be as it was, also of a request
+	 * in place: software repeats a request with -EBADMSG, and another
+	 * device one with any other error.
 	 *
-	 * Context: process or BH; only software may sleep, and only where
+	 * Source and destination begin and end at any byte.  So the first and
+	 * the last cache line of an entry may have bytes that the CPU writes
+	 * meanwhile, for instance another program's.  If the device is not
+	 * coherent with the caches, the driver must copy such an entry instead
+	 * of mapping it for writing; see dma_get_cache_alignment().  It must
+	 * not map IV, tag or state either, which are parts of the request.
+	 *
+	 * @more: the core will call @kick soon, perhaps after further requests,
+	 * and the doorbell may wait for that.  False if there is no @kick.
+	 *
+	 * Context: process or BH.  Only software may sleep, and only if
 	 * ocf_request_may_sleep().
 	 */
 	int (*submit)(struct ocf_request *req, bool more);
 
 	/**
-	 * @kick: rings the doorbell for what was submitted with @more.
-	 * Optional.  Context: process or BH; must not sleep.
+	 * @kick: optional.  Rings the doorbell for requests that were submitted
+	 * with @more.  Context: process or BH; must not sleep.
 	 */
 	void (*kick)(struct ocf_device *dev);
 
 	/**
-	 * @nudge: hardware only, optional.  A request is overdue: looks for
-	 * what the device has done without being heard, and rings the doorbell
-	 * again, for interrupts and doorbells get lost.  A request that is
-	 * overdue still after that means that the device has failed.  Context:
-	 * process or BH; must not sleep.
+	 * @nudge: hardware only, optional.  A request is overdue, perhaps
+	 * because an interrupt or a doorbell was lost.  The driver looks for
+	 * completions, and rings the doorbell again.  If the request is still
+	 * overdue later, the device has failed.  Context: process or BH; must
+	 * not sleep.
 	 */
 	void (*nudge)(struct ocf_device *dev);
 
 	/**
-	 * @detach: hardware only, optional.  Takes a request back while the
-	 * device still has it.  From here on the driver touches neither the
-	 * request nor its buffers, and does not complete it; the core replays
-	 * it elsewhere at once, whatever the device is doing.  So a driver may
-	 * offer this only if its device gets no page of the request's, but
-	 * memory of the driver's own, which stays set aside until the device
-	 * has answered or was stopped: see ocf_request_span().  Context:
-	 * process or BH; must not sleep.  Return: whether the request is the
-	 * core's now; false if the driver is about to complete it.
+	 * @detach: hardware only, optional.  Gives a request back to the core
+	 * while the device still works on it.  The driver must not use the
+	 * request or its buffers afterwards, or complete it.  The core replays
+	 * it on another device immediately.  So a driver can have this only if
+	 * its device works in memory of the driver, and not in pages of the
+	 * request.  That memory stays set aside until the device has answered
+	 * or was stopped; see ocf_request_span().  Context: process or BH; must
+	 * not sleep.  Return: true; or false if the driver is completing the
+	 * request.
 	 */
 	bool (*detach)(struct ocf_request *req);
 
 	/**
-	 * @quiesce: hardware only.  After its return the device touches no
-	 * buffer any more and the driver completes no request; those it has
-	 * not completed are the core's again, with their sources as they were,
-	 * and are replayed elsewhere.  Until then the driver's own completions
-	 * may let in one more.
+	 * @quiesce: hardware only.  Stops the device.  After its return the
+	 * device uses no buffer, and the driver completes no request.  The core
+	 * replays the requests that were not completed, whose sources must be
+	 * as they were.  Until the return, a completion may cause another
+	 * submission.
 	 *
-	 * With @detach, no request waits for it, and a driver whose device
-	 * could not be stopped keeps the memory that was set aside.  Without,
-	 * the device gets the request's own pages, and this must end within
-	 * a second, whatever state the device is in: only for a device that
-	 * can be cut off from the bus for certain.
+	 * With @detach, no request waits for this, and if the device cannot be
+	 * stopped, the driver keeps the memory that was set aside.  Without
+	 * @detach the device works in pages of requests, and this must end
+	 * within a second in every state of the device.  That is possible only
+	 * if the device can be cut off from the bus.
+	 *
 	 * Context: process; may sleep.  Return: 0, or an errno if the device
 	 * could not be stopped.
 	 */
@@ -140,41 +142,41 @@ struct ocf_device_ops {
 
 	/**
 	 * @reset: hardware only, optional.  Makes a device that failed work
-	 * again.  Nothing is in it, and its contexts are of no use any more,
-	 * though @ctx_exit may still come for some; it was not stopped if there
-	 * is @detach.  Context: process; may sleep, and as long as it takes:
-	 * nobody but the device waits for it.  Return: 0 if known answers may
-	 * be asked for.
+	 * again.  The device has no request.  No request uses its contexts any
+	 * more, but @ctx_exit may still be called for some.  With @detach, the
+	 * device was not stopped before.  Context: process; may sleep for any
+	 * time, since only the device waits for it.  Return: 0 if the self-test
+	 * can run.
 	 */
 	int (*reset)(struct ocf_device *dev);
 };
 
 /**
- * struct ocf_device_info - what a device is and can do
+ * struct ocf_device_info - the description of a device
  * @name: "virtio" makes virtio0, virtio1, ...
  * @owner: the driver's module
- * @ops: what it does
- * @parent: the bus's device, or NULL
- * @priv: the driver's own, see ocf_device_priv()
+ * @ops: its operations
+ * @parent: its parent device, or NULL
+ * @priv: for the driver, see ocf_device_priv()
  * @kind: card or CPU
- * @depth: requests it takes at a time, 1 to OCF_DEPTH_MAX; ignored for
+ * @depth: requests in the device at a time, 1 to OCF_DEPTH_MAX; ignored for
  *	software
  * @ctx_size: bytes of ocf_context_priv()
- * @max_len: bytes a request may span (ocf_request_span()); 0 for no limit
- * @patience: ms a request may be overdue before the device is held to have
- *	failed; 0 for a second.  A request is expected when eight times the work
- *	is done that is inside the device as it enters.  A device that completes
- *	nothing at all has its patience and eight times the work inside it, but
- *	10 s of that at most.
- * @modes: BIT(OCF_MODE_*) for each mode it can do
- * @algs: a bit for each algorithm it may be capable of; a session needs its
- *	mode and all of its algorithms.  Known answers decide: an algorithm of
- *	which none was right is taken off, refusing it with -EOPNOTSUPP is
- *	allowed; a wrong answer keeps the device out
- * @pk: public-key operations (<linux/ocf_pk.h>), or NULL; who has only these
- *	leaves @modes and @algs empty
+ * @max_len: the maximum of ocf_request_span(), bytes; 0 for no limit
+ * @patience: ms that a request may be overdue before the device counts as
+ *	failed; 0 for a second.  The time allowed for a request is eight times
+ *	the work in the device at its submission, plus the patience.  A device
+ *	that completes nothing has its patience, plus eight times the work in
+ *	it, at most 10 s
+ * @modes: BIT(OCF_MODE_*) for each mode of the device
+ * @algs: a bit for each algorithm that the device may have.  A session needs
+ *	its mode and all of its algorithms.  The self-test decides: an algorithm
+ *	that the device refuses in every test with -EOPNOTSUPP is removed, and
+ *	a wrong answer makes the registration fail
+ * @pk: public-key operations (<linux/ocf_pk.h>), or NULL.  A device with only
+ *	these leaves @modes and @algs empty
  *
- * Everything is copied but @ops, @pk and @parent.
+ * The core copies everything except @ops, @pk and @parent.
  */
 struct ocf_device_info {
 	const char			*name;
@@ -193,94 +195,94 @@ struct ocf_device_info {
 };
 
 /**
- * ocf_device_register() - offer a device
- * @info: what it is
+ * ocf_device_register() - register a device
+ * @info: its description
  *
- * Runs the known answers of all its algorithms on it, measures what they cost
- * and then lets sessions use it.
+ * Runs the self-test of all its algorithms, which also measures their cost.
+ * Then sessions can use the device.
  *
  * Context: process; may sleep.
  * Return: the device, or an ERR_PTR:
  * * -EINVAL: @info makes no sense
- * * -ENOSPC: there are OCF_DEVICES_MAX already
- * * -EBADMSG: a known answer was wrong; the kernel log says which
- * * -ENODEV: none of its algorithms was accepted
- * * -ETIMEDOUT: it did not answer within some seconds
- * * what it failed with
+ * * -ENOSPC: there are OCF_DEVICES_MAX devices already
+ * * -EBADMSG: a result of the self-test was wrong; the kernel log says which
+ * * -ENODEV: the device has refused all of its algorithms
+ * * -ETIMEDOUT: it did not answer within 5 s and its patience
+ * * another error of the device in the self-test
  * * -ENOMEM: no memory
  */
 struct ocf_device *ocf_device_register(const struct ocf_device_info *info);
 
 /**
- * ocf_device_unregister() - take a device away
+ * ocf_device_unregister() - remove a device
  * @dev: the device, or NULL
  *
- * Sessions go on without it.  Requests inside it are replayed elsewhere.
+ * Sessions continue on other devices, and so do the requests in the device.
  *
  * Context: process; may sleep.
  */
 void ocf_device_unregister(struct ocf_device *dev);
 
 /**
- * ocf_device_unblock() - a device takes requests again
+ * ocf_device_unblock() - tell the core that a device takes requests again
  * @dev: a device whose submit() returned -EBUSY
  *
- * May come before that submit() has returned.
+ * The driver may call this before that submit() has returned.
  *
- * Context: process or BH; no lock held that submit() takes.
+ * Context: process or BH; must not hold a lock that submit() takes.
  */
 void ocf_device_unblock(struct ocf_device *dev);
 
 /**
- * ocf_device_fail() - a driver has found its device not to be working
+ * ocf_device_fail() - tell the core that a device does not work
  * @dev: the device
  *
- * It gets no more requests, and those it has are taken back.  What the core
- * does on its own when a request is overdue.  Then it is reset, and used again
- * if it gives the right answers.
+ * The core submits nothing more to the device, and replays its requests on
+ * other devices, as it does when a request is overdue.  Then it resets the
+ * device, and uses it again if the self-test passes.
  *
  * Context: process or BH.
  */
 void ocf_device_fail(struct ocf_device *dev);
 
 /**
- * ocf_device_needs_reset() - a device has said that only a reset helps
+ * ocf_device_needs_reset() - tell the core that a device needs a reset
  * @dev: the device
  *
- * As ocf_device_fail(), but it is reset before it is asked for anything, and
- * as soon as it is empty.
+ * Like ocf_device_fail(), but the core resets the device as soon as it is
+ * empty, and runs no self-test before.
  *
  * Context: process or BH.
  */
 void ocf_device_needs_reset(struct ocf_device *dev);
 
 /**
- * ocf_device_revive() - a device that was given up shows signs of life
- * @dev: the device, for instance one that has completed what was detached
+ * ocf_device_revive() - tell the core that a failed device shows signs of life
+ * @dev: the device, for instance one that has completed a detached request
  *
- * It is asked for known answers soon, without being reset.  Does nothing to a
- * device that has not failed.
+ * The core runs the self-test soon, without a reset.  This does nothing if the
+ * device has not failed.
  *
  * Context: process or BH.
  */
 void ocf_device_revive(struct ocf_device *dev);
 
 /**
- * ocf_complete() - a device is done with a request
- * @req: a request that submit() returned -EINPROGRESS for, or will
+ * ocf_complete() - complete a request
+ * @req: a request for which submit() has returned -EINPROGRESS, or will
  * @err: 0 or a negative errno: -EBADMSG for a wrong MAC or tag, -EIO if the
  *	device failed
  *
- * All writes of the device to the buffers are visible.  A second completion
- * of one request is counted and ignored as long as the request exists; a
- * driver's tables must make sure of one that may be gone.
+ * All writes of the device to the buffers must be visible before the call.  The
+ * core counts and ignores a second completion while the request exists.  The
+ * driver must not complete a request that may have been freed.
  *
- * Context: process or BH; no lock held that submit() or done() takes.
+ * Context: process or BH; must not hold a lock that submit() or done() takes.
  */
 void ocf_complete(struct ocf_request *req, int err);
 
 /**
- * ocf_device_priv() - the driver's own
+ * ocf_device_priv() - the driver's pointer of a device
  * @dev: the device
  *
  * Context: any.
@@ -289,39 +291,39 @@ void ocf_complete(struct ocf_request *req, int err);
 void *ocf_device_priv(const struct ocf_device *dev);
 
 /*
- * An attribute of sysfs that says what others have done: which sizes, when, and
- * what failed.  Root may read it, and the group that udev's rule gives it to.
+ * An attribute of sysfs that shows the work of all users.  Only root may read
+ * it, and the group that udev's rule gives it to.
  */
 #define OCF_ATTR_PRIVATE(name)						\
 	struct device_attribute dev_attr_##name = __ATTR(name, 0440,	\
 							 name##_show, NULL)
 
 /*
- * What a transform of the kernel's crypto API counts as, for ocf_context.more:
- * the API does not tell how much memory it takes.
+ * Bytes that a transform of the kernel's crypto API counts in ocf_context.more.
+ * The API does not say how much memory it takes.
  */
 #define OCF_TRANSFORM_BYTES	2048
 
 /**
  * struct ocf_context - a session's state on one device
  * @dev: the device
- * @params: what the session does, with keys
- * @submit: ocf_device_ops.submit, or one that ctx_init() has put here because
- *	it does only what @params ask for
- * @more: bytes that ctx_init() has allocated beside @priv, for the user's
+ * @params: the session's parameters, with keys
+ * @submit: ocf_device_ops.submit; ctx_init() may set a function for just these
+ *	parameters
+ * @more: bytes that ctx_init() has allocated besides @priv, for the user's
  *	account; 0 before
- * @priv: the driver's, of ocf_device_info.ctx_size bytes, zeroed
+ * @priv: for the driver: ocf_device_info.ctx_size bytes, zeroed
  */
 struct ocf_context {
 	struct ocf_device			*dev;
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
 	u32					more;
-	/* private: the core's: its generation's, and one for each submitter
-	 * who works with it; jiffies, when it was used last; requests that wait
-	 * for the device or are in it, under its queue's lock; in the list of
-	 * those that requests find on the device, then of those that go; then
-	 * frees the memory
+	/* private: references: one of the generation of keys, and one of each
+	 * task that works with it; jiffies of its last use; requests that wait
+	 * for the device or are in it, under the queue's lock; in the list of
+	 * contexts that requests find on the device, or of those to be freed,
+	 * or the grace period before that
 	 */
 	refcount_t				refs;
 	unsigned long				used;
@@ -341,11 +343,11 @@ static inline void *ocf_context_priv(struct ocf_context *ctx)
 }
 
 /**
- * ocf_tag_store() - deliver the MAC or tag of a request
+ * ocf_tag_store() - store the MAC or tag of a request
  * @req: the request
  * @tag: maclen bytes of it
  *
- * Puts it where the consumer wants it: into @req->tag or into the buffer.
+ * Writes it to @req->tag or to the buffer, as the consumer wants.
  *
  * Context: any.
  */
@@ -354,25 +356,26 @@ void ocf_tag_store(struct ocf_request *req, const u8 *tag);
 /**
  * ocf_tag_check() - compare a MAC in constant time
  * @req: a request that verifies
- * @tag: maclen bytes as they should be
+ * @tag: maclen bytes of the right MAC
  *
  * Context: any.
  * Return: 0, or -EBADMSG.
  */
 int ocf_tag_check(struct ocf_request *req, const u8 *tag);
 
-/* In ocf_request.bits: a worker has it, and hands it over no more. */
+/* In ocf_request.bits: a worker does it, and must not offload it again */
 #define OCF_BIT_WORKER		BIT(5)
 
-/* In ocf_request.bits: of MTE, another device has decrypted it already. */
+/* In ocf_request.bits: MTE: another device has decrypted it already */
 #define OCF_BIT_OPENED		BIT(7)
 
 /**
- * ocf_request_opened() - whether only the check of a record is left to do
+ * ocf_request_opened() - whether another device has decrypted a record
  * @req: a request of an MTE session to decrypt, on a software device
  *
+ * If so, only its MAC and padding are left to be checked.
+ *
  * Context: any.
- * Return: whether the destination has been decrypted.
  */
 static inline bool ocf_request_opened(const struct ocf_request *req)
 {
@@ -380,14 +383,13 @@ static inline bool ocf_request_opened(const struct ocf_request *req)
 }
 
 /**
- * ocf_request_has_worker() - whether it is done by a worker
+ * ocf_request_has_worker() - whether a worker does a request
  * @req: a request inside submit() of a software device
  *
- * There are few of them, so they may wait for one another; others who would
- * have to return -EAGAIN.
+ * Workers are few, so they may wait for each other.  In other contexts a driver
+ * returns -EAGAIN instead of waiting.
  *
  * Context: any.
- * Return: whether.
  */
 static inline bool ocf_request_has_worker(const struct ocf_request *req)
 {
@@ -395,11 +397,10 @@ static inline bool ocf_request_has_worker(const struct ocf_request *req)
 }
 
 /**
- * ocf_request_may_sleep() - whether software may sleep over a request
+ * ocf_request_may_sleep() - whether software may sleep during a request
  * @req: a request inside submit()
  *
  * Context: any.
- * Return: whether.
  */
 static inline bool ocf_request_may_sleep(const struct ocf_request *req)
 {
@@ -407,18 +408,19 @@ static inline bool ocf_request_may_sleep(const struct ocf_request *req)
 }
 
 /**
- * ocf_request_span() - the part of its buffers that a request is about
+ * ocf_request_span() - the part of the buffers that a request uses
  * @req: the request
  *
- * From the first byte that is authenticated or worked on to the last, and the
- * tag where that follows in the buffer.  A driver whose device gets memory of
- * the driver's own sets as much aside, copies in before what is there,
+ * The span begins with the first byte that is authenticated, encrypted or
+ * decrypted.  It ends with the last one, or with the tag if that follows in the
+ * buffer.  A driver whose device works in memory of the driver needs so many
+ * bytes of it.  Before the operation it copies the source,
  *
  *	source = ocf_request_source(req);
  *	ocf_sg_read(req->src, source.start, buf, source.len);
  *
- * and the data range out after, on success only, to @req->dst; tags go by
- * ocf_tag_store() and ocf_tag_check().
+ * and after a success the data range to @req->dst.  It uses ocf_tag_store() and
+ * ocf_tag_check() for the tag.
  *
  * Context: any.
  * Return: the range.
@@ -441,7 +443,6 @@ static inline struct ocf_range ocf_request_span(const struct ocf_request *req)
  * @req: a request inside submit()
  *
  * Context: any.
- * Return: whether.
  */
 static inline bool ocf_request_verifies(const struct ocf_request *req)
 {
@@ -451,11 +452,11 @@ static inline bool ocf_request_verifies(const struct ocf_request *req)
 }
 
 /**
- * ocf_request_source() - the part of its source that a request reads
+ * ocf_request_source() - the part of the source that a request reads
  * @req: a request inside submit()
  *
- * As ocf_request_span(), but for a tag that is to be written: the source need
- * not have room for it.
+ * Like ocf_request_span(), but without a tag that is to be written, for which
+ * the source need not have room.
  *
  * Context: any.
  * Return: the range; it starts where the span does.
@@ -478,7 +479,7 @@ static inline struct ocf_range ocf_request_source(const struct ocf_request *req)
  * @dst: mapped destination; equal to @src in place
  * @len: bytes of this piece; 0 at the end
  *
- * For drivers that work with the CPU.  A piece ends at page boundaries:
+ * For drivers that use the CPU.  A piece does not cross a page boundary:
  *
  *	for (ocf_walk_start(&w, req); w.len; ocf_walk_next(&w))
  *		memcpy(w.dst, w.src, w.len);
@@ -501,14 +502,14 @@ void ocf_walk_next(struct ocf_walk *walk);
 /**
  * ocf_sg_each() - call a function for each mapped piece of a scatterlist
  * @sg: the scatterlist
- * @start: bytes into it
+ * @start: offset of the first byte
  * @len: bytes
- * @may_sleep: give way between pieces
+ * @may_sleep: call cond_resched() between pieces
  * @fn: the function; an error ends the walk
  * @arg: its first argument
  *
- * Context: any, or process with @may_sleep.
- * Return: 0, or what @fn returned.
+ * Context: any; process with @may_sleep.
+ * Return: 0, or the error of @fn.
  */
 int ocf_sg_each(struct scatterlist *sg, u32 start, u32 len, bool may_sleep,
 		int (*fn)(void *arg, u8 *piece, u32 len), void *arg);
@@ -516,8 +517,8 @@ int ocf_sg_each(struct scatterlist *sg, u32 start, u32 len, bool may_sleep,
 /**
  * ocf_sg_read() - copy from a scatterlist
  * @sg: the scatterlist
- * @start: bytes into it
- * @buf: where to
+ * @start: offset of the first byte
+ * @buf: the destination
  * @len: bytes
  *
  * Context: any.
@@ -527,8 +528,8 @@ void ocf_sg_read(struct scatterlist *sg, u32 start, void *buf, u32 len);
 /**
  * ocf_sg_write() - copy to a scatterlist
  * @sg: the scatterlist
- * @start: bytes into it
- * @buf: where from
+ * @start: offset of the first byte
+ * @buf: the source
  * @len: bytes
  *
  * Context: any.
@@ -536,14 +537,14 @@ void ocf_sg_read(struct scatterlist *sg, u32 start, void *buf, u32 len);
 void ocf_sg_write(struct scatterlist *sg, u32 start, const void *buf, u32 len);
 
 /**
- * struct ocf_mte_hash - the hash of a MAC, as the end of a TLS record needs it
+ * struct ocf_mte_hash - the hash of a MAC, for the end of a TLS record
  * @block: bytes of a block, a power of two
  * @digest: bytes of its result
  * @length: bytes of the message's length in the last block
  * @little: that length is little-endian (MD5)
- * @ctx: for the methods
- * @compress: works one block into the state
- * @peek: tells the state as the digest's bytes
+ * @ctx: argument of the functions
+ * @compress: adds a block to the state
+ * @peek: returns the state as bytes of a digest
  */
 struct ocf_mte_hash {
 	u32	block;
