@@ -2,9 +2,10 @@
 /*
  * /dev/crypto: the native interface.
  *
- * A session is algorithms and keys, a command one operation of a session.
- * Commands are handed in many at a time, by ioctl(), which waits for all of
- * them or for none, or one or many in each entry of an io_uring.
+ * A session has algorithms and keys.  A command is one operation of a session.
+ * An ioctl() takes many commands at a time, and waits for all of them
+ * (OCF_RUN) or for none (OCF_SUBMIT).  An entry of an io_uring takes one
+ * command or many.
  *
  *	struct ocf_session_open open = {
  *		.size = sizeof(open), .mode = OCF_MODE_AEAD,
@@ -22,10 +23,11 @@
  *	};
  *	ioctl(fd, OCF_RUN, &v);
  *
- * Structures are the same for 32-bit programs; addresses are 64 bits wide.  One
- * that begins with its size may grow: what a caller does not know of is zero,
- * and what it gives that the kernel does not know of is E2BIG.  Fields that
- * nothing is said of for a mode must be zero.
+ * Structures are the same for 32-bit programs; addresses have 64 bits.  A
+ * structure that begins with its size may grow.  If the caller's is shorter,
+ * the missing fields are zero.  If it is longer, fields that the kernel does
+ * not know must be zero, or the error is E2BIG.  Fields without a meaning in a
+ * mode must be zero.
  */
 #ifndef _UAPI_LINUX_OCF_H
 #define _UAPI_LINUX_OCF_H
@@ -35,7 +37,7 @@
 
 #define OCF_NAME_MAX		32	/* bytes of a name, with its NUL */
 #define OCF_VECTOR_MAX		256	/* commands at a time */
-#define OCF_COMMANDS_MAX	1024	/* of OCF_SUBMIT, before OCF_REAP */
+#define OCF_COMMANDS_MAX	1024	/* submitted and not yet reaped */
 
 /* Bytes of the first version of each structure that may grow */
 #define OCF_SESSION_OPEN_SIZE_VER0	152
@@ -45,23 +47,24 @@
 #define OCF_ALGORITHM_SIZE_VER0		72
 
 /**
- * enum ocf_mode - how a session puts its algorithms together
- * @OCF_MODE_NONE: none yet; no session has it
+ * enum ocf_mode - how a session combines its algorithms
+ * @OCF_MODE_NONE: no mode; no session has it
  * @OCF_MODE_CIPHER: one cipher over the data
  * @OCF_MODE_DIGEST: one digest or MAC over the data
  * @OCF_MODE_AEAD: an AEAD algorithm; the data follows the associated data
  *	(which is the auth range) and the tag follows the data
  * @OCF_MODE_ETA: encrypt, then authenticate (IPsec, RFC 4303; SRTP, RFC 3711).
- *	The MAC covers the auth range, which holds the data range as ciphertext.
- *	Decryption verifies first and gives no plaintext on a wrong MAC
+ *	The MAC covers the auth range, which contains the ciphertext of the data
+ *	range.  Decryption verifies first, and gives no plaintext if the MAC is
+ *	wrong
  * @OCF_MODE_MTE: authenticate, then encrypt, as TLS 1.0 to 1.2 do with CBC
- *	(RFC 5246 section 6.2.3.2).  The MAC covers the auth range, stands
- *	behind the payload in the data range, and is encrypted with it.
- *	Decryption checks padding and MAC in one constant-time step and tells
- *	how much is payload
- * @OCF_MODE_CHAIN: the descriptor chain of the first OCF: one cipher over the
- *	data range and one MAC over the auth range, in either order, for each
- *	request anew.  The MAC is computed, or verified on demand
+ *	(RFC 5246 section 6.2.3.2).  The MAC covers the auth range.  It follows
+ *	the payload in the data range, and is encrypted with it.  Decryption
+ *	checks padding and MAC in constant time, and returns the length of the
+ *	payload
+ * @OCF_MODE_CHAIN: the descriptor chain of the first OCF: a cipher over the
+ *	data range and a MAC over the auth range.  Each command chooses their
+ *	order, and whether the MAC is computed or compared
  * @OCF_MODE_COMPRESS: encryption compresses, decryption expands
  * @OCF_MODE_COUNT: how many numbers there are
  */
@@ -78,9 +81,9 @@ enum ocf_mode {
 };
 
 /**
- * enum ocf_policy - what a session wants of the choice of devices
- * @OCF_POLICY_LATENCY: the device that will be done soonest
- * @OCF_POLICY_CPU: leave the CPU to others as long as a card keeps up
+ * enum ocf_policy - the aim of the choice of devices
+ * @OCF_POLICY_LATENCY: the device that will complete the command first
+ * @OCF_POLICY_CPU: a card, as long as it keeps up; the CPU is left to others
  */
 enum ocf_policy {
 	OCF_POLICY_LATENCY,
@@ -92,9 +95,9 @@ enum ocf_policy {
 #define OCF_SESSION_HARDWARE	(1u << 1) /* cards may be used; neither of */
 #define OCF_SESSION_SOFTWARE	(1u << 2) /* these two means both */
 /*
- * MTE only: the last two bytes of the auth range before the data are the
- * payload's length, unknown to who decrypts; it is filled in (TLS MAC header,
- * RFC 5246 section 6.2.3.1).
+ * MTE only: the two bytes of the auth range before the data are the length of
+ * the payload (TLS MAC header, RFC 5246 section 6.2.3.1).  The kernel fills
+ * them in, because a caller that decrypts does not know the length.
  */
 #define OCF_SESSION_MTE_LENGTH	(1u << 3)
 
@@ -126,8 +129,8 @@ enum ocf_op {
  * @mackeylen: bytes
  * @ivlen: bytes of IV or nonce, 0 for the algorithm's own
  * @maclen: bytes of MAC or tag, 0 for all
- * @rounds: of a cipher that has a choice, 0 for its own
- * @session: set: what commands name it by; never 0
+ * @rounds: of a cipher with a choice of rounds; 0 for its own
+ * @session: set: the number of the session for commands; never 0
  */
 struct ocf_session_open {
 	__u32		size;
@@ -150,13 +153,13 @@ struct ocf_session_open {
 /**
  * struct ocf_session_rekey - OCF_SESSION_REKEY
  * @size: bytes of this structure that the caller knows
- * @session: which
- * @key: address of the cipher's new key, 0 for that it has
- * @mackey: the same of the MAC's
+ * @session: its number
+ * @key: address of the cipher's new key; 0: keep the present one
+ * @mackey: address of the MAC's new key; 0: keep the present one
  * @keylen: bytes
  * @mackeylen: bytes
  *
- * Commands handed in before are done with the keys of before.
+ * Commands that were submitted before keep the old keys.
  */
 struct ocf_session_rekey {
 	__u32		size;
@@ -170,18 +173,18 @@ struct ocf_session_rekey {
 /**
  * struct ocf_session_query - OCF_SESSION_QUERY
  * @size: bytes of this structure that the caller knows
- * @session: which
+ * @session: its number
  * @mode: set: as opened
  * @ivlen: set: bytes of IV or nonce
  * @maclen: set: bytes of MAC or tag
  * @block: set: the data's length must be a multiple of this
- * @hardware: set: 1 if some card is capable of it
- * @crossover: set: bytes, a power of two, from which on some card, if it is
- *	idle, is done before the CPU; 0: there is no such size
- * @crossover_many: set: the same if so many commands are under way at a time
- *	that nobody waits for one
+ * @hardware: set: 1 if a card is capable of it
+ * @crossover: set: bytes, a power of two, from which on an idle card completes
+ *	a command before the CPU would; 0: there is no such size
+ * @crossover_many: set: the same for a caller with many commands in flight:
+ *	from this size on a card works on a command for less time than the CPU
  * @pad: zero
- * @device: set: which is preferred if all are idle, or empty
+ * @device: set: the device that is preferred if all are idle, or empty
  */
 struct ocf_session_query {
 	__u32		size;
@@ -198,18 +201,18 @@ struct ocf_session_query {
 };
 
 /**
- * struct ocf_features - OCF_FEATURES: what this kernel has
+ * struct ocf_features - OCF_FEATURES: the features of this kernel
  * @size: bytes of this structure that the caller knows
  * @modes: set: a bit for each OCF_MODE_*
  * @session_flags: set: OCF_SESSION_*
  * @command_flags: set: OCF_COMMAND_*
- * @vector_max: set: commands at a time
- * @commands_max: set: commands under way by OCF_SUBMIT
- * @len_max: set: bytes of a command
- * @algorithms: set: how many OCF_ALGORITHM knows
- * @public_key: set: a bit for each OCF_PK_* that there is a device for now
- * @file: set: a random number of this open file, not 0, by which a library
- *	knows its descriptor again; 0 from kernels that do not have it
+ * @vector_max: set: the maximum of commands in a vector
+ * @commands_max: set: the maximum of commands submitted and not yet reaped
+ * @len_max: set: the maximum of bytes of a command
+ * @algorithms: set: how many algorithms OCF_ALGORITHM has
+ * @public_key: set: a bit for each OCF_PK_* that a device can do now
+ * @file: set: a random number of this open file, so that a library can tell
+ *	whether a descriptor is still its own; 0 from kernels without this
  */
 struct ocf_features {
 	__u32		size;
@@ -228,7 +231,7 @@ struct ocf_features {
 #define OCF_ALGORITHM_WEAK	(1u << 0) /* the administrator must allow it */
 #define OCF_ALGORITHM_ROUNDS	(1u << 1) /* has a choice of rounds */
 
-/* What an algorithm is */
+/* Types of algorithms */
 enum ocf_algorithm_type {
 	OCF_ALGORITHM_CIPHER = 1,
 	OCF_ALGORITHM_AEAD,
@@ -240,8 +243,8 @@ enum ocf_algorithm_type {
 /**
  * struct ocf_algorithm - OCF_ALGORITHM
  * @size: bytes of this structure that the caller knows
- * @index: which, from 0 on
- * @name: set: as in ocf_session_open
+ * @index: its index, from 0 on
+ * @name: set: its name for struct ocf_session_open
  * @type: set: OCF_ALGORITHM_CIPHER, ...
  * @flags: set: OCF_ALGORITHM_WEAK, ...
  * @key_min: set: bytes
@@ -270,49 +273,49 @@ struct ocf_algorithm {
 #define OCF_COMMAND_VERIFY	(1u << 1) /* CHAIN: compare the MAC */
 /*
  * io_uring, with IORING_URING_CMD_FIXED: @src or @dst, or both, are in the
- * registered buffer sqe->buf_index; of what is in place, both.
+ * registered buffer sqe->buf_index.  In place it must be both.
  */
 #define OCF_COMMAND_FIXED_SRC	(1u << 2)
 #define OCF_COMMAND_FIXED_DST	(1u << 3)
 /*
- * DIGEST: a part of what is digested.  More parts follow, and there is no
- * result; or it goes on where the part before has left off; or both.  A session
- * has one digest in parts at a time, whose parts are done at once, by software,
- * in the order in which they are handed in.  Not with OCF_SESSION_ORDERED; with
- * another key it begins anew.
+ * DIGEST: the command is a part of a message.  OCF_COMMAND_MORE: more parts
+ * follow, so this one has no result.  OCF_COMMAND_CONTINUE: it continues the
+ * part before.  A session has one such message at a time.  Software does the
+ * parts immediately, in the order of submission.  Not with OCF_SESSION_ORDERED.
+ * After a change of the key, a new message must begin.
  */
 #define OCF_COMMAND_MORE	(1u << 4)
 #define OCF_COMMAND_CONTINUE	(1u << 5)
 
 /**
  * struct ocf_command - one operation
- * @cookie: the caller's own; comes with the result; names it for OCF_CANCEL
- * @session: whose
+ * @cookie: any number; it is returned with the result, and used by OCF_CANCEL
+ * @session: the number of the session
  * @op: OCF_OP_ENCRYPT or OCF_OP_DECRYPT
- * @ivlen: bytes of @iv, where AEAD has a choice (CCM); else the session's, or 0
- *	for that
+ * @ivlen: bytes of @iv, if an AEAD algorithm has a choice (CCM); otherwise the
+ *	session's length, or 0 for that
  * @flags: OCF_COMMAND_*
- * @src: address of what is worked on
- * @dst: address of the result, or @src; DIGEST: none.  What overlaps otherwise
- *	is copied.  COMPRESS: apart from @src
- * @aad: AEAD: address of the associated data.  ETA, MTE: of what the MAC
- *	covers before the data
- * @tag: address of digest, MAC or tag, of which there are as many bytes as the
- *	session has; written by encryption, compared by decryption (CHAIN: with
+ * @src: address of the source
+ * @dst: address of the result, or @src; DIGEST: none.  If source and result
+ *	overlap otherwise, the kernel copies.  COMPRESS: they must not overlap
+ * @aad: AEAD: address of the associated data.  ETA, MTE: address of the bytes
+ *	before the data that the MAC covers
+ * @tag: address of the digest, MAC or tag, with the session's length.
+ *	Encryption writes it, and decryption compares it (CHAIN: with
  *	OCF_COMMAND_VERIFY); MTE: none
- * @len: bytes at @src.  CHAIN: bytes that are encrypted.  MTE: of payload, or
- *	of a record
- * @auth_len: bytes at @aad.  CHAIN: bytes the MAC covers
- * @dst_len: MTE encryption: bytes of the record, payload, MAC and padding.
- *	COMPRESS: room at @dst
- * @data_start: CHAIN: where at @src and @dst encryption begins, in bytes
- * @auth_start: CHAIN: where at @src the MAC begins, in bytes; shares its place
- *	with @aad, as CHAIN has none
+ * @len: bytes at @src.  CHAIN: bytes to encrypt.  MTE: bytes of the payload to
+ *	encrypt, or of the record to decrypt
+ * @auth_len: bytes at @aad.  CHAIN: bytes that the MAC covers
+ * @dst_len: MTE encryption: bytes of the record: payload, MAC and padding.
+ *	COMPRESS: bytes that fit at @dst
+ * @data_start: CHAIN: offset at @src and @dst where encryption begins
+ * @auth_start: CHAIN: offset at @src where the MAC begins; in place of @aad,
+ *	which CHAIN does not have
  * @pad: zero
- * @iv: IV, nonce or counter block; what is behind it is not looked at
+ * @iv: IV, nonce or counter block; bytes after it are ignored
  *
- * Nothing but the result and the tag is written, and nothing at all by
- * decryption that finds the tag wrong.
+ * The kernel writes only the result and the tag.  Decryption writes nothing if
+ * the tag is wrong.
  */
 struct ocf_command {
 	__aligned_u64	cookie;
@@ -371,11 +374,11 @@ struct ocf_command {
  * @OCF_PK_ECDSA_SIGN: digest, private: r, s (FIPS 186-5 section 6.4)
  * @OCF_PK_ECDSA_VERIFY: digest, public, r, s: nothing
  * @OCF_PK_X25519: own private, peer's public: shared secret (RFC 7748 section
- *	5), 32 octets each, least significant first as the RFC has them
+ *	5), 32 octets each, least significant first as in the RFC
  * @OCF_PK_COUNT: how many there are
  *
- * Who verifies gets 0 or -EBADMSG.  An RSA key is DER, RSAPrivateKey or
- * RSAPublicKey of RFC 8017 appendix A.1; its label is that of OAEP and may be
+ * Verification returns 0 or -EBADMSG.  An RSA key is in DER, RSAPrivateKey or
+ * RSAPublicKey of RFC 8017 appendix A.1.  The label is that of OAEP, and may be
  * empty.  A private key of a curve is a number between 1 and the order, less
  * two at each end (as the kernel's library has it); a public one an
  * uncompressed point (SEC 1 section 2.3.3: 04, x, y).
@@ -405,13 +408,13 @@ enum ocf_pk_code {
 };
 
 /**
- * enum ocf_pk_scheme - what goes around a number before RSA is applied to it
- * @OCF_PK_RAW: nothing: as long as the modulus, and less than it
+ * enum ocf_pk_scheme - paddings of RSA
+ * @OCF_PK_RAW: none; the message is as long as the modulus, and less than it
  * @OCF_PK_PKCS1: RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2), RSAES-PKCS1-v1_5
- *	(section 7.2); a padding that is wrong gives a random message and no
- *	error, the same one for the same ciphertext and key
+ *	(section 7.2).  Wrong padding gives a random message instead of an
+ *	error, always the same for one ciphertext and key
  * @OCF_PK_PSS: RSASSA-PSS (section 8.1), MGF1 with the same hash
- * @OCF_PK_OAEP: RSAES-OAEP (section 7.1), likewise
+ * @OCF_PK_OAEP: RSAES-OAEP (section 7.1), MGF1 with the same hash
  * @OCF_PK_SCHEMES: how many there are
  */
 enum ocf_pk_scheme {
@@ -424,7 +427,7 @@ enum ocf_pk_scheme {
 
 /**
  * enum ocf_pk_curve - the curves of SP 800-186
- * @OCF_PK_NO_CURVE: where none is asked for
+ * @OCF_PK_NO_CURVE: of operations without a curve
  * @OCF_PK_P256: secp256r1
  * @OCF_PK_P384: secp384r1
  * @OCF_PK_P521: secp521r1
@@ -439,7 +442,7 @@ enum ocf_pk_curve {
 };
 
 /**
- * struct ocf_pk_value - an operand, or room for a result
+ * struct ocf_pk_value - the buffer of an operand or of a result
  * @addr: its address
  * @len: bytes
  * @pad: zero
@@ -453,7 +456,7 @@ struct ocf_pk_value {
 /**
  * struct ocf_pk_command - a public-key operation, in place of a struct
  * ocf_command
- * @cookie: as there
+ * @cookie: as in struct ocf_command
  * @none: zero: it has no session
  * @op: OCF_OP_PUBLIC_KEY
  * @scheme: OCF_PK_RAW, ...: of RSA
@@ -463,21 +466,20 @@ struct ocf_pk_value {
  * @in: how many operands
  * @out: how many results
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE
- * @salt: PSS: bytes of salt; OCF_PK_SALT_ANY: verification finds out
- * @hash: name of a digest ("sha256"), where one belongs to the operation
- * @values: address of struct ocf_pk_value: operands, behind them results
+ * @salt: PSS: bytes of salt; OCF_PK_SALT_ANY: verification accepts any length
+ * @hash: name of a digest ("sha256"), for operations with one
+ * @values: address of struct ocf_pk_value: the operands, and then the results
  * @device: the only device to use, or empty
  *
- * A result that is a number fills its room, with zeros in front.  Its length is
- * told of the first: ocf_result.res.  Errors besides those of a command:
- * EBADMSG: a signature, or the padding of OAEP, is wrong; EKEYREJECTED: a key
- * or a peer's value that must not be used; EDOM: an operand is out of range;
- * EOPNOTSUPP: there is no device for it; EPERM: a weak hash, or FIPS 140
- * forbids it.
+ * A result that is a number fills its buffer, with zeros in front.
+ * ocf_result.res is the length of the first result.  Errors besides those of a
+ * command: EBADMSG: a signature, or the padding of OAEP, is wrong;
+ * EKEYREJECTED: a key or a peer's value that must not be used; EDOM: an operand
+ * is out of range; EOPNOTSUPP: no device can do it; EPERM: the hash is weak, or
+ * FIPS 140 forbids the operation.
  *
- * The only command of OCF_RUN is done by the caller itself, if no card does it.
- * Others are done by threads of the caller's process, of several commands on
- * several processors.
+ * If no card does it, the calling task does a single command of OCF_RUN.
+ * Threads of the caller's process do all others, on several processors.
  */
 struct ocf_pk_command {
 	__aligned_u64	cookie;
@@ -499,15 +501,15 @@ struct ocf_pk_command {
 /* ---- results, and many commands ---- */
 
 /**
- * struct ocf_result - what has become of a command
- * @cookie: the command's
+ * struct ocf_result - the result of a command
+ * @cookie: of the command
  * @res: bytes of the result (DIGEST: of the digest), or a negative errno:
  *	EINVAL: no such session, or the command does not fit it; E2BIG; EFAULT;
- *	EBADMSG: tag, MAC or padding are wrong; EBUSY: all devices are full;
- *	ECANCELED; ENODEV: no device is left that may do it; EIO: they failed;
- *	ENOSPC: it does not fit in; EDQUOT: the user has too much under way;
- *	ENOMEM.  After EIO and ENODEV the source of CIPHER is as it was, also
- *	in place.
+ *	EBADMSG: tag, MAC or padding is wrong; EBUSY: all devices are full;
+ *	ECANCELED; ENODEV: no device is left that may do it; EIO: the devices
+ *	failed; ENOSPC: the result does not fit; EDQUOT: the user has too much
+ *	in flight; ENOMEM.  After EIO and ENODEV the source of CIPHER is as it
+ *	was, also in place.
  * @pad: zero
  */
 struct ocf_result {
@@ -521,7 +523,7 @@ struct ocf_result {
  * @commands: address of struct ocf_command or ocf_pk_command, @count of them
  * @results: address of struct ocf_result, as many; OCF_SUBMIT: 0
  * @count: how many, 1 to OCF_VECTOR_MAX
- * @flags: zero; a later one may say that commands look other than here
+ * @flags: zero
  */
 struct ocf_vector {
 	__aligned_u64	commands;
@@ -533,7 +535,7 @@ struct ocf_vector {
 /**
  * struct ocf_reap - OCF_REAP
  * @results: address of struct ocf_result
- * @count: how many there is room for
+ * @count: how many of them
  * @flags: zero
  */
 struct ocf_reap {
@@ -544,13 +546,13 @@ struct ocf_reap {
 
 /*
  * Sessions.  OCF_SESSION_OPEN: EINVAL: names, lengths or numbers do not fit
- * together; EPERM: a weak algorithm the administrator has not allowed;
- * EOPNOTSUPP: no device is capable of it; ENODEV: there is no such device;
+ * together; EPERM: the algorithm is weak, and the administrator has not allowed
+ * it; EOPNOTSUPP: no device is capable of it; ENODEV: there is no such device;
  * EDQUOT: the user has too many sessions, or they take too much memory; ENOSPC:
- * the descriptor has too many; ENOMEM; EFAULT.  The others: EINVAL for an
- * unknown one, or another interface's.  OCF_SESSION_REKEY: as of
- * OCF_SESSION_OPEN.  OCF_SESSION_CLOSE takes the address of a __u32; what is
- * under way is finished.
+ * the descriptor has too many; ENOMEM; EFAULT.  The other calls: EINVAL if the
+ * session does not exist, or belongs to another interface.  OCF_SESSION_REKEY:
+ * also the errors of OCF_SESSION_OPEN.  OCF_SESSION_CLOSE takes the address of
+ * a __u32; commands in flight are finished.
  */
 #define OCF_FEATURES		_IO('c', 176)
 #define OCF_ALGORITHM		_IO('c', 177)	/* ENOENT: there are no more */
@@ -560,26 +562,27 @@ struct ocf_reap {
 #define OCF_SESSION_QUERY	_IO('c', 181)
 
 /*
- * OCF_RUN: does commands and waits for all of them.  Each has its result, in
- * the same place.  Returns 0; EINVAL; EFAULT: a result could not be written;
- * EINTR: the caller is being killed.
+ * OCF_RUN: does commands and waits for all of them.  The result of a command
+ * has the same index.  Returns 0; EINVAL; EFAULT: a result could not be
+ * written; EINTR: the caller is being killed.
  *
- * OCF_SUBMIT: hands commands in.  Returns how many, until one was refused; if
- * that is the first, why: as of a result, and EBUSY if there are
- * OCF_COMMANDS_MAX already.  What takes the CPU more than some 20 us is done by
- * threads of the calling process, which are called "ocf".
+ * OCF_SUBMIT: submits commands, and stops at the first that is refused.
+ * Returns how many were submitted.  If the first is refused, it fails with the
+ * reason: an error of a result, or EBUSY if there are OCF_COMMANDS_MAX already.
+ * Threads of the calling process, with the name "ocf", do work that takes the
+ * CPU more than about 20 us.
  *
- * OCF_REAP: takes results, in the order in which they come, of what the
- * calling process has handed in.  Returns how many, which may be none; poll()
- * says when there are (POLLIN), and that more than a few can be handed in
- * (POLLOUT).
+ * OCF_REAP: takes results of commands that the calling process has submitted,
+ * in the order in which they were completed.  Returns how many, perhaps 0.
+ * poll() reports POLLIN if there are results, and POLLOUT if more than a few
+ * commands can be submitted.
  *
- * OCF_EVENTFD: takes the address of an eventfd's number: each result adds one
- * to it; -1 for none.
+ * OCF_EVENTFD: takes the address of a descriptor of an eventfd, or of -1 for
+ * none.  Each result adds one to the eventfd.
  *
- * OCF_CANCEL: takes the address of a __u64, a cookie: commands that have it,
- * of OCF_SUBMIT and of io_uring, end with ECANCELED unless they are done before
- * that.  Returns how many; ENOENT if there is none.
+ * OCF_CANCEL: takes the address of a __u64.  Commands of OCF_SUBMIT and of
+ * io_uring with this cookie end with ECANCELED, unless they are done before.
+ * Returns how many there are; ENOENT if there is none.
  */
 #define OCF_RUN			_IOW('c', 182, struct ocf_vector)
 #define OCF_SUBMIT		_IOW('c', 183, struct ocf_vector)
@@ -589,15 +592,16 @@ struct ocf_reap {
 
 /*
  * io_uring: sqe->cmd_op of IORING_OP_URING_CMD, on a ring with
- * IORING_SETUP_SQE128.  What the ioctl()s have at an address is in sqe->cmd,
- * OCF_URING_COMMAND has a struct ocf_command or ocf_pk_command there.  The
- * result is in cqe->res: as of struct ocf_result; OCF_URING_VECTOR: 0 or a
- * negative errno.  When the ring ends, what is under way is cancelled.
+ * IORING_SETUP_SQE128.  sqe->cmd has the structure itself, where an ioctl()
+ * takes its address: struct ocf_command or ocf_pk_command with
+ * OCF_URING_COMMAND.  cqe->res is the result, as in struct ocf_result;
+ * OCF_URING_VECTOR: 0 or a negative errno.  When the ring is closed, commands
+ * in flight are cancelled.
  *
- * sqe->cmd is read when the entry begins, which may be after it was handed in
- * and its place in the ring is another's: an entry behind one with
- * IOSQE_IO_LINK or IOSQE_IO_HARDLINK needs IOSQE_ASYNC, with which io_uring
- * copies it.
+ * The kernel reads sqe->cmd when the entry begins.  After an entry with
+ * IOSQE_IO_LINK or IOSQE_IO_HARDLINK that may be so late that the program has
+ * used the place in the ring again.  Such an entry needs IOSQE_ASYNC, with
+ * which io_uring copies it.
  */
 #define OCF_URING_COMMAND	_IO('c', 187)
 #define OCF_URING_VECTOR	_IO('c', 188)
