@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * SO_CRYPT: sockets whose records the kernel makes and opens.
+ * SO_CRYPT: the kernel encrypts and decrypts the records of a socket.
  *
- * The control plane is a program's: it shakes hands over its TCP socket as
- * always.  Then it gives the socket keys, for each direction on its own, and
- * what it sends from then on, by send(), writev(), splice() or sendfile(),
- * goes out in records; what it receives is what was in its peer's.
+ * The program does the handshake over its TCP socket as always.  Then it sets
+ * the keys of each direction.  From then on the kernel sends the bytes of
+ * send(), writev(), splice() and sendfile() in encrypted records, and the
+ * program reads the decrypted payload of received records.
  *
  *	setsockopt(fd, SOL_TCP, TCP_ULP, "ocf", 3);
  *	struct so_crypt c = {
@@ -17,8 +17,8 @@
  *	setsockopt(fd, SOL_OCF, SO_CRYPT_TX, &c, sizeof(c));
  *	sendfile(fd, file, NULL, size);
  *
- * A direction that has keys never goes back to having none.  Setting it again
- * gives it new ones, from the next record on.
+ * A direction with keys cannot return to plain TCP.  Setting keys again gives
+ * it new ones, from the next record on.
  */
 #ifndef _UAPI_LINUX_SO_CRYPT_H
 #define _UAPI_LINUX_SO_CRYPT_H
@@ -29,61 +29,66 @@
 #define SOL_OCF			0x4f43
 
 /*
- * setsockopt(): TCP_ULP "ocf" comes first.  EEXIST: the socket has a ULP.
+ * setsockopt(TCP_ULP, "ocf"), which comes first.  EEXIST: the socket has a ULP.
  * ENOTCONN: it is not connected.  EBUSY: it is in a sockmap.  ENOENT: the
- * module is not there.  EOPNOTSUPP: it is a subflow of MPTCP, or the like.
- * ENOMEM.
+ * module is not there.  EOPNOTSUPP: it is no plain TCP socket, for instance a
+ * subflow of MPTCP.  ENOMEM.
  *
- * setsockopt(): struct so_crypt gives a direction its keys.  EINVAL: numbers,
- * names or lengths do not fit together; the key it has already (one of before
- * that comes again is not known; its numbers must not).  EPERM: a weak
- * algorithm the administrator has not allowed.  EOPNOTSUPP, ENODEV, ENOSPC; and
- * where cards alone may do it EIO, EKEYREJECTED, ETIMEDOUT: as of a session of
- * /dev/crypto.  EBADF: so_crypt.fd is no descriptor.  EBUSY:
- * the direction was set by another interface; or records look other than
- * before, and not all that was received was read.
- * ENOTCONN: the connection is being closed.  What has ended the direction
- * before, as below.  EDQUOT: the user's sessions take
- * too much memory.  E2BIG: the structure is longer than the kernel's, and what
- * the kernel does not know is not zero.  ENOPROTOOPT: no such option.  EFAULT,
- * ENOMEM.  It does not wait for the peer: what was written before goes out with
- * the keys of before.
+ * setsockopt(SO_CRYPT_TX or SO_CRYPT_RX) sets the keys of a direction; the
+ * value is a struct so_crypt.  It does not wait for the peer: data that were
+ * written before are sent with the old keys.
  *
- * getsockopt(): struct so_crypt_info.  ENOENT: the direction has no keys.
- * EINVAL: a negative length.  ENOPROTOOPT, EFAULT.
+ *	EINVAL: numbers, names or lengths do not fit together; or the direction
+ *	  has this key already.  (The kernel does not recognise older keys.  The
+ *	  program must not use one with the same numbers again.)
+ *	EPERM: the algorithm is weak, and the administrator has not allowed it
+ *	EOPNOTSUPP, ENODEV, ENOSPC: as of a session of /dev/crypto; if only
+ *	  cards may do it, also EIO, EKEYREJECTED, ETIMEDOUT
+ *	EBADF: so_crypt.fd is no descriptor
+ *	EBUSY: the direction was set by another interface; or the new framing
+ *	  differs, and received data were not read yet
+ *	ENOTCONN: the connection is being closed
+ *	EDQUOT: the user's sessions take too much memory
+ *	E2BIG: the structure is longer than the kernel's, and not zero there
+ *	EINTR: the task was killed while cards worked on received records
+ *	ENOPROTOOPT: there is no such option; EFAULT, ENOMEM
+ *	or the error that has ended the direction before, see below
  *
- * What is sent: EKEYEXPIRED: the last number was used.  EPIPE: the connection
- * is closed for sending.  EINVAL: a control message that makes no sense, as one
- * for a record of TLS without a byte that is no data; MSG_MORE with MSG_EOR.
- * EOPNOTSUPP: a flag that means nothing here.  EAGAIN, EINTR, EFAULT: as of any
- * socket.
- * EIO, ENODEV, ENOMEM, E2BIG (longer than the only card takes): a record could
- * not be encrypted, and no more are sent.  If there is no memory for a record,
- * the call waits, as it does for room.  ECONNRESET, ETIMEDOUT: what has ended
- * the connection.
+ * getsockopt(): the value is a struct so_crypt_info.  ENOENT: the direction has
+ * no keys.  EINVAL: a negative length.  ENOPROTOOPT, EFAULT.
  *
- * What is received: EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: what came is no
- * record.  EKEYEXPIRED: new keys have to be set, or the last number was used.
- * EIO: the record is no data, and there is no room for its type.  EINVAL:
- * MSG_OOB.  EIO, ENODEV, ENOMEM, E2BIG: it could not be decrypted.  ENOMEM:
- * splice() had no memory.  ECONNRESET, ETIMEDOUT, EAGAIN, EINTR, EFAULT: as of
- * any socket.
+ * Sending.  EKEYEXPIRED: the last record number was used.  EPIPE: the
+ * connection is closed for sending.  EINVAL: a control message that makes no
+ * sense, for instance for a TLS record without payload that is no data;
+ * MSG_MORE with MSG_EOR.  EOPNOTSUPP: a flag that has no meaning here.  EAGAIN,
+ * EINTR, EFAULT: as for any socket.  EIO, ENODEV, ENOMEM, E2BIG (the record is
+ * longer than the limit of the only card): a record could not be encrypted, and
+ * nothing more is sent.  ECONNRESET, ETIMEDOUT: the connection has ended.  If
+ * there is no memory for a record, the call waits.
+ *
+ * Receiving.  EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: the received bytes are
+ * no valid record.  EKEYEXPIRED: new keys must be set, or the last record
+ * number was used.  EIO: the record is no data, and the caller gives no room
+ * for its type.  EINVAL: MSG_OOB.  EIO, ENODEV, ENOMEM, E2BIG: the record could
+ * not be decrypted.  ENOMEM: splice() had no memory.  ECONNRESET, ETIMEDOUT,
+ * EAGAIN, EINTR, EFAULT: as for any socket.
  */
 #define SO_CRYPT_TX		1
 #define SO_CRYPT_RX		2
 
 /*
- * Control message: one byte, the record's type.  To send it is one record's,
- * or those of a whole sendmsg() without MSG_MORE; the type of data if there is
- * none.  recvmsg() gives it with each record that is not data, and never gives
- * bytes of two types at once; without room for it that is EIO, and the record
- * stays.  MSG_EOR says that what was read ends with a record.
+ * Control message: one byte, the type of a record.  sendmsg() sets the type of
+ * the records of the call, without MSG_MORE; the default is that of data.
+ * recvmsg() returns it with each record that is no data, and never returns
+ * bytes of two types.  If the caller gives no room for it, the error is EIO,
+ * and the record can be read again.  MSG_EOR means that a record ends with the
+ * bytes read.
  */
 #define SO_CRYPT_TYPE		3
 
-/* so_crypt.protocol: whose records they are */
+/* so_crypt.protocol: the format of records */
 enum {
-	SO_CRYPT_FRAMED,	/* so_crypt.framing says */
+	SO_CRYPT_FRAMED,	/* as in so_crypt.framing */
 	SO_CRYPT_TLS_1_0,	/* RFC 2246 */
 	SO_CRYPT_TLS_1_1,	/* RFC 4346 */
 	SO_CRYPT_TLS_1_2,	/* RFC 5246, 5288, 6655, 7905 */
@@ -96,10 +101,10 @@ enum {
 #define SO_CRYPT_ETM		(1u << 2)	/* TLS 1.0 to 1.2: RFC 7366 */
 #define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses */
 /*
- * Pages that are sent by reference do not change until the peer has read them.
- * Without this, what would have to be read twice (CCM; a MAC, then a cipher)
- * is copied first: else who writes to a file could break the connections that
- * are being sent it.
+ * The program promises that the pages of a file do not change until the peer
+ * has read them.  Without this the kernel copies pages that a device would read
+ * twice (CCM; a MAC, then a cipher).  Otherwise a process that writes to a file
+ * could break the connections to which it is being sent.
  */
 #define SO_CRYPT_STABLE		(1u << 4)
 #define SO_CRYPT_FLAGS		0x1fu
@@ -113,16 +118,16 @@ enum {
 /* so_crypt_framing.type_at: records have no type */
 #define SO_CRYPT_NOWHERE	0xff
 
-/* so_crypt_framing.order: how cipher and MAC are put together */
+/* so_crypt_framing.order: how cipher and MAC are combined */
 enum {
 	SO_CRYPT_AEAD,
 	SO_CRYPT_MAC_THEN_ENCRYPT,
 	SO_CRYPT_ENCRYPT_THEN_MAC,
 };
 
-/* so_crypt_framing.nonce: where each record's IV comes from */
+/* so_crypt_framing.nonce: how the IV of a record is made */
 enum {
-	/* there is none, as of ECB */
+	/* none */
 	SO_CRYPT_NONCE_NONE,
 	/* so_crypt.iv, and then a number that is sent: RFC 5288, section 3 */
 	SO_CRYPT_NONCE_COUNTED,
@@ -134,17 +139,18 @@ enum {
 	SO_CRYPT_NONCE_CHAINED,
 };
 
-/* so_crypt_framing.auth_length: what stands for the length under the MAC */
+/* so_crypt_framing.auth_length: the length in the header that the MAC covers */
 enum {
-	SO_CRYPT_LENGTH_SENT,		/* what is sent */
-	SO_CRYPT_LENGTH_PAYLOAD,	/* the payload's */
+	SO_CRYPT_LENGTH_SENT,		/* as on the wire */
+	SO_CRYPT_LENGTH_PAYLOAD,	/* of the payload */
 	SO_CRYPT_LENGTH_SEALED,		/* of all between header and MAC */
 };
 
 /* so_crypt_framing.flags */
-#define SO_CRYPT_AUTH_NUMBER	(1u << 0)	/* 64 bits, in network order,
-						 * before all else */
-#define SO_CRYPT_AUTH_HEADER	(1u << 1)	/* with auth_length */
+#define SO_CRYPT_AUTH_NUMBER	(1u << 0)	/* of the record, 64 bits in
+						 * network order, comes first */
+#define SO_CRYPT_AUTH_HEADER	(1u << 1)	/* it covers the header, with
+						 * auth_length */
 #define SO_CRYPT_PADDED		(1u << 2)	/* to whole blocks, by at least
 						 * one byte: n times n - 1 */
 #define SO_CRYPT_INNER_TYPE	(1u << 3)	/* the type follows the payload,
@@ -155,27 +161,28 @@ enum {
 #define SO_CRYPT_FRAMING_FLAGS	0x1fu
 
 /**
- * struct so_crypt_framing - how records look
- * @header: what each begins with; type and length are put in
+ * struct so_crypt_framing - the format of records
+ * @header: the header of each record; the kernel fills in type and length
  * @header_len: bytes of it, 1 to 16
- * @type_at: where in it the type is, a byte, or SO_CRYPT_NOWHERE
- * @length_at: where in it the length is
+ * @type_at: offset of the type in it, one byte, or SO_CRYPT_NOWHERE
+ * @length_at: offset of the length in it
  * @length_size: bytes of the length, 1 to 4
- * @length_more: added to the number of bytes after the header, and that is the
- *	length: the header's own, if it counts as well
+ * @length_more: the length is the number of bytes after the header plus this;
+ *	for instance @header_len, if the length includes the header
  * @order: SO_CRYPT_AEAD, ...
  * @nonce: SO_CRYPT_NONCE_*
  * @explicit_len: bytes of the nonce that follow the header
  * @auth_length: SO_CRYPT_LENGTH_*
- * @data_type: type of what is sent and received without saying
+ * @data_type: the type of data, which needs no control message
  * @pad: zero
  * @flags: SO_CRYPT_AUTH_NUMBER, ...
- * @payload_max: bytes of payload in a record, 1 to SO_CRYPT_PAYLOAD_MAX
- * @sealed_max: bytes after the header a record may have that is received
- * @number_max: the last record's number under one key, at most 2^64 - 2
+ * @payload_max: the maximum of bytes of payload, 1 to SO_CRYPT_PAYLOAD_MAX
+ * @sealed_max: the maximum of bytes after the header of a received record
+ * @number_max: the last record number with one key, at most 2^64 - 2
  *
- * A record is: header, explicit part of the nonce, what is encrypted, tag or
- * MAC (MAC_THEN_ENCRYPT has that among what is encrypted).
+ * A record consists of the header, the explicit part of the nonce, the
+ * encrypted bytes, and the tag or MAC.  With MAC_THEN_ENCRYPT the MAC is one of
+ * the encrypted parts.
  */
 struct so_crypt_framing {
 	__u8		header[SO_CRYPT_HEADER_MAX];
@@ -197,18 +204,19 @@ struct so_crypt_framing {
 };
 
 /**
- * struct so_crypt - what a direction of a socket is to have
- * @size: bytes of this structure that the caller has filled in; what a later
- *	kernel adds is zero for who does not know it
+ * struct so_crypt - the keys of a direction
+ * @size: bytes of this structure that the caller knows; fields that a later
+ *	kernel adds are zero then
  * @flags: SO_CRYPT_HARDWARE, ...
  * @protocol: SO_CRYPT_TLS_1_2, ...
  * @cipher: its name, as in /sys/class/ocf/DEVICE/algorithms: "aes-gcm"
- * @mac: its name, or none with AEAD: "hmac-sha1"
- * @key: the cipher's
- * @mackey: the MAC's
- * @iv: what nonces begin with.  TLS: 1.3 and ChaCha20 12 bytes; GCM and CCM in
- *	1.2 the salt's 4, and 8 more if sent nonces are not to begin with
- *	@number; CBC in 1.0 its block; none in 1.1 and 1.2
+ * @mac: its name, "hmac-sha1"; empty with AEAD
+ * @key: key of the cipher
+ * @mackey: key of the MAC
+ * @iv: the constant part of nonces.  TLS 1.3 and ChaCha20: 12 bytes.  GCM and
+ *	CCM in TLS 1.2: the 4 bytes of the salt, and 8 more if sent nonces are
+ *	not to begin with @number.  CBC: a block in TLS 1.0, nothing in TLS 1.1
+ *	and 1.2
  * @keylen: bytes
  * @mackeylen: bytes
  * @ivlen: bytes
@@ -216,12 +224,12 @@ struct so_crypt_framing {
  * @pad: zero
  * @number: of the next record: 0 after a handshake's change of keys
  * @fd: SO_CRYPT_SESSION: a descriptor of /dev/crypto
- * @ses: SO_CRYPT_SESSION: a session of it, which the socket takes away from it
- *	unless this fails.  It brings algorithms, keys and what may do it, so
- *	@cipher, @mac, @key, @mackey and those of @flags are empty; how the
- *	algorithms are put together is the protocol's business.  That these are
- *	not the keys the direction has is then the caller's
- * @framing: SO_CRYPT_FRAMED: how records look; else zero
+ * @ses: SO_CRYPT_SESSION: a session of @fd.  The socket takes it over, unless
+ *	the call fails.  The session has the algorithms, the keys and the choice
+ *	of devices, so @cipher, @mac, @key, @mackey, and HARDWARE and SOFTWARE
+ *	in @flags, must be empty.  The protocol decides how the algorithms are
+ *	combined.  The caller must make sure that the keys are new
+ * @framing: SO_CRYPT_FRAMED: the format of records; otherwise zero
  */
 struct so_crypt {
 	__u32		size;
@@ -244,7 +252,7 @@ struct so_crypt {
 };
 
 /**
- * struct so_crypt_info - what a direction has
+ * struct so_crypt_info - facts about a direction
  * @size: bytes of this structure that the kernel has filled in
  * @flags: as set
  * @protocol: as set
@@ -252,12 +260,12 @@ struct so_crypt {
  * @cipher: its name
  * @mac: its name, or ""
  * @number: of the next record
- * @records: so far, over all keys
- * @bytes: of payload so far
- * @in_flight: records that are not sent, or not delivered, yet
- * @keys: how many times keys were set
+ * @records: records so far, with all keys
+ * @bytes: bytes of payload so far
+ * @in_flight: records that TCP does not have yet, or that were not read yet
+ * @keys: how often keys were set
  *
- * Keys are never given back.
+ * Keys cannot be read back.
  */
 struct so_crypt_info {
 	__u32		size;
