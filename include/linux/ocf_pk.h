@@ -2,8 +2,8 @@
 /*
  * OCF for Linux: public-key operations.
  *
- * They have no sessions: a request carries its operation and all operands, the
- * core chooses a device for it and gives it to another if that one dies.
+ * They have no sessions.  A request has its operation and all operands.  The
+ * core chooses a device for it, and another one if that device fails.
  *
  *	struct ocf_pk_request *req = ocf_pk_alloc(GFP_KERNEL);
  *
@@ -46,11 +46,11 @@ struct ocf_pk_operand {
 };
 
 /**
- * ocf_pk_number() - a number without the zeros in front
+ * ocf_pk_number() - strip the zeros in front of a number
  * @data: the number
  * @len: bytes
  *
- * Return: the rest of @data; no bytes for zero.
+ * Return: the rest of @data, which is empty for zero.
  */
 static inline struct ocf_pk_operand ocf_pk_number(const u8 *data, size_t len)
 {
@@ -62,10 +62,10 @@ static inline struct ocf_pk_operand ocf_pk_number(const u8 *data, size_t len)
 }
 
 /**
- * struct ocf_pk_result - where a result goes
+ * struct ocf_pk_result - the buffer of a result
  * @data: kernel memory
- * @size: room, bytes
- * @len: set on success: bytes of it; @size if it is a number
+ * @size: bytes of @data
+ * @len: set on success: bytes of the result; @size if it is a number
  */
 struct ocf_pk_result {
 	u8		*data;
@@ -74,15 +74,15 @@ struct ocf_pk_result {
 };
 
 /**
- * struct ocf_pk_op - an operation with all that goes into it
- * @code: which
- * @scheme: RSA only
- * @curve: EC only
- * @hash: of RSA signatures with PKCS1 (OCF_ALG_NONE: @in[0] is all of what is
- *	padded), of PSS and of OAEP: an unkeyed digest
- * @salt: PSS: bytes of salt; U32_MAX on verification: any
+ * struct ocf_pk_op - an operation with its operands and results
+ * @code: the operation
+ * @scheme: the padding; RSA only
+ * @curve: the curve; EC only
+ * @hash: a digest, for RSA signatures with PKCS1 (OCF_ALG_NONE: @in[0] is
+ *	padded as it is), PSS and OAEP
+ * @salt: PSS: bytes of salt; U32_MAX: verification accepts any length
  * @in: operands, as many as the operation has
- * @out: results, likewise
+ * @out: results, as many as the operation has
  */
 struct ocf_pk_op {
 	enum ocf_pk_code	code;
@@ -115,13 +115,13 @@ typedef void (*ocf_pk_done_t)(struct ocf_pk_request *req, int err);
 
 /**
  * struct ocf_pk_request - one public-key operation
- * @op: what is to be done
+ * @op: the operation
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE; neither means both
- * @policy: OCF_POLICY_CPU: cards, as long as one takes it
+ * @policy: OCF_POLICY_CPU: a card, as long as one keeps up
  * @device: the only device to use, or OCF_DEVICE_ANY
- * @owner: whose work it is, as ocf_session_params.owner
- * @workers: as ocf_request.workers, for all that the CPU does, unless a task
- *	waits
+ * @owner: as ocf_session_params.owner
+ * @workers: as ocf_request.workers: they do all work of the CPU, unless a task
+ *	waits for the request
  * @done: called once, see ocf_pk_submit()
  * @cookie: the consumer's own
  * @used: set when it is over: number of the device that did it, or -ENODEV
@@ -168,15 +168,15 @@ struct ocf_pk_request {
 
 /**
  * ocf_pk_alloc() - allocate a request
- * @gfp: how
+ * @gfp: allocation flags
  *
  * Context: process, or any with GFP_ATOMIC.
- * Return: a request of zeros, @device set to OCF_DEVICE_ANY, or NULL.
+ * Return: a zeroed request with @device set to OCF_DEVICE_ANY, or NULL.
  */
 struct ocf_pk_request *ocf_pk_alloc(gfp_t gfp);
 
 /**
- * ocf_pk_free() - free a request that is not under way
+ * ocf_pk_free() - free a request that is not in flight
  * @req: the request, or NULL
  *
  * Context: any.
@@ -184,55 +184,55 @@ struct ocf_pk_request *ocf_pk_alloc(gfp_t gfp);
 void ocf_pk_free(struct ocf_pk_request *req);
 
 /**
- * ocf_pk_submit() - hand a request in
+ * ocf_pk_submit() - submit a request
  * @req: the request
  *
  * Context: process; may sleep.
- * Return: 0: @done is called once, perhaps before this returns; or, and then it
- * is not:
+ * Return: 0: @done is called once, perhaps before this returns.  After an error
+ * it is not called:
  * * -EINVAL: operation, scheme, curve, hash or flags do not fit together, or
  *   an operand is missing
  * * -E2BIG: an operand is too large
  * * -EOPNOTSUPP: no device that may be used is capable of it
- * * -ENODEV: @device does not exist, or all that are capable are out of use
- * * -EBUSY: too many wait already
- * * what is wrong with an RSA key or message, as of ocf_pk_done_t
+ * * -ENODEV: @device does not exist, or all capable devices are out of use
+ * * -EBUSY: too many requests wait already
+ * * an error of an RSA key or message, as in ocf_pk_done_t
  * * -ENOMEM: no memory
  */
 int ocf_pk_submit(struct ocf_pk_request *req);
 
 /**
- * ocf_pk_run() - hand a request in and wait for its result
+ * ocf_pk_run() - submit a request and wait for its result
  * @req: the request; @done is not called
  *
  * Context: process; may sleep.
  * Return: the result, an error of ocf_pk_submit(), or -EINTR: the task is being
- * killed.  The request is over in any case.
+ * killed.  The request has ended in any case.
  */
 int ocf_pk_run(struct ocf_pk_request *req);
 
 /**
- * ocf_pk_cancel() - give a request up
- * @req: a request whose memory is still there
+ * ocf_pk_cancel() - cancel a request
+ * @req: a request that was submitted and not freed
  *
- * It ends with -ECANCELED, at once unless the CPU works on it.
+ * It ends with -ECANCELED, immediately unless the CPU works on it.
  *
  * Context: process; may sleep.
  */
 void ocf_pk_cancel(struct ocf_pk_request *req);
 
 /**
- * ocf_pk_flush() - wait until callbacks that have begun have returned
+ * ocf_pk_flush() - wait until all running callbacks have returned
  *
- * A consumer that goes does so after the last of them has begun, before its
- * code is gone.
+ * A module calls this before it is unloaded, when the last of its requests has
+ * called back.
  *
- * Context: process; sleeps.
+ * Context: process; sleeps; not inside a callback.
  */
 void ocf_pk_flush(void);
 
 /**
- * ocf_pk_shape() - what an operation is made of
+ * ocf_pk_shape() - the numbers of operands and results of an operation
  * @code: the operation
  * @in: set: how many operands it has
  * @out: set: how many results
@@ -243,7 +243,7 @@ void ocf_pk_flush(void);
 int ocf_pk_shape(u32 code, u32 *in, u32 *out);
 
 /**
- * ocf_pk_codes() - which operations there is a device for
+ * ocf_pk_codes() - the operations that a device can do now
  * @flags: as ocf_pk_request.flags
  *
  * Context: process or BH.
@@ -254,14 +254,15 @@ u32 ocf_pk_codes(u32 flags);
 /* ---- for drivers ---- */
 
 /**
- * struct ocf_pk_ops - what a driver does
- * @codes: BIT(OCF_PK_*) for each operation.  Known answers decide: one of which
- *	none was right is taken off; a wrong answer keeps the device out
- * @schemes: BIT(OCF_PK_*) of the schemes RSA is done with.  Of a device with
- *	OCF_PK_RAW the core asks OCF_PK_RSA_ENCRYPT and OCF_PK_RSA_DECRYPT, as
- *	long as the modulus and less than it, and does all paddings itself:
- *	such a device need not have the other two
- * @depth: requests it takes at a time; ignored for software
+ * struct ocf_pk_ops - the public-key operations of a driver
+ * @codes: BIT(OCF_PK_*) for each operation.  The self-test decides: an
+ *	operation that the device refuses in every test is removed, and a wrong
+ *	answer makes the registration fail
+ * @schemes: BIT(OCF_PK_*) of the paddings of RSA that the device does.  For a
+ *	device with OCF_PK_RAW the core does all paddings itself.  It then uses
+ *	OCF_PK_RSA_ENCRYPT and OCF_PK_RSA_DECRYPT without padding, also for
+ *	signatures
+ * @depth: requests in the device at a time; ignored for software
  */
 struct ocf_pk_ops {
 	u32	codes;
@@ -297,10 +298,10 @@ struct ocf_pk_ops {
 };
 
 /**
- * ocf_pk_complete() - a device is done with a request
- * @req: a request that submit() returned -EINPROGRESS for, or will
- * @err: 0, -EBADMSG for a signature that is wrong, -EIO if the device failed;
- *	any other: another device is asked
+ * ocf_pk_complete() - complete a request
+ * @req: a request for which submit() has returned -EINPROGRESS, or will
+ * @err: 0; or an error, after which another device does the request: -EBADMSG
+ *	for a wrong signature, -EIO if the device failed, or any other
  *
  * Context: process or BH.
  */
@@ -308,7 +309,7 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err);
 
 /**
  * ocf_pk_put() - write a number into a result
- * @out: where to; on success @out->len is @out->size
+ * @out: the result; on success @out->len is @out->size
  * @data: the number
  * @len: bytes
  *
