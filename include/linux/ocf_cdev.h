@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sessions of /dev/crypto, for others of the kernel that a program names one
- * to.  Who has a descriptor of it has ocf_cdev.ko, so they need not depend on
- * that: symbol_get(ocf_cdev_sessions).
+ * Sessions of /dev/crypto, for other modules to which a program gives one.  If
+ * the program has a descriptor of /dev/crypto, ocf_cdev.ko is loaded.  So other
+ * modules use symbol_get(ocf_cdev_sessions) and need not depend on it.
  */
 #ifndef _LINUX_OCF_CDEV_H
 #define _LINUX_OCF_CDEV_H
@@ -13,13 +13,13 @@ struct file;
 struct ocf_session;
 
 /**
- * struct ocf_cdev_sessions - what can be done with them
- * @get: look a session up, by an open file and the number it has there, of
- *	whatever ABI.  Returns it with a reference; or an ERR_PTR: -EINVAL: the
- *	file is not /dev/crypto, or has no such session.  Context: process.
- * @end: take a session away from its file, as the program itself could:
- *	operations under way finish, and no others begin.  Returns 0; -EINVAL:
- *	as above, or somebody else was faster.  Context: process; may sleep.
+ * struct ocf_cdev_sessions - functions for them
+ * @get: finds a session by an open file and its number there, of any ABI.
+ *	Returns it with a reference, or an ERR_PTR: -EINVAL: the file is not
+ *	/dev/crypto, or has no such session.  Context: process.
+ * @end: closes a session of a file, as the program itself could.  Operations in
+ *	flight finish, and no others begin.  Returns 0; -EINVAL: as above, or it
+ *	was closed meanwhile.  Context: process; may sleep.
  */
 struct ocf_cdev_sessions {
 	struct ocf_session *(*get)(struct file *file, u32 id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources of random numbers: the interface of those who have them.
+ * Sources of random numbers: the interface for drivers.
  *
- * What a source gives is tested as it comes, by the health tests of NIST SP
- * 800-90B, 4.4.  A source that fails one is cut off: nobody gets a byte of it
- * any more until the administrator says so.  What healthy sources give is the
- * kernel's, through its hwrng framework: /dev/hwrng has it, and /dev/random
- * counts it for as much as the source claims.
+ * The core runs the health tests of NIST SP 800-90B, 4.4, on all bytes of a
+ * source.  If a test fails, the core uses no byte of the source until the
+ * administrator allows it again.  The bytes of healthy sources go to the
+ * kernel's hwrng framework.  So /dev/hwrng returns them, and /dev/random counts
+ * as much entropy as the source claims.
  */
 #ifndef LINUX_OCF_RANDOM_H
 #define LINUX_OCF_RANDOM_H
@@ -19,21 +19,20 @@ struct ocf_random;
 
 /**
  * struct ocf_random_info - a source
- * @name: of its kind; a number follows
- * @parent: the bus's device, or NULL
+ * @name: the name of its kind; a number is added
+ * @parent: its parent device, or NULL
  * @groups: further files in its directory of /sys/class/ocf_random, whose
  *	ocf_random_priv() is @priv; or NULL
- * @priv: the driver's own
- * @entropy: bits of min-entropy in 1024 bits of what it gives (SP 800-90B, 3),
- *	16 to 1024: what is known of the noise before any conditioning, and no
- *	more than that.  The tests hold it to this, byte by byte, and the
- *	kernel counts it for this
- * @simulated: nobody is to rely on it: it never comes to the kernel
- * @read_random: gives up to @len bytes as they come from the source.  @buf may
- *	be on a stack: no device may write to it by DMA.  If @wait, waits for
- *	the first of them, a second at most; a signal may end that.  Context:
- *	process; may sleep; one call at a time.  Return: bytes given; 0 if there
- *	are none yet; a negative errno if it does not work
+ * @priv: for the driver
+ * @entropy: bits of min-entropy in 1024 bits (SP 800-90B, 3), 16 to 1024: what
+ *	is known of the noise before any conditioning.  The limits of the health
+ *	tests depend on it, and the kernel counts so much
+ * @simulated: never give its bytes to the kernel
+ * @read_random: returns up to @len bytes of the source.  @buf may be on a
+ *	stack, so no device may write to it by DMA.  With @wait it waits for the
+ *	first byte, at most a second; a signal may end the wait.  Context:
+ *	process; may sleep; one call at a time.  Return: how many bytes; 0 if
+ *	there are none yet; a negative errno if the source does not work
  */
 struct ocf_random_info {
 	const char			*name;
@@ -46,40 +45,40 @@ struct ocf_random_info {
 };
 
 /**
- * ocf_random_register() - offer a source
- * @info: what it is; copied, but for what @groups points to
+ * ocf_random_register() - register a source
+ * @info: its description; copied, except the groups
  *
- * Its first bytes are read, tested and thrown away by a worker (SP 800-90B,
- * 4.3: 1024 of them); then it is used.
+ * A worker reads, tests and discards the first 1024 bytes (SP 800-90B, 4.3).
+ * Then the source is used.
  *
  * Context: process; may sleep.
  * Return: the source, or an ERR_PTR: -EINVAL if @info makes no sense, -ENOSPC
- * if there are 64 already, -ENOMEM.
+ * if there are 64 sources already, -ENOMEM.
  */
 struct ocf_random *ocf_random_register(const struct ocf_random_info *info);
 
 /**
- * ocf_random_unregister() - take a source away
+ * ocf_random_unregister() - remove a source
  * @src: the source, or NULL
  *
- * When this returns read_random() is not called any more.
+ * After the return read_random() is not called any more.
  *
  * Context: process; may sleep.
  */
 void ocf_random_unregister(struct ocf_random *src);
 
 /**
- * ocf_random_name() - what a source is called
+ * ocf_random_name() - the name of a source
  * @src: the source
  *
  * Context: any.
- * Return: its name, as long as it is registered.
+ * Return: the name, which is valid as long as the source is registered.
  */
 const char *ocf_random_name(const struct ocf_random *src);
 
 /**
- * ocf_random_priv() - the driver's own
- * @dev: the source's device, as the files of @groups get it
+ * ocf_random_priv() - the driver's pointer of a source
+ * @dev: the device of the source, which the files of @groups get
  *
  * Context: any.
  * Return: ocf_random_info.priv.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose work it is that a process asks for, in front of a card and by account,
- * whichever consumer it asks.
+ * The owner of a process's work, for the fairness of cards and for accounts.
+ * It is the same for all consumers.
  */
 #ifndef OCF_OWNER_H
 #define OCF_OWNER_H
@@ -10,8 +10,8 @@
 #include <linux/user_namespace.h>
 
 /*
- * Who makes a user namespace pays for those who are in it: it has users at
- * will.  Those of root's are of the administrator's choice.
+ * The owner of a user namespace pays for the users in it, since the owner can
+ * make any number of users.  In a namespace of root each user pays.
  */
 static inline kuid_t ocf_payer(void)
 {
@@ -24,7 +24,7 @@ static inline kuid_t ocf_payer(void)
 	return uid;
 }
 
-/* As struct ocf_session_params has it, where 0 is the kernel */
+/* For ocf_session_params.owner, where 0 is the kernel */
 static inline u32 ocf_owner(kuid_t payer)
 {
 	return __kuid_val(payer) + 1;
