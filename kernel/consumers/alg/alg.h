@@ -15,8 +15,8 @@
  *   request allocates nothing here.
  * - A result that is there when ocf_submit() returns is returned; one that
  *   comes later is told by the request's callback, in BH.  Never both.
- * - -EBUSY is for callers who have said CRYPTO_TFM_REQ_MAY_BACKLOG, and means
- *   that the request waits here.  Others get -ENOSPC.
+ * - -EBUSY is for requests with CRYPTO_TFM_REQ_MAY_BACKLOG, and means that the
+ *   request waits here.  Other requests get -ENOSPC.
  * - Nothing here is built on an implementation of ours: fallbacks are looked
  *   for among those that need none, and ocf_soft and ocf_bridge take nothing
  *   that has "ocf-" in its name.
@@ -38,8 +38,8 @@
 #include <linux/workqueue.h>
 
 /*
- * An accelerator's, as the crypto API sees it: who must not have one (fscrypt)
- * gets none of ours, and neither do our own fallbacks.
+ * The flags of an accelerator's implementation.  Users that must not have one
+ * (fscrypt) get none of ours, and neither do our own fallbacks.
  */
 #define ALG_FLAGS	(CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK | \
 			 CRYPTO_ALG_KERN_DRIVER_ONLY)
@@ -67,7 +67,7 @@
  *	core does all of it
  * @authsize: bytes of a tag
  * @salt: what an AEAD's nonces or counter blocks begin with
- * @free: frees it when nobody can be looking at @refs any more
+ * @free: frees it after a grace period for readers of @refs
  * @len: bytes of @bytes
  * @bytes: the key as it was set, for when tags get another length
  */

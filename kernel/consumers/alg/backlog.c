@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests that found no room, of callers who wait for it.
+ * Requests that found the core busy, and that may wait.
  *
- * A worker submits them again: those of a transform in the order they came.  A
- * transform whose owner has filled his queue keeps no other one waiting.
+ * A worker submits them again, those of one transform in their order.  A
+ * transform whose owner has a full queue does not delay other transforms.
  */
 #include <linux/bottom_half.h>
 #include <linux/list.h>

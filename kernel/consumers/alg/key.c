@@ -142,7 +142,7 @@ int alg_set_authsize(struct crypto_tfm *tfm, unsigned int size,
  * @key: the key
  * @params: mode, algorithms, keys, flags and lengths
  *
- * It belongs to the user whose task sets the key, and is charged to him.
+ * It belongs to the user of the calling task, and is charged to that user.
  *
  * Context: process; may sleep.
  * Return: 0, or an error of ocf_session_create().

@@ -478,7 +478,7 @@ static long bsd_key_op(struct cdev_file *file, void __user *arg, bool compat)
 	return cdev_kop_write(&kop, arg, compat) ?: err;
 }
 
-/* The same by a device or a kind of device, and who has done it */
+/* The same by a device or a kind of device; returns the device that did it. */
 static long key_op2(struct cdev_file *file, void __user *arg, bool compat)
 {
 	struct ocf_session_params where = { .device = OCF_DEVICE_ANY };

@@ -208,8 +208,8 @@ static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
  * @dst: destination, @src for in place
  * @dst_len: bytes; 0 if nothing is written
  *
- * An operation whose pins last is charged all that its pages keep in memory,
- * which may be given back by the user meanwhile, and so is who has it pinned.
+ * If the pages stay pinned after the call, all memory that they keep is charged
+ * to the operation and to the user, since the program may free it meanwhile.
  *
  * Context: process; may sleep.
  * Return: 0; -EAGAIN if the data must be copied: it cannot be pinned, or is not

@@ -366,7 +366,7 @@ void cdev_table_exit(struct cdev_file *file);
 struct cdev_session *cdev_session_create(struct cdev_file *file,
 					 enum ocf_abi abi,
 					 const struct ocf_session_params *p);
-/* For who is no ABI's. */
+/* For callers that belong to no ABI */
 #define CDEV_ABI_ANY	((enum ocf_abi)-1)
 
 struct cdev_session *cdev_session_find(struct cdev_file *file,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The native interface: a command is made an operation, and its results are
- * given to who wants them.
+ * The native interface: makes operations of commands, and delivers their
+ * results.
  *
  * Where the result of decryption must not be seen before its tag was found
  * right, and where the result is longer than its source, there is a copy;
@@ -366,7 +366,7 @@ int cdev_command_prepare(struct cdev_op *op)
 		return -EDQUOT;
 	req->op = array_index_nospec(c->op, OCF_OP_COUNT);
 	memcpy(req->iv, c->iv, sizeof(c->iv));
-	/* half a tweak of XTS; of others nobody looks at the rest */
+	/* half a tweak of XTS; other algorithms do not read the rest */
 	if (unlikely(ses->info.ivlen == 8))
 		memset(req->iv + 8, 0, sizeof(req->iv) - 8);
 	if (has_tag(op) && compares(op) &&
@@ -429,7 +429,7 @@ static int write_tag(struct cdev_op *op)
  * cdev_command_deliver() - give the results of an operation that is done
  * @op: the operation
  *
- * Context: process, with the memory of who handed it in; may sleep.
+ * Context: process, with the submitter's memory; may sleep.
  * Return: what is told of it in ocf_result.res.
  */
 int cdev_command_deliver(struct cdev_op *op)

@@ -319,7 +319,7 @@ void cdev_kop_fail(struct cdev_kop *kop, int err)
 
 /**
  * cdev_key() - do a public-key operation
- * @file: for whom
+ * @file: the file
  * @kop: what; its status, device and lengths of results are set
  * @device: the only device to use, or OCF_DEVICE_ANY
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE

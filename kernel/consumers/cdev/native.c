@@ -326,7 +326,7 @@ static long cancel(struct cdev_file *file, void __user *arg)
 	return cdev_cookie_cancel(file, cookie);
 }
 
-/* The file is being closed: nobody is told any more. */
+/* The file is being closed: no results are delivered any more. */
 void cdev_native_close(struct cdev_file *file)
 {
 	struct eventfd_ctx *ctx;

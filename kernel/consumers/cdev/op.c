@@ -314,7 +314,7 @@ static struct cdev_op *op_alloc(void)
 
 /**
  * cdev_op_get() - start an operation
- * @file: for whom
+ * @file: the file
  *
  * Context: process; may sleep.
  * Return: the operation, or NULL.
@@ -377,8 +377,8 @@ int cdev_op_charge(struct cdev_op *op, size_t bytes)
  * @op: the operation
  * @pages: how many
  *
- * To who has it pinned, beside what he has registered with io_uring and what
- * others have pinned for him: RLIMIT_MEMLOCK, which CAP_IPC_LOCK lifts.
+ * They count for RLIMIT_MEMLOCK of the user that submits the operation, like
+ * the user's buffers in io_uring.  CAP_IPC_LOCK lifts the limit.
  *
  * Context: process.
  * Return: 0, or -EDQUOT.

@@ -24,7 +24,7 @@ static_assert(OCF_OP_PUBLIC_KEY >= OCF_OP_COUNT);
 /**
  * struct cdev_public - what a public-key operation has besides
  * @req: the core's
- * @user: whom it is charged to
+ * @user: the user to whom it is charged
  * @counted: it is one of those the user has under way
  * @given: bytes of operands, which are the first of @mem
  * @total: bytes of @mem
@@ -247,8 +247,8 @@ int cdev_public_run(struct cdev_op *op)
 }
 
 /*
- * It is over, however long its results are left alone: another may begin, and
- * nobody needs its operands.  Context: process.
+ * An operation is done, even if its results are fetched later.  Another one may
+ * begin, and its operands are wiped.  Context: process.
  */
 void cdev_public_done(struct cdev_op *op)
 {
@@ -269,7 +269,7 @@ void cdev_public_cancel(struct cdev_op *op)
  * cdev_public_deliver() - give the results of one that is done
  * @op: the operation
  *
- * Context: process, with the memory of who handed it in; may sleep.
+ * Context: process, with the submitter's memory; may sleep.
  * Return: what is told of it in ocf_result.res.
  */
 int cdev_public_deliver(struct cdev_op *op)

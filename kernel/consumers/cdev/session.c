@@ -145,7 +145,7 @@ static void remove_slot(struct cdev_file *file, u32 i)
 	cdev_session_put(ses);
 }
 
-/* The file is being closed, or was never opened: nobody looks. */
+/* The file is being closed, or was not opened: no other task uses the table. */
 void cdev_table_exit(struct cdev_file *file)
 {
 	struct cdev_table *t;
@@ -205,7 +205,7 @@ free_ses:
 /**
  * cdev_session_create() - open a session
  * @file: for which file
- * @abi: whose call it is
+ * @abi: the ABI of the call
  * @p: what it is to do
  *
  * Context: process; may sleep.
@@ -263,7 +263,7 @@ of_number(struct cdev_file *file, enum ocf_abi abi, u32 id)
 /**
  * cdev_session_find() - look a session up
  * @file: in which file
- * @abi: whose call it is, or CDEV_ABI_ANY
+ * @abi: the ABI of the call, or CDEV_ABI_ANY
  * @id: the session's
  *
  * Context: process.
@@ -285,7 +285,7 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 /**
  * cdev_session_end() - close a session
  * @file: of which file
- * @abi: whose call it is, or CDEV_ABI_ANY
+ * @abi: the ABI of the call, or CDEV_ABI_ANY
  * @id: the session's
  *
  * Operations under way finish.

@@ -3,9 +3,9 @@
  * The native interface by io_uring: a command, or a vector of them, in each
  * entry.
  *
- * The entry itself is the program's memory: it is read once.  What cannot be
- * done at once ends in the task that handed it in, whose memory the results
- * go to; if the task has gone, in a worker, and nobody gets them.
+ * The entry is in memory of the program, so it is read once.  An operation that
+ * takes longer ends in the task that submitted it, because its results go to
+ * that task's memory.  If the task has ended, a worker drops the results.
  */
 #include <linux/io_uring/cmd.h>
 #include <linux/slab.h>
@@ -145,9 +145,9 @@ void cdev_uring_done(struct cdev_op *op)
 }
 
 /*
- * An entry that comes from one of io_uring's workers may end before it was left
- * to itself; it is made known to be cancelled before it is begun.  Any other
- * cannot, for who hands it in has the ring's lock.
+ * Makes an entry cancellable.  An entry of one of io_uring's workers may end
+ * before the submission returns, so this comes before it begins.  Other entries
+ * cannot end so early: their submitter holds the ring's lock.
  */
 static void begin(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 {
@@ -172,7 +172,7 @@ static int at_once(struct io_uring_cmd *ioucmd, int res,
 	return -EIOCBQUEUED;
 }
 
-/* Nobody finds any more what is to be freed. */
+/* Undoes begin(), so that no cancellation finds an entry that is freed. */
 static void forget(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 {
 	struct cdev_file *file = ioucmd->file->private_data;

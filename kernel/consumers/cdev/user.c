@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Users and what they may have.
+ * Users and their limits.
  *
- * A descriptor is charged to who opened it, or who made the user namespace of
- * that, wherever it is passed on to.
- * CAP_SYS_RESOURCE lifts the limits, as it does elsewhere.
+ * A descriptor is charged to the user that opened it, or to the owner of that
+ * user's namespace, also after it was passed to another process.
+ * CAP_SYS_RESOURCE lifts the limits.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -35,7 +35,7 @@ static void free_user(struct cdev_user *user)
 
 /**
  * cdev_user_get() - the account of a user
- * @uid: who
+ * @uid: the user
  *
  * Context: process; may sleep.
  * Return: the account, held, or NULL if there is no memory.
@@ -108,7 +108,7 @@ static bool count_session(struct cdev_user *user)
 
 /**
  * cdev_user_add_session() - charge a session
- * @user: to whom; is held until cdev_user_sub_session()
+ * @user: the user; is held until cdev_user_sub_session()
  * @bytes: of memory that it takes here
  *
  * Context: process.
@@ -135,7 +135,7 @@ void cdev_user_sub_session(struct cdev_user *user, size_t bytes)
 
 /**
  * cdev_user_add_bytes() - charge memory of an operation
- * @user: to whom
+ * @user: the user
  * @bytes: how much
  *
  * Context: process.
@@ -155,7 +155,7 @@ int cdev_user_add_bytes(struct cdev_user *user, size_t bytes)
 
 /**
  * cdev_user_owe_bytes() - charge memory that is in use already
- * @user: to whom
+ * @user: the user
  * @bytes: how much
  *
  * Context: any.
@@ -186,7 +186,7 @@ void cdev_user_sub_bytes(struct cdev_user *user, size_t bytes)
 
 /**
  * cdev_user_add_key() - charge a public-key operation
- * @user: to whom
+ * @user: the user
  *
  * Context: process.
  * Return: 0, or -EDQUOT.

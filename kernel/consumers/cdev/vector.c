@@ -127,7 +127,7 @@ static int leave(struct cdev_op *op)
 
 /**
  * cdev_command_get() - start an operation for a command
- * @file: for whom
+ * @file: the file
  * @ioucmd: what it came with, or NULL
  *
  * Context: process; may sleep.

@@ -27,7 +27,7 @@ atomic_t ocf_registry_changes = ATOMIC_INIT(1);
 static u64 present;		/* a bit for each in @ocf_devices */
 static DEFINE_MUTEX(registry_mutex);
 
-/* Who has the number, also those that go; under registry_mutex */
+/* Devices by number, also those being removed; under registry_mutex */
 static struct ocf_device *places[OCF_DEVICES_MAX];
 
 u64 ocf_registry_present(void)
@@ -36,7 +36,7 @@ u64 ocf_registry_present(void)
 }
 
 /**
- * ocf_registry_changed() - what sessions may use is to be worked out anew
+ * ocf_registry_changed() - have sessions find their devices again
  *
  * Context: any; after the change.
  */
@@ -74,7 +74,7 @@ void ocf_device_put(struct ocf_device *dev)
 {
 	if (!refcount_dec_and_test(&dev->holds))
 		return;
-	/* who finds it held is on the list of those who wait for it */
+	/* a task that saw a hold is on the wait list by now */
 	smp_mb();
 	wake_up_var(&dev->holds);
 }

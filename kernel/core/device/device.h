@@ -72,7 +72,8 @@ enum ocf_device_state {
  * @number: 0 to OCF_DEVICES_MAX - 1, its place in the table
  * @name: with its number among those of its driver
  * @state: see enum ocf_device_state
- * @holds: the registry's, one for each context and for those who look
+ * @holds: references: one of the registry, one of each context, and those of
+ *	tasks that use the device
  * @load: ns of work inside and waiting, as estimated
  * @cost: by algorithm and direction, corrected from completions
  * @lag: ns from the end of its work on a request to the completion

@@ -505,7 +505,7 @@ static int put_number(struct ocf_pk_plain *p, const struct ocf_pk_operand *in)
 	return 0;
 }
 
-/* The same of what somebody else has made, which can only be wrong. */
+/* The same for a number of a peer: if it does not fit, it is wrong. */
 static int put_foreign(struct ocf_pk_plain *p, const struct ocf_pk_operand *in)
 {
 	if (in->len != p->k || put_number(p, in))
@@ -597,7 +597,7 @@ int ocf_pk_rsa_prove(const struct ocf_pk_request *req)
 	MPI x, e, n, r, m;
 	int err = -ENOMEM;
 
-	/* of a message without its padding nobody can tell */
+	/* the device removes the padding, so the number cannot be checked */
 	if (!p || !(ocf_pk_rows[req->op.code].flags & OCF_PK_PRIVATE) ||
 	    (native && req->op.code == OCF_PK_RSA_DECRYPT))
 		return 0;

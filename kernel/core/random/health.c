@@ -6,11 +6,12 @@
  * window: the least the standard recommends, since a source that has failed is
  * cut off until the administrator looks at it.
  *
- * They find what is coarse.  One value and nothing else is found at the cut-off
- * of the first test; a value that comes too often at the end of the first
- * window that begins with it, which for one that is a part p of the output
- * is the (1 / p)th on average.  A sequence that begins anew after some hundred
- * values is fine with them, and so is all that depends on more than one sample.
+ * They find coarse failures.  The first test finds a source that repeats one
+ * value, at its cut-off.  The second finds a value that comes too often, at the
+ * end of the first window that begins with it; for a value that is a part p of
+ * the output that is the (1 / p)th window on average.  They do not find a
+ * sequence that repeats after some hundred values, or any other dependence of
+ * samples on each other.
  */
 #include <linux/kernel.h>
 
@@ -31,7 +32,7 @@ static const u16 same_max[STEPS] = {
 };
 
 /**
- * ocf_health_init() - begin to test a source, or begin anew
+ * ocf_health_init() - begin to test a source, or begin again
  * @h: filled in
  * @entropy: bits of min-entropy that it claims for 1024 of its output,
  *	OCF_ENTROPY_MIN to OCF_ENTROPY_MAX

@@ -2,10 +2,9 @@
 /*
  * Sources of random numbers, from the first test to the kernel's hwrng.
  *
- * All that concerns a source's state is done by its worker, but for finding
- * that it has failed: that is found where its bytes are read, and nobody gets
- * those.  The worker tests it before it is used, gives it to the kernel, and
- * takes it away again when it has failed or does not give anything.
+ * The worker of a source tests it before its first use, registers it with the
+ * kernel, and unregisters it when it has failed or gives no bytes.  A reader
+ * finds out that a source has failed, and drops the bytes that it has read.
  */
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -53,7 +52,7 @@ enum random_state {
  * @health: what the tests remember
  * @stalls: readings in a row that gave nothing
  * @reason: why it is not healthy, in a word
- * @bytes: given to whom asked
+ * @bytes: bytes that readers got
  * @failures: times it failed
  * @told: the state that user space was told last; by @care
  * @tries: times it was tried since it stalled; by @care
@@ -141,7 +140,7 @@ wipe:
 	return -EIO;
 }
 
-/* For whoever asks; -EIO unless it is healthy. */
+/* Reads bytes and tests them; -EIO unless the source is healthy. */
 static int get(struct ocf_random *src, u8 *buf, u32 len, bool wait)
 {
 	int n = -EIO;
@@ -219,7 +218,7 @@ static void tell(struct ocf_random *src)
 	ocf_tell(&src->dev, KOBJ_CHANGE, state_name(src));
 }
 
-/* SP 800-90B, 4.3: the first bytes are tested, and nobody gets them. */
+/* SP 800-90B, 4.3: tests the first bytes, and drops them. */
 static void start_source(struct ocf_random *src)
 {
 	u32 tested = 0;
@@ -304,7 +303,7 @@ static ssize_t state_show(struct device *d, struct device_attribute *attr,
 	return sysfs_emit(buf, "%s\n", state_name(to_source(d)));
 }
 
-/* "restart": it is tested anew, whatever it has done */
+/* "restart": the source begins with its first test again */
 static ssize_t state_store(struct device *d, struct device_attribute *attr,
 			   const char *buf, size_t count)
 {

@@ -337,7 +337,7 @@ int ocf_chain_start(struct ocf_request *req)
 	if (err == -EINPROGRESS)
 		return err;
 	if (err && req->split.step) {
-		/* half is done: it cannot be begun anew */
+		/* the first step is done, so it cannot begin again */
 		req->err = err;
 		err = 0;
 	}

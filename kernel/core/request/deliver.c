@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delivery: how a result reaches the consumer, in order if that was asked for.
+ * Delivery: calls the consumer's callbacks, in order if the session wants that.
  *
- * Ordered sessions keep their requests in a list from submission on.  Whoever
- * brings a result marks its request ready; one at a time walks from the head
- * and delivers what is ready, so that callbacks neither overtake nor overlap.
+ * An ordered session keeps its requests in a list from submission on.  A result
+ * marks its request as ready.  One task at a time walks the list from its head
+ * and delivers requests that are ready, so callbacks come in order and do not
+ * overlap.
  */
 #include <linux/bottom_half.h>
 #include <linux/cleanup.h>
@@ -163,13 +164,14 @@ static void deliver_in_order_later(struct ocf_session *ses)
 static void leave_order(struct ocf_session *ses)
 	__must_hold(&ses->order_lock)
 {
-	/* who sees that none is left sees what the last callback has done */
+	/* a task that reads 0 sees all effects of the last callback */
 	smp_store_release(&ses->ordered, ses->ordered - 1);
 }
 
 /*
- * Delivers what is ready at the head, unless somebody is at it; not without
- * end, for others may hand in as fast as this delivers.
+ * Delivers requests from the head of the list that are ready, unless another
+ * task does.  The number is limited, because tasks may submit as fast as this
+ * delivers.
  */
 static void deliver_in_order(struct ocf_session *ses)
 	__must_hold(&ses->order_lock)
@@ -302,11 +304,11 @@ void ocf_request_end(struct ocf_request *req, int err, bool inside_submit)
 }
 
 /**
- * ocf_request_end_here() - the same for one that never left its submission
- * @req: the request, which nobody waits for and which holds nothing
+ * ocf_request_end_here() - end a request inside its submission
+ * @req: the request; no task waits for it, and it holds no references
  *
  * Context: process or BH.
- * Return: false if the callback had to be put off.
+ * Return: false if the callback was delayed.
  */
 bool ocf_request_end_here(struct ocf_request *req)
 {

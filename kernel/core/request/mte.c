@@ -2,12 +2,11 @@
 /*
  * The end of a TLS CBC record in constant time.
  *
- * Decryption gives payload, MAC and padding, and whoever can tell from our
- * timing which of them was wrong, or how long they are, reads the plaintext
- * (Vaudenay 2002; AlFardan and Paterson, "Lucky Thirteen", 2013).  So the
- * payload's length is treated as a secret here: no branch and no address
- * depends on it.  What is public is that it lies between len - maclen - 256
- * and len - maclen.
+ * Decryption gives payload, MAC and padding.  If an attacker can tell from the
+ * time which of them was wrong, or how long they are, the attacker can decrypt
+ * records (Vaudenay 2002; AlFardan and Paterson, "Lucky Thirteen", 2013).  So
+ * the length of the payload is secret here: no branch and no address depends on
+ * it.  Only its limits are public: len - maclen - 256 and len - maclen.
  *
  * The MAC is an HMAC over additional data and payload.  Blocks of the hash
  * that hold payload whatever the padding are public and hashed by the caller.

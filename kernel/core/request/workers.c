@@ -7,11 +7,12 @@
  * The threads made here belong to the process: the scheduler counts their time
  * as its own, RLIMIT_NPROC counts them, and they end when it ends.
  *
- * A process has as many of them as there are CPUs, at most.  The first starts
- * when the process first hands in work that a thread may do; another starts
- * when work has come and no thread was idle.  Work that is left when the
- * process is killed, or becomes another program, is cancelled by the last of
- * its threads: nobody will fetch the results.
+ * A process has at most as many of them as there are CPUs.  The first starts
+ * when the process first submits work for a thread, and another one when work
+ * came while no thread was idle.  When the process is killed, or calls
+ * execve(), the last thread cancels the work that is left, since no task will
+ * fetch its
+ * results.
  */
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -203,7 +204,7 @@ static void destroy(struct ocf_workers *w)
 	kfree_rcu(w, rcu);
 }
 
-/* Nobody finds them, and they have no work. */
+/* Ends the threads, which have no work and are not in the table any more. */
 static void end_threads(struct work_struct *work)
 {
 	struct ocf_workers *w = container_of(work, struct ocf_workers, free);

@@ -89,8 +89,9 @@ void ocf_crossover_learn(const struct ocf_request *req, u64 ns)
 }
 
 /*
- * Whether an idle card would do @bytes sooner than the CPU.  With @many under
- * way nobody waits for a single one, and the card's lag does not count.
+ * Whether an idle card completes @bytes before the CPU would.  With @many
+ * requests in flight the card's lag does not count, because no task waits for a
+ * single one.
  */
 static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
 {

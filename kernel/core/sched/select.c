@@ -625,7 +625,7 @@ static __always_inline int run_held(struct ocf_request *req)
 	return err;
 }
 
-/* run_held() by a worker, whose work counts meanwhile */
+/* run_held() by a worker; counts as the worker's load meanwhile */
 static int run_held_as_worker(struct ocf_request *req)
 {
 	atomic_long_t *load = worker_load(req);

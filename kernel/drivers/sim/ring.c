@@ -480,7 +480,7 @@ static int complete_due(struct sim_card *card, u64 *now)
 static void interrupt(struct sim_card *card)
 	__must_hold(&card->lock)
 {
-	/* or later; whoever needs to know it looks at the clock */
+	/* perhaps it is later; next_due() reads the clock if it matters */
 	u64 now = card->expires;
 
 	card->completing = true;

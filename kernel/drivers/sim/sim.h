@@ -150,11 +150,12 @@ struct sim_config {
 };
 
 /**
- * struct sim_slot - a place in a card's ring
+ * struct sim_slot - a slot of a card's ring
  * @node: in the card's @due
- * @req: whose; NULL if free, taken back, or being handed back
- * @id: what the card completes it by: its number in the low bits, and above
- *	how often it has been used
+ * @req: the request; NULL if the slot is free, or the request was detached or
+ *	is being completed
+ * @id: by which the card completes it: its number in the low bits, and how
+ *	often it was used in the others
  * @fate: BIT(SIM_*) of its faults
  * @due: ns, when it is complete
  * @bounce: the card's own copy of the data, or NULL

@@ -440,9 +440,9 @@ static int combine(const struct group *g, const u64 *u1, const u64 *u2,
 }
 
 /*
- * The same as a * (u1 / a * G + u2 / a * Q), with a random a: the library adds
- * wrongly where a sum on the way is one of the two points, which happens to who
- * makes it happen, and with a not even then.
+ * The same as a * (u1 / a * G + u2 / a * Q), with a random a.  The library adds
+ * wrongly if an intermediate sum is one of the two points.  An attacker could
+ * choose the numbers so; with a random a that does not work.
  */
 static void combine_anew(const struct group *g, const u64 *u1, const u64 *u2,
 			 const struct ecc_point *q, u64 *x)

@@ -210,7 +210,7 @@ static bool put_idle(struct impl *impl, void *tfm)
 	return put;
 }
 
-/* A shash: cloned, or anew where that is not possible. */
+/* Allocates a shash: a clone, or a new one if it cannot be cloned. */
 static struct crypto_shash *alloc_shash(struct impl *impl)
 {
 	struct crypto_shash *tfm = ERR_PTR(-ENOENT);
@@ -300,7 +300,7 @@ void soft_impl_free(enum ocf_alg alg, void *tfm, u32 keylen)
 	free_tfm(alg, tfm);
 }
 
-/* What shash transforms are cloned from; without one they are made anew. */
+/* Makes the transform from which shash transforms are cloned, if that works. */
 static void make_model(struct impl *impl, enum ocf_alg alg)
 {
 	u8 type = ocf_alg_info(alg)->type;

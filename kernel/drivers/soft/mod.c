@@ -173,7 +173,7 @@ int soft_powm_secret(MPI r, MPI base, MPI exp, MPI order, MPI mod)
 	return err;
 }
 
-/* Like it, for who is trusted with p being a prime */
+/* The same if the caller guarantees that @p is a prime */
 static int powm_prime(MPI r, MPI base, MPI exp, MPI p)
 {
 	MPI order = soft_zero();
@@ -222,8 +222,8 @@ static bool is_zero(MPI n)
 }
 
 /*
- * Exponents that fit into a word are public ones.  Others are taken for secret,
- * since nobody says.
+ * Exponents that fit into a word are public ones.  All others may be secret,
+ * since the interface does not say.
  */
 static int powm(MPI r, MPI base, MPI exp, MPI mod)
 {

@@ -184,7 +184,7 @@ int soft_nonces_next(struct soft_nonces *s, u8 *out)
 			memcpy(out + at, s->v, n);
 		}
 		keep_bits(s, out);
-		/* for who comes again, because of the range or otherwise */
+		/* for the next call, if the nonce was out of range */
 		err = step(s, 0, NULL, 0);
 		if (err)
 			return err;

@@ -134,7 +134,7 @@ struct vcrypt_job {
 
 /**
  * struct vcrypt_queue - a data queue
- * @card: whose
+ * @card: its card
  * @vq: the ring; NULL if there is none
  * @lock: protects all but @card and @drain, and slot.req of what is in the ring
  * @up: requests go in
