@@ -52,8 +52,9 @@ struct ocf_device_ops {
 	 * in ocf_context_priv().  @params, with the keys, is constant and stays
 	 * until @ctx_exit has returned.  Context: process; may sleep.  Return:
 	 * 0; -ENOSPC if the device has no capacity (the core uses another
-	 * device, or frees a context of this one and tries again); -EINVAL or
-	 * -EKEYREJECTED if the device refuses the keys; any other errno.
+	 * device, or frees a context of this one and tries again); -EOPNOTSUPP
+	 * if the device does not have the algorithm; -EINVAL or -EKEYREJECTED
+	 * if it refuses the keys; any other errno.
 	 */
 	int (*ctx_init)(struct ocf_context *ctx,
 			const struct ocf_session_params *params);
@@ -74,17 +75,18 @@ struct ocf_device_ops {
 	 * A card's driver returns -EINPROGRESS and calls ocf_complete() later,
 	 * once, and not inside this call.  If the card is full, it returns
 	 * -EBUSY and changes nothing; the core submits nothing more until
-	 * ocf_device_unblock().  Any other return is the result.  After a
-	 * result other than 0 the source must be as it was, also of a request
-	 * in place: software repeats a request with -EBADMSG, and another
-	 * device one with any other error.
+	 * ocf_device_unblock().  Any other return is the result.  If the result
+	 * is not 0, the source must be unchanged, even if the request works in
+	 * place, because the core does the request again: on the CPU after
+	 * -EBADMSG, on another device after any other error.
 	 *
 	 * Source and destination begin and end at any byte.  So the first and
-	 * the last cache line of an entry may have bytes that the CPU writes
-	 * meanwhile, for instance another program's.  If the device is not
-	 * coherent with the caches, the driver must copy such an entry instead
-	 * of mapping it for writing; see dma_get_cache_alignment().  It must
-	 * not map IV, tag or state either, which are parts of the request.
+	 * the last cache line of a scatterlist entry may have bytes that the
+	 * CPU writes meanwhile, for instance another program's.  If the device
+	 * is not coherent with the caches, the driver must copy such an entry
+	 * instead of mapping it for writing; see dma_get_cache_alignment().  It
+	 * must never map req->iv, req->tag or req->state, which share cache
+	 * lines with other fields.
 	 *
 	 * @more: the core will call @kick soon, perhaps after further requests,
 	 * and the doorbell may wait for that.  False if there is no @kick.
@@ -126,14 +128,14 @@ struct ocf_device_ops {
 	 * @quiesce: hardware only.  Stops the device.  After its return the
 	 * device uses no buffer, and the driver completes no request.  The core
 	 * replays the requests that were not completed, whose sources must be
-	 * as they were.  Until the return, a completion may cause another
-	 * submission.
+	 * as they were.  While this runs, a completion may still make the core
+	 * call @submit once more.
 	 *
-	 * With @detach, no request waits for this, and if the device cannot be
-	 * stopped, the driver keeps the memory that was set aside.  Without
-	 * @detach the device works in pages of requests, and this must end
-	 * within a second in every state of the device.  That is possible only
-	 * if the device can be cut off from the bus.
+	 * With @detach, the core has taken all requests back before.  If the
+	 * device cannot be stopped, the driver keeps the memory that was set
+	 * aside.  Without @detach the device works in pages of requests, and
+	 * this must end within a second in every state of the device.  That is
+	 * possible only if the device can be cut off from the bus.
 	 *
 	 * Context: process; may sleep.  Return: 0, or an errno if the device
 	 * could not be stopped.
@@ -144,7 +146,7 @@ struct ocf_device_ops {
 	 * @reset: hardware only, optional.  Makes a device that failed work
 	 * again.  The device has no request.  No request uses its contexts any
 	 * more, but @ctx_exit may still be called for some.  With @detach, the
-	 * device was not stopped before.  Context: process; may sleep for any
+	 * device may still be running.  Context: process; may sleep for any
 	 * time, since only the device waits for it.  Return: 0 if the self-test
 	 * can run.
 	 */
@@ -163,11 +165,7 @@ struct ocf_device_ops {
  *	software
  * @ctx_size: bytes of ocf_context_priv()
  * @max_len: the maximum of ocf_request_span(), bytes; 0 for no limit
- * @patience: ms that a request may be overdue before the device counts as
- *	failed; 0 for a second.  The time allowed for a request is eight times
- *	the work in the device at its submission, plus the patience.  A device
- *	that completes nothing has its patience, plus eight times the work in
- *	it, at most 10 s
+ * @patience: ms, see below; 0 for a second
  * @modes: BIT(OCF_MODE_*) for each mode of the device
  * @algs: a bit for each algorithm that the device may have.  A session needs
  *	its mode and all of its algorithms.  The self-test decides: an algorithm
@@ -175,6 +173,12 @@ struct ocf_device_ops {
  *	a wrong answer makes the registration fail
  * @pk: public-key operations (<linux/ocf_pk.h>), or NULL.  A device with only
  *	these leaves @modes and @algs empty
+ *
+ * The core estimates how long the requests in the device will take.  A request
+ * is overdue after eight times the estimate at its submission; after @patience
+ * more, the device has failed.  A device has also failed when it completes
+ * nothing for @patience and eight times the present estimate, of which at most
+ * 10 s count.
  *
  * The core copies everything except @ops, @pk and @parent.
  */
@@ -198,8 +202,9 @@ struct ocf_device_info {
  * ocf_device_register() - register a device
  * @info: its description
  *
- * Runs the self-test of all its algorithms, which also measures their cost.
- * Then sessions can use the device.
+ * Runs the self-test of all its algorithms, which also measures their cost.  So
+ * the device must be ready for requests before this is called.  After the
+ * self-test sessions can use the device.
  *
  * Context: process; may sleep.
  * Return: the device, or an ERR_PTR:
@@ -207,7 +212,7 @@ struct ocf_device_info {
  * * -ENOSPC: there are OCF_DEVICES_MAX devices already
  * * -EBADMSG: a result of the self-test was wrong; the kernel log says which
  * * -ENODEV: the device has refused all of its algorithms
- * * -ETIMEDOUT: it did not answer within 5 s and its patience
+ * * -ETIMEDOUT: it did not answer within 5 s plus its patience
  * * another error of the device in the self-test
  * * -ENOMEM: no memory
  */
@@ -238,8 +243,10 @@ void ocf_device_unblock(struct ocf_device *dev);
  * @dev: the device
  *
  * The core submits nothing more to the device, and replays its requests on
- * other devices, as it does when a request is overdue.  Then it resets the
- * device, and uses it again if the self-test passes.
+ * other devices, as it does when a request is overdue.  Later it runs the
+ * self-test, and uses the device again if that passes.  It resets the device
+ * before if that was stopped, or if three self-tests have failed.  After a
+ * wrong answer the core waits until the administrator resumes the device.
  *
  * Context: process or BH.
  */
@@ -249,8 +256,8 @@ void ocf_device_fail(struct ocf_device *dev);
  * ocf_device_needs_reset() - tell the core that a device needs a reset
  * @dev: the device
  *
- * Like ocf_device_fail(), but the core resets the device as soon as it is
- * empty, and runs no self-test before.
+ * Like ocf_device_fail(), but the core first resets the device, as soon as it
+ * is empty, and then runs the self-test.  For a device that asks for a reset.
  *
  * Context: process or BH.
  */
@@ -260,8 +267,8 @@ void ocf_device_needs_reset(struct ocf_device *dev);
  * ocf_device_revive() - tell the core that a failed device shows signs of life
  * @dev: the device, for instance one that has completed a detached request
  *
- * The core runs the self-test soon, without a reset.  This does nothing if the
- * device has not failed.
+ * The core runs the next self-test now instead of waiting; see
+ * ocf_device_fail().  This does nothing if the device has not failed.
  *
  * Context: process or BH.
  */
@@ -275,9 +282,11 @@ void ocf_device_revive(struct ocf_device *dev);
  *
  * All writes of the device to the buffers must be visible before the call.  The
  * core counts and ignores a second completion while the request exists.  The
- * driver must not complete a request that may have been freed.
+ * request may have been freed after this call, after detach() has returned
+ * true, and after quiesce(): the driver must not complete it then.
  *
- * Context: process or BH; must not hold a lock that submit() or done() takes.
+ * Context: process or BH; must not hold a lock that submit() or the consumer's
+ * callback takes.
  */
 void ocf_complete(struct ocf_request *req, int err);
 
@@ -291,16 +300,16 @@ void ocf_complete(struct ocf_request *req, int err);
 void *ocf_device_priv(const struct ocf_device *dev);
 
 /*
- * An attribute of sysfs that shows the work of all users.  Only root may read
- * it, and the group that udev's rule gives it to.
+ * An attribute of sysfs that shows the work of all users.  Root may read it,
+ * and the group that udev's rule sets.
  */
 #define OCF_ATTR_PRIVATE(name)						\
 	struct device_attribute dev_attr_##name = __ATTR(name, 0440,	\
 							 name##_show, NULL)
 
 /*
- * Bytes that a transform of the kernel's crypto API counts in ocf_context.more.
- * The API does not say how much memory it takes.
+ * A driver adds this to ocf_context.more for each transform of the kernel's
+ * crypto API, which does not say how much memory a transform takes.
  */
 #define OCF_TRANSFORM_BYTES	2048
 
@@ -310,8 +319,8 @@ void *ocf_device_priv(const struct ocf_device *dev);
  * @params: the session's parameters, with keys
  * @submit: ocf_device_ops.submit; ctx_init() may set a function for just these
  *	parameters
- * @more: bytes that ctx_init() has allocated besides @priv, for the user's
- *	account; 0 before
+ * @more: bytes that ctx_init() has allocated besides @priv; the core charges
+ *	them to the user's account.  0 at first
  * @priv: for the driver: ocf_device_info.ctx_size bytes, zeroed
  */
 struct ocf_context {
@@ -363,10 +372,10 @@ void ocf_tag_store(struct ocf_request *req, const u8 *tag);
  */
 int ocf_tag_check(struct ocf_request *req, const u8 *tag);
 
-/* In ocf_request.bits: a worker does it, and must not offload it again */
+/* In ocf_request.bits: a worker does it, and no other worker gets it */
 #define OCF_BIT_WORKER		BIT(5)
 
-/* In ocf_request.bits: MTE: another device has decrypted it already */
+/* In ocf_request.bits: OCF_MODE_MTE: another device has decrypted it */
 #define OCF_BIT_OPENED		BIT(7)
 
 /**
@@ -386,8 +395,8 @@ static inline bool ocf_request_opened(const struct ocf_request *req)
  * ocf_request_has_worker() - whether a worker does a request
  * @req: a request inside submit() of a software device
  *
- * Workers are few, so they may wait for each other.  In other contexts a driver
- * returns -EAGAIN instead of waiting.
+ * A driver may wait for a resource only in a worker.  Workers are few, so the
+ * wait is bounded.  In other contexts the driver returns -EAGAIN.
  *
  * Context: any.
  */
@@ -413,14 +422,17 @@ static inline bool ocf_request_may_sleep(const struct ocf_request *req)
  *
  * The span begins with the first byte that is authenticated, encrypted or
  * decrypted.  It ends with the last one, or with the tag if that follows in the
- * buffer.  A driver whose device works in memory of the driver needs so many
- * bytes of it.  Before the operation it copies the source,
+ * buffer.  A driver whose device works in memory of the driver needs a buffer
+ * of this size.  Before the operation it copies the source, and after a success
+ * the data range:
  *
  *	source = ocf_request_source(req);
  *	ocf_sg_read(req->src, source.start, buf, source.len);
+ *	...
+ *	ocf_sg_write(req->dst, req->data.start,
+ *		     buf + req->data.start - source.start, req->data.len);
  *
- * and after a success the data range to @req->dst.  It uses ocf_tag_store() and
- * ocf_tag_check() for the tag.
+ * It uses ocf_tag_store() and ocf_tag_check() for the tag.
  *
  * Context: any.
  * Return: the range.
@@ -483,6 +495,8 @@ static inline struct ocf_range ocf_request_source(const struct ocf_request *req)
  *
  *	for (ocf_walk_start(&w, req); w.len; ocf_walk_next(&w))
  *		memcpy(w.dst, w.src, w.len);
+ *
+ * A loop must not end before w.len is 0, since the last piece stays mapped.
  *
  * Context: any; a piece is mapped with kmap_local_page().
  */
