@@ -444,8 +444,8 @@ struct ocf_workers;
  *
  * Context: process; may sleep.
  * Return: the workers, for ocf_workers_put() after the last request that names
- * them; NULL if there is no memory, or if the kernel cannot make such threads
- * (CONFIG_VHOST_TASK).  Without workers, kernel threads do the work.
+ * them is done; NULL if there is no memory, or if the kernel cannot make such
+ * threads (CONFIG_VHOST_TASK).  Without workers, kernel threads do the work.
  */
 struct ocf_workers *ocf_workers_get(void);
 
@@ -543,8 +543,8 @@ typedef void (*ocf_done_t)(struct ocf_request *req, int err);
  * @result_len: set on completion: bytes of payload in MTE decryption, bytes
  *	of result in compression, otherwise @data.len
  * @state: OCF_STATE_MAX bytes of kernel memory for a digest in parts
- *	(OCF_REQ_UPDATE, OCF_REQ_CONTINUE).  The consumer may copy it, and wipes
- *	it.  One request at a time may use it
+ *	(OCF_REQ_UPDATE, OCF_REQ_CONTINUE).  Its contents are opaque.  The
+ *	consumer may copy it, and wipes it.  One request at a time may use it
  * @iv: IV, nonce or counter block; undefined afterwards, except with
  *	OCF_REQ_NEXT_IV.  XTS uses all bytes: if the session's IV is shorter,
  *	the rest must be zero
@@ -719,8 +719,9 @@ void ocf_batch_end(struct ocf_batch *batch);
  *
  * Context: process; may sleep.  OCF_REQ_MAY_SLEEP is implied.
  * Return: the result as in ocf_done_t; an error of ocf_submit(); or -EINTR: the
- * task is being killed.  After -EINTR the request may be in flight, and the
- * core calls @req->done, or has called it.  The caller must not use @req again.
+ * task is being killed.  After -EINTR the request has been cancelled, may still
+ * be in flight, and the core calls @req->done, or has called it.  The caller
+ * must not use @req again.
  */
 int ocf_run(struct ocf_request *req);
 

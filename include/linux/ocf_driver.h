@@ -169,16 +169,16 @@ struct ocf_device_ops {
  * @modes: BIT(OCF_MODE_*) for each mode of the device
  * @algs: a bit for each algorithm that the device may have.  A session needs
  *	its mode and all of its algorithms.  The self-test decides: an algorithm
- *	that the device refuses in every test with -EOPNOTSUPP is removed, and
- *	a wrong answer makes the registration fail
+ *	without a right answer is removed, for instance one that the device
+ *	refuses with -EOPNOTSUPP, and a wrong answer makes the registration fail
  * @pk: public-key operations (<linux/ocf_pk.h>), or NULL.  A device with only
  *	these leaves @modes and @algs empty
  *
  * The core estimates how long the requests in the device will take.  A request
- * is overdue after eight times the estimate at its submission; after @patience
- * more, the device has failed.  A device has also failed when it completes
- * nothing for @patience and eight times the present estimate, of which at most
- * 10 s count.
+ * is overdue after eight times the estimate at its submission (10 s of which
+ * count, or twice the estimate if that is more).  After @patience more, the
+ * device has failed.  A device has also failed when it completes nothing for
+ * @patience plus eight times the present estimate, of which at most 10 s count.
  *
  * The core copies everything except @ops, @pk and @parent.
  */

@@ -256,12 +256,13 @@ u32 ocf_pk_codes(u32 flags);
 /**
  * struct ocf_pk_ops - the public-key operations of a driver
  * @codes: BIT(OCF_PK_*) for each operation.  The self-test decides: an
- *	operation that the device refuses in every test is removed, and a wrong
- *	answer makes the registration fail
+ *	operation without a right answer is removed, and a wrong answer makes
+ *	the registration fail
  * @schemes: BIT(OCF_PK_*) of the paddings of RSA that the device does.  For a
- *	device with OCF_PK_RAW the core does all paddings itself.  It then uses
- *	OCF_PK_RSA_ENCRYPT and OCF_PK_RSA_DECRYPT without padding, also for
- *	signatures
+ *	device with OCF_PK_RAW the core does all other paddings.  It uses
+ *	OCF_PK_RSA_ENCRYPT and OCF_PK_RSA_DECRYPT for that, also for signatures,
+ *	with numbers as long as the modulus and less than it; the device need
+ *	not have the other two operations
  * @depth: requests in the device at a time; ignored for software
  */
 struct ocf_pk_ops {

@@ -101,10 +101,12 @@ enum {
 #define SO_CRYPT_ETM		(1u << 2)	/* TLS 1.0 to 1.2: RFC 7366 */
 #define SO_CRYPT_SESSION	(1u << 3)	/* keys are of @fd, @ses */
 /*
- * The program promises that the pages of a file do not change until the peer
- * has read them.  Without this the kernel copies pages that a device would read
- * twice (CCM; a MAC, then a cipher).  Otherwise a process that writes to a file
- * could break the connections to which it is being sent.
+ * The program promises that pages that are sent by reference (sendfile(),
+ * splice()) do not change until the peer has read them.  Without this the
+ * kernel copies pages that a device would read twice (CCM; a MAC, then a
+ * cipher).
+ * Otherwise a process that writes to a file could break the connections to
+ * which it is being sent.
  */
 #define SO_CRYPT_STABLE		(1u << 4)
 #define SO_CRYPT_FLAGS		0x1fu
