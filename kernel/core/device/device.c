@@ -196,6 +196,19 @@ void ocf_device_learn(struct ocf_device *dev,
 		       sample);
 }
 
+/*
+ * Has a device whose self-test has passed begin with zeros: the test spoils
+ * tags.  Later self-tests of a card are not counted.
+ */
+static void reset_counters(struct ocf_device *dev)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(dev->counters, cpu), 0,
+		       sizeof(*dev->counters));
+}
+
 /**
  * ocf_device_sum() - add up a device's counters
  * @dev: the device
@@ -393,6 +406,7 @@ static int present_itself(struct ocf_device *dev)
 	err = ocf_selftest_first(dev) ?:
 	      dev_set_name(&dev->dev, "%s", dev->name);
 	if (!err) {
+		reset_counters(dev);
 		/* told of when it can be used */
 		dev_set_uevent_suppress(&dev->dev, true);
 		err = device_add(&dev->dev);

@@ -21,7 +21,7 @@
 #define OCF_HIST_BUCKETS	32	/* one for each power of two, ns */
 
 /**
- * struct ocf_counters - what has been done, free-running
+ * struct ocf_counters - what has been done, without self-tests
  * @ops: requests completed, with or without success
  * @bytes: of the successful ones
  * @errors: requests that ended with an error
@@ -33,10 +33,13 @@ struct ocf_counters {
 	u64	ops;
 	u64	bytes;
 	u64	errors;
-	u32	hist[OCF_HIST_BUCKETS];
+	u64	hist[OCF_HIST_BUCKETS];
 };
 
 #define OCF_SAMPLE		16	/* a power of two */
+
+/* In ocf_device.failures: a self-test runs whose requests are not counted */
+#define OCF_SELFTEST_RUNS	BIT(16)
 
 static inline unsigned int ocf_hist_bucket(u64 ns)
 {
@@ -93,16 +96,13 @@ enum ocf_device_state {
  * @going_work: frees them; holds the device
  * @evictions: contexts that went to make room for others
  * @crowded: jiffies until which no context is made, for want of capacity
- * @failures: requests it has failed in a row
+ * @failures: requests it has failed in a row, and OCF_SELFTEST_RUNS
  * @recovery: empties a device that fails, and tests it
  * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
  * @reclaimed: the requests it had when it failed were taken out; by @recovery
  * @stopped: quiesce() was called, and reset() was not since; by @recovery
  * @needs_reset: its driver has said that only a reset helps
  * @attempts: to reset and test it, that failed in a row; by @recovery
- * @test_ops: those of @counters that were requests of self-tests
- * @test_bytes: the same
- * @test_errors: the same; a self-test spoils tags
  * @tested_ops: operations it had done when it was last tested; by @recovery
  * @retest: bit 0: it is to be tested soon
  * @tested_at: jiffies, when it was last tested
@@ -145,9 +145,6 @@ struct ocf_device {
 	bool			stopped;
 	bool			needs_reset;
 	unsigned int		attempts;
-	u64			test_ops;
-	u64			test_bytes;
-	u64			test_errors;
 	u64			tested_ops;
 	unsigned long		retest;
 	unsigned long		tested_at;

@@ -173,7 +173,7 @@ static void recover_device(struct ocf_device *dev)
 		return;
 	}
 	dev->reclaimed = false;
-	atomic_set(&dev->failures, 0);
+	atomic_and(OCF_SELFTEST_RUNS, &dev->failures);
 	WRITE_ONCE(dev->failed, 0);
 	if (ocf_device_set_state(dev, OCF_DEVICE_SUSPECT, OCF_DEVICE_READY)) {
 		dev_info(&dev->dev, "works again\n");

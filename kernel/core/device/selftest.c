@@ -145,18 +145,6 @@ static bool wait_for_answer(struct selftest *t)
 	return false;
 }
 
-/* The device has counted the request; users are not told of it. */
-static void count_test(const struct selftest *t)
-{
-	struct ocf_device *dev = t->dev;
-
-	WRITE_ONCE(dev->test_ops, dev->test_ops + 1);
-	if (t->err)
-		WRITE_ONCE(dev->test_errors, dev->test_errors + 1);
-	else
-		WRITE_ONCE(dev->test_bytes, dev->test_bytes + t->req->bytes);
-}
-
 /*
  * ocf_run() will not do: it leaves the request behind when the task is killed,
  * and it waits for ever for a device that does not answer.  Here the requests
@@ -179,7 +167,6 @@ static int run_request(struct selftest *t)
 		wait_for_completion(&t->done);
 		return -ETIMEDOUT;
 	}
-	count_test(t);
 	return t->err;
 }
 
@@ -475,5 +462,10 @@ int ocf_selftest_first(struct ocf_device *dev)
  */
 int ocf_selftest_again(struct ocf_device *dev)
 {
-	return selftest(dev, true);
+	int err;
+
+	atomic_or(OCF_SELFTEST_RUNS, &dev->failures);
+	err = selftest(dev, true);
+	atomic_andnot(OCF_SELFTEST_RUNS, &dev->failures);
+	return err;
 }

@@ -219,15 +219,6 @@ static ssize_t cost_show(struct device *d, struct device_attribute *attr,
 }
 static OCF_ATTR_PRIVATE(cost);
 
-/* A request that was reclaimed may be among the tests and not in @sum. */
-static void leave_tests_out(const struct ocf_device *dev,
-			    struct ocf_counters *sum)
-{
-	sum->ops -= min(sum->ops, READ_ONCE(dev->test_ops));
-	sum->bytes -= min(sum->bytes, READ_ONCE(dev->test_bytes));
-	sum->errors -= min(sum->errors, READ_ONCE(dev->test_errors));
-}
-
 static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 			     char *buf)
 {
@@ -236,7 +227,6 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 	int n;
 
 	ocf_device_sum(dev, &sum);
-	leave_tests_out(dev, &sum);
 	n = sysfs_emit(buf, "operations %llu\nbytes %llu\nerrors %llu\n"
 		       "inflight %u\nwaiting %u\nblocks %llu\nspurious %llu\n"
 		       "replays %llu\nevictions %llu\nbacklog %ld\n"
@@ -281,7 +271,7 @@ static ssize_t latency_show(struct device *d, struct device_attribute *attr,
 	ocf_device_sum(to_ocf(d), &sum);
 	for (i = 0; i < OCF_HIST_BUCKETS; i++)
 		if (sum.hist[i])
-			n += sysfs_emit_at(buf, n, "%lu %u\n", BIT(i),
+			n += sysfs_emit_at(buf, n, "%lu %llu\n", BIT(i),
 					   sum.hist[i]);
 	return n;
 }

@@ -226,10 +226,21 @@ static void count_failure(struct ocf_device *dev, int err)
 {
 	if (err == -ENOMEM || err == -EOPNOTSUPP)
 		return;
-	if (atomic_inc_return(&dev->failures) < FAILURES_MAX)
+	if ((atomic_inc_return(&dev->failures) & ~OCF_SELFTEST_RUNS) <
+	    FAILURES_MAX)
 		return;
-	atomic_set(&dev->failures, 0);
+	atomic_and(OCF_SELFTEST_RUNS, &dev->failures);
 	ocf_device_retest(dev);
+}
+
+/* After failures, or during a self-test.  Return: whether @req is counted. */
+static noinline bool note_success(struct ocf_device *dev,
+				  const struct ocf_request *req)
+{
+	if (req->session->testing)
+		return false;
+	atomic_and(OCF_SELFTEST_RUNS, &dev->failures);
+	return true;
 }
 
 /* Whether @err is a result: the stream is invalid, or the buffer too short. */
@@ -272,6 +283,8 @@ static noinline void handle_card_error(struct ocf_device *dev,
 				       struct ocf_request *req, int err,
 				       bool inside_submit)
 {
+	if (!req->session->testing)
+		ocf_device_count(dev, 0, err);
 	if (replay_elsewhere(dev, req, err))
 		return;
 	if (err == -EBADMSG)
@@ -301,13 +314,12 @@ void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 		return;
 	}
 	trace_ocf_request_end(req, dev->number, err);
-	ocf_device_count(dev, req->bytes, err);
 	if (unlikely(err)) {
 		handle_card_error(dev, req, err, inside_submit);
 		return;
 	}
-	if (unlikely(atomic_read(&dev->failures)))
-		atomic_set(&dev->failures, 0);
+	if (likely(!atomic_read(&dev->failures)) || note_success(dev, req))
+		ocf_device_count(dev, req->bytes, 0);
 	ocf_request_end(req, 0, inside_submit);
 }
 
