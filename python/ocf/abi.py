@@ -5,6 +5,7 @@ tests/libocf compares sizes.
 """
 
 import ctypes
+import os
 import pathlib
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int,
                     c_int8, c_size_t, c_ssize_t, c_uint, c_uint8, c_uint16,
@@ -166,10 +167,12 @@ RETURNS = {"ocf_close": None, "ocf_queue_close": None,
 
 
 def find() -> str:
-    """Where the library is: in a checkout that has built it, or beside the
-    folder that these bindings were installed in, or where the loader looks."""
+    """Where the library is: where LD_LIBRARY_PATH says, or in a checkout that
+    has built it, or beside the folder that these bindings were installed in, or
+    where the loader looks."""
     up = pathlib.Path(__file__).resolve().parents[2]
-    for folder in up / "build" / "lib", up:
+    for folder in () if os.environ.get("LD_LIBRARY_PATH") else (
+            up / "build" / "lib", up):
         if (folder / LIBRARY).exists():
             return str(folder / LIBRARY)
     return LIBRARY

@@ -711,7 +711,7 @@ def test_stat_columns_stay(screen):
 def test_stat_prometheus(tree):
     tree.counters("sim10", pk_operations=7, pk_errors=1, pk_replays=0,
                   pk_inflight=0, pk_waiting=0)
-    tree.set("sim10", "latency", "1024 4\n4096 6")
+    tree.set("sim10", "latency", "1024 4\n4096 6\n2147483648 1")
     said = tree.says("ocfstat", "--prometheus")
     done = subprocess.run(
         [TOOLS.parent / "build/prometheus/usr/bin/promtool", "check",
@@ -725,7 +725,9 @@ def test_stat_prometheus(tree):
                  'le="2.048e-06"} 4',
                  'latency_seconds_bucket{device="sim10",kind="hardware",'
                  'le="8.192e-06"} 10',
-                 'latency_seconds_count{device="sim10",kind="hardware"} 10'):
+                 'latency_seconds_bucket{device="sim10",kind="hardware",'
+                 'le="+Inf"} 11',
+                 'latency_seconds_count{device="sim10",kind="hardware"} 11'):
         assert f"ocf_{line}" in said.splitlines()
     assert "cryptosoft0" not in tree.says("ocfstat", "--prometheus", "sim10")
 

@@ -5,6 +5,7 @@ of its node exporter."""
 import itertools
 from typing import Any, Iterator
 
+LAST_NS = 1 << 32
 STATES = ("testing", "ready", "suspect", "drained", "draining", "dead")
 
 # The metric, its type, the kernel's counter, what it means: docs/admin.md.
@@ -63,7 +64,9 @@ def latencies(facts: list[dict[str, Any]]) -> Iterator[str]:
         counts = {2 * b["from_ns"]: b["count"] for b in f["latency"]}
         sums = list(itertools.accumulate(counts.values()))
         for end, so_far in zip(counts, sums):
-            yield line(f"{name}_bucket", f, so_far, le=f"{end / 1e9:.9g}")
+            # the last one has all that is longer
+            if end < LAST_NS:
+                yield line(f"{name}_bucket", f, so_far, le=f"{end / 1e9:.9g}")
         total = sums[-1] if sums else 0
         yield line(f"{name}_bucket", f, total, le="+Inf")
         yield line(f"{name}_count", f, total)
