@@ -222,6 +222,8 @@ static void do_recovery(struct work_struct *work)
 void ocf_recovery_prepare(struct ocf_device *dev)
 {
 	INIT_DELAYED_WORK(&dev->recovery, do_recovery);
+	/* the first time it is tested in any case */
+	dev->tested_ops = U64_MAX;
 }
 
 /**
