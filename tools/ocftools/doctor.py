@@ -471,11 +471,11 @@ def wrong_with(machine: Machine, conf: str) -> str:
     given = settings(conf)
     if unknown := sorted(set(given) - SETTINGS):
         return f"{unknown[0]} is not a setting"
-    for name in "legacy", "debug":
-        if given.get(name, "0") not in ("0", "1"):
-            return f"{name} = {given[name]} is not 0 or 1"
+    # the provider's only setting that no variable of the environment gives
+    if given.get("legacy", "0") not in ("0", "1"):
+        return f"legacy = {given['legacy']} is not 0 or 1"
     done = machine.as_user("env", *(f"OCF_{name.upper()}={given[name]}"
-                                    for name in ("least", "off")
+                                    for name in ("debug", "least", "off")
                                     if name in given),
                            "openssl", "list", "-providers", "-provider", "ocf")
     found = re.search(r":(\w+ = .* is not .*)", done.stderr)
