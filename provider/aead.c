@@ -449,6 +449,12 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	return ok;
 }
 
+/* EVP_Cipher() without data is the end of a message; not ChaCha20-Poly1305's. */
+static bool ends_by_nothing(const struct aead *c)
+{
+	return is_gcm(c) || is_ccm(c);
+}
+
 /* EVP_Cipher() */
 static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		   const unsigned char *in, size_t len)
@@ -464,15 +470,16 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 			*outl = len;
 		return 1;
 	}
-	if (c->done || (in && out && is_kernels(c, len))) {
-		if (!in)
-			return final(c, out, outl, outsize);
+	if (in && out && !c->done && is_kernels(c, len))
 		return update(c, out, outl, outsize, in, len);
-	}
+	if (!in && c->done && ends_by_nothing(c))
+		return final(c, out, outl, outsize);
+	if (!catch_up(c))
+		return 0;
 	if (in && !out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
 	/* data, or the end: the nonce is OpenSSL's */
-	if (!in)
+	if (!in && ends_by_nothing(c))
 		forget_message(c);
 	else if (out)
 		aead_forget(c);

@@ -245,6 +245,20 @@ static void at_once(void)
 	same_bytes("data", ours.out, theirs.out, b);
 }
 
+/* Where a cipher works in one go, this may be its end. */
+static void nothing_at_once(void)
+{
+	int a, b;
+
+	if (is_by_chance())
+		return;
+	say(" nothing_at_once");
+	a = EVP_Cipher(ours.ctx, ours.out, NULL, 0);
+	b = EVP_Cipher(theirs.ctx, theirs.out, NULL, 0);
+	same("returns", a, b);
+	same_bytes("data", ours.out, theirs.out, b);
+}
+
 static void final(void)
 {
 	if (is_by_chance())
@@ -297,7 +311,7 @@ static void call(void)
 	static void (* const all[])(void) = {
 		set_ivlen, set_tag, set_tag, get_tag, get_tag, declare,
 		authenticate, authenticate, data, data, data, data, final,
-		final, copy, ask, padding, at_once,
+		final, copy, ask, padding, at_once, nothing_at_once,
 	};
 
 	if (one_in(6))
