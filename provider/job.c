@@ -50,6 +50,7 @@ struct told {
  * @told: is told
  * @res: its result
  * @done: it is there
+ * @quiet: the thread that told of it is done with this and with @told
  * @lost: nobody knows when; a card may still write to @room
  * @secret: bytes of @room to be wiped
  * @room: what it writes: its tag, then its data
@@ -60,7 +61,7 @@ struct waiting {
 	uint64_t	generation;
 	struct told	*told;
 	int		res;
-	atomic_bool	done;
+	atomic_bool	done, quiet;
 	bool		lost;
 	size_t		secret;
 	unsigned char	room[];
@@ -77,12 +78,20 @@ static bool is_its(const struct told *told, int fd)
 static void tell(struct waiting *w, int res)
 {
 	w->res = res;
-	/* it stays readable until the job has seen that it is done */
+	/* before: who hears of it once goes on only if it is done by then */
+	atomic_store(&w->done, true);
 	if (is_its(w->told, w->told->out))
 		while (write(w->told->out, "", 1) < 0 && errno == EINTR)
 			;
 	/* from here on @w may be gone, and what it was told by */
-	atomic_store(&w->done, true);
+	atomic_store(&w->quiet, true);
+}
+
+/* Until the thread that tells of @w does not use it any more */
+static void wait_until_quiet(const struct waiting *w)
+{
+	while (!atomic_load(&w->quiet))
+		usleep(100);
 }
 
 /*
@@ -215,12 +224,6 @@ static void free_waiting(struct told *told, struct waiting *w)
 
 /* ---- jobs that are given up ---- */
 
-static void wait_until_done(const struct waiting *w)
-{
-	while (!atomic_load(&w->done))
-		usleep(100);
-}
-
 /*
  * Of a command of the parent's nothing is written, nor heard here.  Without a
  * process the provider has gone, and waited for its own.
@@ -229,11 +232,12 @@ static void cancel(const struct waiting *w, struct process *p)
 {
 	uint64_t cookie = addr(w);
 
-	if (!p || w->generation != p->generation || atomic_load(&w->done))
+	if (!p || w->generation != p->generation || atomic_load(&w->quiet))
 		return;
-	if (!process_is_confined(p) && ocf_is_open(w->ocf))
+	if (!atomic_load(&w->done) && !process_is_confined(p) &&
+	    ocf_is_open(w->ocf))
 		ioctl(ocf_fd(w->ocf), OCF_CANCEL, &cookie);
-	wait_until_done(w);
+	wait_until_quiet(w);
 }
 
 static void close_pipe(const struct told *told)
@@ -368,6 +372,7 @@ static void wait_for(struct told *told, struct waiting *w)
 		if (!atomic_load(&w->done))
 			poll(&p, 1, 1);
 	} while (!atomic_load(&w->done));
+	wait_until_quiet(w);
 	/* others of the same wait context have theirs */
 	if (is_its(told, told->fd))
 		while (read(told->fd, &byte, 1) < 0 && errno == EINTR)
@@ -411,7 +416,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 		res = -errno;
 		/* or the thread is failing it: the device was closed */
 		if (!take_off(prov->process, w, ocf))
-			wait_until_done(w);
+			wait_until_quiet(w);
 	}
 	free_waiting(told, w);
 	return res;

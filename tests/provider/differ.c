@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 
 #include "differ.h"
@@ -456,6 +457,23 @@ static int compare(void *arg)
 	return 1;
 }
 
+/* Waits until a job can go on.  It must hear of it once only. */
+static void wait_for_news(ASYNC_WAIT_CTX *wait)
+{
+	static int poll = -1;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	OSSL_ASYNC_FD fd;
+	size_t n = 0;
+
+	if (poll < 0) {
+		poll = epoll_create1(0);
+		CHECK(ASYNC_WAIT_CTX_get_all_fds(wait, NULL, &n) && n == 1 &&
+		      ASYNC_WAIT_CTX_get_all_fds(wait, &fd, &n) &&
+		      !epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event));
+	}
+	CHECK(epoll_wait(poll, &event, 1, 600000) == 1);
+}
+
 /* It is paused for what the kernel does. */
 static void compare_in_job(int rounds)
 {
@@ -467,6 +485,8 @@ static void compare_in_job(int rounds)
 		state = ASYNC_start_job(&job, wait, &res, compare, &rounds,
 					sizeof(rounds));
 		pauses++;
+		if (state == ASYNC_PAUSE)
+			wait_for_news(wait);
 	} while (state == ASYNC_PAUSE);
 	what = "a job";
 	CHECK(state == ASYNC_FINISH && res == 1 && pauses);
