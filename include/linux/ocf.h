@@ -481,6 +481,17 @@ void ocf_workers_start_wanted(struct ocf_workers *workers);
 void ocf_workers_put(struct ocf_workers *workers);
 
 /**
+ * ocf_workers_end() - end the threads of the calling process if not in use
+ *
+ * For a consumer that has closed a descriptor of the process, and has put the
+ * workers.  This waits until the threads have stopped, which takes as long as
+ * the process is stopped.  Threads in use end with the process.
+ *
+ * Context: process; may sleep.
+ */
+void ocf_workers_end(void);
+
+/**
  * ocf_workers_ended() - whether a process has ended, or has called execve()
  * @workers: of ocf_workers_get()
  *

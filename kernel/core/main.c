@@ -116,6 +116,7 @@ static void __exit ocf_exit(void)
 	ocf_recovery_exit();
 	ocf_keys_exit();
 	ocf_deliver_exit();
+	ocf_workers_exit();
 	destroy_workqueues();
 }
 

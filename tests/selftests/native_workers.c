@@ -686,6 +686,56 @@ TEST_F_TIMEOUT(workers, a_process_is_stopped, TIMEOUT)
 	close(told[1]);
 }
 
+/* How many of the kernel's workers are at something of workqueue @name */
+static int workers_at(const char *name)
+{
+	char path[300], comm[64];
+	struct dirent *e;
+	FILE *f;
+	DIR *d;
+	int n = 0;
+
+	d = opendir("/proc");
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = fopen(path, "r");
+		if (f && fgets(comm, sizeof(comm), f))
+			n += !!strstr(comm, name);
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/*
+ * The descriptor goes over to another process, while one that has threads for
+ * it is stopped: no worker waits for those.
+ */
+TEST_F_TIMEOUT(workers, nobody_waits_for_a_stopped_process, TIMEOUT)
+{
+	int status, tries;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (do_many(self, self->slow, 2))
+			_exit(1);
+		raise(SIGSTOP);
+		/* what is not in use is found again */
+		_exit(do_many(self, self->slow, 2) ? 2 :
+		      threads(NULL) < 1 ? 3 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	EXPECT_EQ(0, do_many(self, self->slow, 2));
+	for (tries = 0; workers_at("+ocf_free") && tries < 600; tries++)
+		usleep(100000);
+	EXPECT_EQ(0, workers_at("+ocf_free"));
+	kill(pid, SIGCONT);
+	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
+}
+
 /* ---- neighbours ---- */
 
 /* Hands in as much as it may, for ever. */

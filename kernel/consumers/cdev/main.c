@@ -94,6 +94,7 @@ static int cdev_release(struct inode *inode, struct file *filp)
 	ocf_workers_put(file->workers);
 	cdev_table_exit(file);
 	cdev_file_put(file);
+	ocf_workers_end();
 	return 0;
 }
 

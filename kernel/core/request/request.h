@@ -43,6 +43,7 @@ void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
 /* workers.c */
 bool ocf_workers_ready(struct ocf_workers *w);
 atomic_long_t *ocf_workers_load(struct ocf_workers *w);
+void ocf_workers_exit(void);
 bool ocf_workers_queue(struct ocf_workers *w, struct work_struct *work);
 
 /* chain.c */

@@ -11,8 +11,12 @@
  * when the process first submits work for a thread, and another one when work
  * came while no thread was idle.  When the process is killed, or calls
  * execve(), the last thread cancels the work that is left, since no task will
- * fetch its
- * results.
+ * fetch its results.
+ *
+ * A thread stops only when it runs, and its process may be stopped, or get no
+ * CPU time.  So only its own process waits until it has stopped, when it closes
+ * its last descriptor.  Threads that are in use at that moment end with the
+ * process.
  */
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -44,7 +48,7 @@ struct worker {
  * @process: the process
  * @node: in the table of all
  * @rcu: frees the memory
- * @free: ends the threads
+ * @free: frees what is left of threads that were killed
  * @start: held while a thread is started
  * @lock: protects the next five, and @alive and @idle of each thread
  * @waiting: work, the oldest first
@@ -52,6 +56,7 @@ struct worker {
  * @left: the same with those that are ending and have work to cancel
  * @wanted: one more would be of use
  * @ended: all were killed, and the process has submitted nothing since
+ * @going: nobody finds it any more; under the table's lock
  * @load: ns of the work that they have
  * @n: how many there may be
  * @worker: they
@@ -69,6 +74,7 @@ struct ocf_workers {
 	unsigned int		left;
 	bool			wanted;
 	bool			ended;
+	bool			going;
 	atomic_long_t		load;
 	unsigned int		n;
 	struct worker		worker[] __counted_by(n);
@@ -78,6 +84,56 @@ struct ocf_workers {
 
 static DEFINE_HASHTABLE(table, TABLE_BITS);
 static DEFINE_SPINLOCK(table_lock);
+
+/* ---- the end ---- */
+
+static void destroy(struct ocf_workers *w)
+{
+	put_pid(w->process);
+	mutex_destroy(&w->start);
+	kfree_rcu(w, rcu);
+}
+
+/* Waits until the threads run, and have stopped. */
+static void end_threads(struct ocf_workers *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->n; i++)
+		if (w->worker[i].task)
+			vhost_task_stop(w->worker[i].task);
+	destroy(w);
+}
+
+/* They were killed, and are all but gone. */
+static void free_dead(struct work_struct *work)
+{
+	end_threads(container_of(work, struct ocf_workers, free));
+}
+
+static bool take_unused(struct ocf_workers *w)
+{
+	lockdep_assert_held(&table_lock);
+	if (refcount_read(&w->refs) || w->going)
+		return false;
+	w->going = true;
+	hash_del_rcu(&w->node);
+	return true;
+}
+
+/* Called when one of the two may have come true: not in use, and no thread. */
+static void free_if_dead(struct ocf_workers *w)
+{
+	bool mine;
+
+	spin_lock_bh(&table_lock);
+	mine = !READ_ONCE(w->left) && take_unused(w);
+	spin_unlock_bh(&table_lock);
+	if (!mine)
+		return;
+	INIT_WORK(&w->free, free_dead);
+	queue_work(ocf_free_wq, &w->free);
+}
 
 /* ---- a thread ---- */
 
@@ -126,6 +182,7 @@ static void cancel_rest(void *data)
 	w->left--;
 	spin_unlock_bh(&w->lock);
 	wake_up_var(&w->left);
+	free_if_dead(w);
 }
 
 /* Makes @self, which has no thread, or one that was killed, a living one. */
@@ -197,31 +254,12 @@ static struct ocf_workers *make_workers(struct pid *process)
 	return w;
 }
 
-static void destroy(struct ocf_workers *w)
-{
-	put_pid(w->process);
-	mutex_destroy(&w->start);
-	kfree_rcu(w, rcu);
-}
-
-/* Ends the threads, which have no work and are not in the table any more. */
-static void end_threads(struct work_struct *work)
-{
-	struct ocf_workers *w = container_of(work, struct ocf_workers, free);
-	unsigned int i;
-
-	for (i = 0; i < w->n; i++)
-		if (w->worker[i].task)
-			vhost_task_stop(w->worker[i].task);
-	destroy(w);
-}
-
 static u32 process_hash(const struct pid *process)
 {
 	return hash_ptr(process, TABLE_BITS);
 }
 
-/* Under RCU, or table_lock */
+/* One in use.  Under RCU, or table_lock */
 static struct ocf_workers *find(const struct pid *process)
 {
 	struct ocf_workers *w;
@@ -233,6 +271,27 @@ static struct ocf_workers *find(const struct pid *process)
 	return NULL;
 }
 
+/* One that is not in use, but has threads still */
+static struct ocf_workers *find_unused(const struct pid *process)
+{
+	struct ocf_workers *w;
+
+	lockdep_assert_held(&table_lock);
+	hash_for_each_possible(table, w, node, process_hash(process))
+		if (w->process == process && !refcount_read(&w->refs))
+			return w;
+	return NULL;
+}
+
+static struct ocf_workers *use_again(const struct pid *process)
+{
+	struct ocf_workers *w = find_unused(process);
+
+	if (w)
+		refcount_set(&w->refs, 1);
+	return w;
+}
+
 /* Another thread of @process may be at it, too. */
 static struct ocf_workers *add(struct pid *process)
 {
@@ -241,7 +300,7 @@ static struct ocf_workers *add(struct pid *process)
 	if (!w)
 		return NULL;
 	spin_lock_bh(&table_lock);
-	other = find(process);
+	other = find(process) ?: use_again(process);
 	if (!other)
 		hash_add_rcu(table, &w->node, process_hash(process));
 	spin_unlock_bh(&table_lock);
@@ -300,16 +359,52 @@ OCF_EXPORT(ocf_workers_start_wanted);
 
 void ocf_workers_put(struct ocf_workers *w)
 {
-	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w ||
-	    !refcount_dec_and_test(&w->refs))
+	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w)
 		return;
-	spin_lock_bh(&table_lock);
-	hash_del_rcu(&w->node);
-	spin_unlock_bh(&table_lock);
-	INIT_WORK(&w->free, end_threads);
-	queue_work(ocf_free_wq, &w->free);
+	/* its process may end what is not in use */
+	rcu_read_lock();
+	if (refcount_dec_and_test(&w->refs))
+		free_if_dead(w);
+	rcu_read_unlock();
 }
 OCF_EXPORT(ocf_workers_put);
+
+void ocf_workers_end(void)
+{
+	struct ocf_workers *w;
+
+	if (!IS_ENABLED(CONFIG_VHOST_TASK) || current->flags & PF_USER_WORKER)
+		return;
+	spin_lock_bh(&table_lock);
+	w = find_unused(task_tgid(current));
+	if (w)
+		take_unused(w);
+	spin_unlock_bh(&table_lock);
+	if (w)
+		end_threads(w);
+}
+OCF_EXPORT(ocf_workers_end);
+
+static struct ocf_workers *take_first(void)
+{
+	struct ocf_workers *w;
+	int i;
+
+	guard(spinlock_bh)(&table_lock);
+	hash_for_each(table, i, w, node)
+		if (take_unused(w))
+			return w;
+	return NULL;
+}
+
+/* The consumers are gone: nobody makes other threads. */
+void ocf_workers_exit(void)
+{
+	struct ocf_workers *w;
+
+	while ((w = take_first()))
+		end_threads(w);
+}
 
 /* Whether the calling task ends with its whole process */
 static bool is_ending(void)
