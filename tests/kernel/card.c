@@ -6,6 +6,7 @@
 #include <crypto/aead.h>
 #include <crypto/scatterwalk.h>
 #include <crypto/skcipher.h>
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -61,6 +62,16 @@ static void wait_for_gate(struct completion *gate, bool *waiting)
 	WRITE_ONCE(*waiting, false);
 }
 
+/* Says that the card was full some time after it is not full any more. */
+static void refuse_slowly(struct card *card)
+{
+	int i;
+
+	for (i = 0; i < 100 && atomic_read(&card->contexts) == card->room; i++)
+		msleep(1);
+	msleep(20);
+}
+
 static int card_ctx_init(struct ocf_context *ctx,
 			 const struct ocf_session_params *p)
 {
@@ -73,6 +84,8 @@ static int card_ctx_init(struct ocf_context *ctx,
 		return card->refuse_key;
 	if (atomic_inc_return(&card->contexts) > card->room && card->room) {
 		atomic_dec(&card->contexts);
+		if (card->slow_to_refuse)
+			refuse_slowly(card);
 		return -ENOSPC;
 	}
 	err = init_transform(c, p);

@@ -151,7 +151,7 @@ static void room_by_turns(struct test *t)
 }
 
 /* The one that was used last is the one that stays. */
-static void room_of_the_least_used(struct test *t)
+static void least_used(struct test *t, bool slow)
 {
 	struct card *card = small_card(t, 2);
 	struct ocf_session *ses[3];
@@ -159,6 +159,7 @@ static void room_of_the_least_used(struct test *t)
 
 	if (!card)
 		return;
+	card->slow_to_refuse = slow;
 	ses[0] = on_card(card);
 	ses[1] = on_card(card);
 	if (EQUAL(t, IS_ERR(ses[0]) || IS_ERR(ses[1]), 0)) {
@@ -175,6 +176,17 @@ static void room_of_the_least_used(struct test *t)
 		put_all(ses, 3);
 	}
 	card_drop(card);
+}
+
+static void room_of_the_least_used(struct test *t)
+{
+	least_used(t, false);
+}
+
+/* Also if the other is freed while the card still says that it is full. */
+static void room_that_comes_meanwhile(struct test *t)
+{
+	least_used(t, true);
 }
 
 /* What has a request in the card keeps its context; others are refused. */
@@ -571,7 +583,7 @@ static void room_that_comes_slowly(struct test *t)
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_for_a_task_that_waits),
 	TEST(room_by_turns),
-	TEST(room_of_the_least_used),
+	TEST(room_of_the_least_used), TEST(room_that_comes_meanwhile),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
 	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_on_both),

@@ -88,6 +88,7 @@ struct work;
  * @pk: what it does besides, or NULL
  * @refuse_key: ctx_init() returns this
  * @room: for so many contexts; 0 for as many as there are
+ * @slow_to_refuse: it says that it is full when it is not any more
  * @learn: ctx_init() waits for it, 10 s and no more, or NULL
  * @learning: it does
  * @forget: ctx_exit() waits for it, 10 s and no more, or NULL
@@ -126,6 +127,7 @@ struct card {
 	const struct ocf_pk_ops	*pk;
 	int			refuse_key;
 	unsigned int		room;
+	bool			slow_to_refuse;
 	struct completion	*learn;
 	bool			learning;
 	struct completion	*forget;

@@ -98,7 +98,8 @@ static void free_going(struct work_struct *work)
 	list = llist_del_all(&dev->going);
 	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
-		atomic_dec(&dev->ngoing);
+		/* pairs with make_in_turn(): 0 is read after the card is told */
+		atomic_dec_return_release(&dev->ngoing);
 	}
 	ocf_device_put(dev);
 }
@@ -327,21 +328,26 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 {
 	bool urgent = flags & OCF_CONTEXT_URGENT, made_room = false;
 	unsigned long end, forgotten;
-	int err;
+	int err, going;
 
 	err = mutex_lock_killable(&dev->room);
 	if (err)
 		return err;
 	end = jiffies + DRAIN;
 	forgotten = jiffies + FORGET;
-	/* the caller before may have freed capacity for two */
-	while ((err = try_make(keys, dev, flags)) == -ENOSPC) {
+	for (;;) {
+		/* before: one may be freed while the card says that it is full */
+		going = atomic_read_acquire(&dev->ngoing);
+		/* the caller before may have freed capacity for two */
+		err = try_make(keys, dev, flags);
+		if (err != -ENOSPC)
+			break;
 		if (fatal_signal_pending(current)) {
 			err = -EINTR;
 			break;
 		}
 		/* contexts that are being freed will free capacity */
-		if ((urgent || made_room) && atomic_read(&dev->ngoing)) {
+		if ((urgent || made_room) && going) {
 			end = jiffies + DRAIN;
 			if (time_after(jiffies, forgotten))
 				goto crowded;
