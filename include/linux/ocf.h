@@ -231,7 +231,7 @@ ocf_session_create(const struct ocf_session_params *params, gfp_t gfp);
  * new session keeps its own.
  *
  * Context: process; may sleep.
- * Return: as ocf_session_create().
+ * Return: as ocf_session_create(); -EINTR: the caller was killed.
  */
 struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 				       enum ocf_mode mode, u32 maclen,

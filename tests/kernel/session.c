@@ -2,6 +2,7 @@
 /*
  * Sessions: what they refuse, how long they live, how they change keys.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -221,7 +222,19 @@ static void slow_work(struct work_struct *work)
 	s->err = ocf_run(&s->w->req);
 }
 
-/* Begins it; false if it could not be. */
+/* Begins one, as number @n; false if it could not be. */
+static bool slow_start(struct test *t, struct slow *s, int n)
+{
+	s->w = s->ses ? work_make(s->ses, 256, 0) : NULL;
+	if (!CHECK(t, s->w))
+		return false;
+	INIT_WORK_ONSTACK(&s->work, slow_work);
+	queue_work(system_unbound_wq, &s->work);
+	card_until_pondering(t, s->soft, n);
+	return true;
+}
+
+/* The first, with a session */
 static bool slow_begin(struct test *t, struct slow *s)
 {
 	s->soft = card_make_soft(t);
@@ -229,15 +242,17 @@ static bool slow_begin(struct test *t, struct slow *s)
 		return false;
 	s->ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			      card_number(s->soft));
-	s->w = s->ses ? work_make(s->ses, 256, 0) : NULL;
-	if (!CHECK(t, s->w))
-		return false;
 	init_completion(&s->ponder);
 	s->soft->ponder = &s->ponder;
-	INIT_WORK_ONSTACK(&s->work, slow_work);
-	queue_work(system_unbound_wq, &s->work);
-	card_until_pondering(t, s->soft, 1);
-	return true;
+	return slow_start(t, s, 1);
+}
+
+static void slow_finish(struct test *t, struct slow *s)
+{
+	flush_work(&s->work);
+	destroy_work_on_stack(&s->work);
+	EQUAL(t, s->err, 0);
+	work_free(s->w);
 }
 
 static void slow_end(struct test *t, struct slow *s)
@@ -245,10 +260,8 @@ static void slow_end(struct test *t, struct slow *s)
 	EQUAL(t, atomic_read(&s->soft->pondering), 1);
 	complete_all(&s->ponder);
 	flush_work(&s->work);
-	destroy_work_on_stack(&s->work);
-	EQUAL(t, s->err, 0);
 	CHECK(t, work_right(s->w, WORK_KEY));
-	work_free(s->w);
+	slow_finish(t, s);
 	ocf_session_put(s->ses);
 	card_drop(s->soft);
 }
@@ -307,6 +320,97 @@ static void session_beside_slow_work(struct test *t)
 		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0), 0);
 	}
 	slow_end(t, &s);
+}
+
+/* Generations of a session that its requests keep, at most */
+#define KEPT	4
+
+/* What is done by another task */
+struct other {
+	struct work_struct	work;
+	struct ocf_session	*ses;
+	struct task_struct	*task;
+	struct completion	done;
+	int			err;
+};
+
+static void rekey_by_other(struct work_struct *work)
+{
+	struct other *o = container_of(work, struct other, work);
+	u8 next[16] = {};
+
+	WRITE_ONCE(o->task, current);
+	o->err = ocf_session_rekey(o->ses, next, 16, NULL, 0);
+}
+
+static void derive_by_other(struct work_struct *work)
+{
+	struct other *o = container_of(work, struct other, work);
+	struct ocf_session *new;
+
+	new = ocf_session_derive(o->ses, OCF_MODE_CIPHER, 0, 0, GFP_KERNEL);
+	o->err = PTR_ERR_OR_ZERO(new);
+	if (!o->err)
+		ocf_session_put(new);
+	complete(&o->done);
+}
+
+static void other_start(struct other *o, struct ocf_session *ses,
+			work_func_t func)
+{
+	o->ses = ses;
+	init_completion(&o->done);
+	INIT_WORK_ONSTACK(&o->work, func);
+	queue_work(system_unbound_wq, &o->work);
+}
+
+static void other_end(struct test *t, struct other *o)
+{
+	flush_work(&o->work);
+	destroy_work_on_stack(&o->work);
+	EQUAL(t, o->err, 0);
+}
+
+static bool is_waiting(const struct other *o)
+{
+	struct task_struct *task = READ_ONCE(o->task);
+
+	return task && READ_ONCE(task->__state) & TASK_WAKEKILL;
+}
+
+/*
+ * New keys wait until an old generation is free.  Whoever else needs the
+ * session's keys does not wait with them.
+ */
+static void session_rekey_waits_alone(struct test *t)
+{
+	struct other rekey = {}, derive = {};
+	struct slow s[KEPT] = {};
+	u8 next[16] = {};
+	int i;
+
+	if (!slow_begin(t, &s[0]))
+		return;
+	for (i = 1; i < KEPT; i++) {
+		EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0), 0);
+		s[i].soft = s[0].soft;
+		s[i].ses = s[0].ses;
+		slow_start(t, &s[i], i + 1);
+	}
+	EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0), 0);
+	other_start(&rekey, s[0].ses, rekey_by_other);
+	for (i = 0; !is_waiting(&rekey) && i < 60000; i++)
+		msleep(1);
+	CHECK(t, is_waiting(&rekey));
+	other_start(&derive, s[0].ses, derive_by_other);
+	CHECK(t, wait_for_completion_timeout(&derive.done, 60 * HZ));
+	complete_all(&s[0].ponder);
+	other_end(t, &rekey);
+	other_end(t, &derive);
+	for (i = 0; i < KEPT; i++)
+		slow_finish(t, &s[i]);
+	ocf_session_put(s[0].ses);
+	card_drop(s[0].soft);
 }
 
 /* Also when the request starts over on another device after the rekeying. */
@@ -455,7 +559,7 @@ const struct test_case session_tests[] = {
 	TEST(session_left_to_the_cpu), TEST(session_put_in_bh),
 	TEST(session_rekey),
 	TEST(session_rekeyed_often), TEST(session_rekey_moves),
-	TEST(session_beside_slow_work),
+	TEST(session_beside_slow_work), TEST(session_rekey_waits_alone),
 	TEST(session_key_refused), TEST(session_derive), TEST(session_policy),
 	{}
 };

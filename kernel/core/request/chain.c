@@ -18,6 +18,7 @@
  * Parts are made by a worker when they would be of use, since submission
  * allocates nothing.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "../core.h"
@@ -98,17 +99,26 @@ int ocf_chain_make(struct ocf_session *ses, struct ocf_keys *keys)
 	return make_part(ses, keys, CIPHER) ?: make_part(ses, keys, MAC);
 }
 
+/* In the control group of @keys, as if their user made them. */
+static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
+{
+	struct mem_cgroup *old = set_active_memcg(keys->memcg);
+
+	ocf_chain_make(ses, keys);
+	set_active_memcg(old);
+}
+
+/* While the session gets new keys, a user has the lock: a later request asks. */
 static void make_parts(struct work_struct *work)
 {
 	struct ocf_session *ses = container_of(work, struct ocf_session,
 					       split_work);
-	struct ocf_keys *keys;
 
-	mutex_lock(&ses->rekey);
-	keys = rcu_dereference_protected(ses->keys,
-					 lockdep_is_held(&ses->rekey));
-	ocf_chain_make(ses, keys);
-	mutex_unlock(&ses->rekey);
+	if (mutex_trylock(&ses->rekey)) {
+		make_charged(ses, rcu_dereference_protected(
+			ses->keys, lockdep_is_held(&ses->rekey)));
+		mutex_unlock(&ses->rekey);
+	}
 	ocf_session_put(ses);
 }
 

@@ -109,7 +109,7 @@ void ocf_keys_release(struct ocf_keys *keys)
 	if (!left)
 		return;
 	atomic_dec(&left->leaving);
-	/* pairs with wait_var_event_killable() in may_leave() */
+	/* pairs with wait_var_event_killable() in lock_rekey() */
 	smp_mb__after_atomic();
 	wake_up_var(&left->leaving);
 	ocf_session_put_deferred(left);

@@ -326,7 +326,8 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 	struct ocf_session *new;
 	struct ocf_keys *keys;
 
-	mutex_lock(&ses->rekey);
+	if (mutex_lock_killable(&ses->rekey))
+		return ERR_PTR(-EINTR);
 	keys = rcu_dereference_protected(ses->keys,
 					 lockdep_is_held(&ses->rekey));
 	ocf_keys_get(keys);
@@ -409,14 +410,22 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
  */
 #define LEAVING_MAX	4
 
-/* Waits until one more may be replaced; -EINTR if the task is killed. */
-static int may_leave(struct ocf_session *ses)
+/*
+ * Locks @ses->rekey when one more generation may leave.  The wait may be as long
+ * as an operation of the session, and others take the lock.
+ */
+static int lock_rekey(struct ocf_session *ses)
 {
 	atomic_t *n = &ses->leaving;
 
-	lockdep_assert_held(&ses->rekey);
-	return wait_var_event_killable(n, atomic_read(n) < LEAVING_MAX) ?
-		-EINTR : 0;
+	for (;;) {
+		if (wait_var_event_killable(n, atomic_read(n) < LEAVING_MAX) ||
+		    mutex_lock_killable(&ses->rekey))
+			return -EINTR;
+		if (atomic_read(n) < LEAVING_MAX)
+			return 0;
+		mutex_unlock(&ses->rekey);
+	}
 }
 
 /* Puts @old, which new requests do not find any more. */
@@ -437,11 +446,9 @@ int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 	ocf_session_refresh(ses);
 	ocf_read_unlock();
 
-	if (mutex_lock_killable(&ses->rekey))
-		return -EINTR;
-	err = may_leave(ses);
+	err = lock_rekey(ses);
 	if (err)
-		goto unlock;
+		return err;
 	old = rcu_dereference_protected(ses->keys,
 					lockdep_is_held(&ses->rekey));
 	keys = next_generation(ses, old, key, keylen, mackey, mackeylen);
