@@ -18,6 +18,7 @@ static struct ocf_pk_request *held;	/* the one in the card */
 static bool hold;			/* none is answered */
 static unsigned int slow;		/* ms each takes */
 static unsigned int submits;
+static bool by_submitter;		/* whose task may get no CPU time */
 
 /* The CPU computes. */
 static int compute(const struct ocf_pk_request *req)
@@ -43,6 +44,7 @@ static int pk_submit(struct ocf_pk_request *req)
 	msleep(slow);
 	spin_lock_bh(&lock);
 	submits++;
+	by_submitter |= !(current->flags & PF_WQ_WORKER);
 	if (hold && !err) {
 		held = req;
 		err = -EINPROGRESS;
@@ -202,6 +204,7 @@ static void pk_is_in_the_way(struct test *t)
 		wait_behind(t, card, ses, x);
 	wait_for_nothing(t, card, ses);
 	card_release(card);
+	CHECK(t, !by_submitter);
 	reduction_free(x);
 	ocf_session_put(ses);
 	card_drop(card);

@@ -3,6 +3,10 @@
  * Public-key requests on a card.  They wait in its queue or are inside.  They
  * leave it when the card completes them, when they are cancelled, or when the
  * card is emptied.
+ *
+ * A worker of the card calls the driver's submit(), which may wait for the card.
+ * A submitter that did so would keep everybody waiting when it gets no CPU time:
+ * the others, for what the driver holds, and the recovery of the card.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -44,6 +48,11 @@ static void remove_inflight(struct ocf_pk_request *req)
 				   unit->inside));
 }
 
+static void dispatch_now(struct ocf_pk_unit *unit)
+{
+	mod_delayed_work(ocf_pk_wq, &unit->dispatch, 0);
+}
+
 /* @req is no more of the backlog either, and another one may enter. */
 static void leave_card(struct ocf_pk_request *req)
 {
@@ -53,7 +62,7 @@ static void leave_card(struct ocf_pk_request *req)
 	remove_inflight(req);
 	unit->backlog -= req->expected;
 	if (unit->queued && !unit->closed)
-		mod_delayed_work(ocf_pk_wq, &unit->dispatch, 0);
+		dispatch_now(unit);
 }
 
 static void retry_later(struct ocf_pk_unit *unit)
@@ -150,28 +159,25 @@ static void add_inflight(struct ocf_pk_request *req)
 int ocf_pk_start_on_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	bool has_entered = false, cancelled = false;
+	bool cancelled = false;
 	int err = 0;
 
 	spin_lock_bh(&ocf_pk_lock);
 	if (unit->closed) {
 		err = -EAGAIN;
-	} else if (takes_more(unit) && !unit->queued) {
-		unit->backlog += req->expected;
-		add_inflight(req);
-		has_entered = true;
 	} else if (unit->queue.count[req->flow] < OCF_PK_WAITING ||
 		   req->tried || req->testing) {
 		unit->backlog += req->expected;
 		ocf_pk_enqueue(req, false);
-		retry_later(unit);
+		if (takes_more(unit) && !unit->refusing_since)
+			dispatch_now(unit);
+		else
+			retry_later(unit);
 		cancelled = req->cancelled && ocf_pk_claim(req);
 	} else {
 		err = -EBUSY;
 	}
 	spin_unlock_bh(&ocf_pk_lock);
-	if (has_entered)
-		give_to_card(req);
 	if (cancelled)
 		ocf_pk_end_cancelled(req);
 	return err;
