@@ -433,6 +433,13 @@ static inline bool ocf_has_cards(void)
 	return static_branch_unlikely(&ocf_cards_there);
 }
 
+/*
+ * Bytes that the CPU takes at most while it works on a request of
+ * OCF_MODE_COMPRESS.  A consumer charges them to the user: many requests may be
+ * begun, and none goes on.
+ */
+#define OCF_WORKSPACE_BYTES	(192u << 10)
+
 struct ocf_workers;
 
 /**

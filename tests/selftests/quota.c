@@ -659,6 +659,45 @@ TEST_F(sharing, results_of_who_has_ended_are_nobodys)
 	close(keeper);
 }
 
+/* Takes on as many compressions of 4 KiB as it may; how many, or -1 */
+static int compress_many(Self *self)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_COMPRESS, .cipher = "deflate",
+	};
+	struct ocf_command c = {
+		.op = OCF_OP_ENCRYPT, .src = addr(self->text), .len = 4096,
+		.dst = addr(self->out), .dst_len = 8192,
+	};
+	struct ocf_vector v = { .commands = addr(&c), .count = 1 };
+	int fd, n = 0;
+
+	become(SOMEBODY);
+	fd = open_dev();
+	if (native_open(fd, &o))
+		return -1;
+	c.session = o.session;
+	while (n < 64 && ioctl(fd, OCF_SUBMIT, &v) == 1)
+		n++;
+	return errno == EDQUOT ? n : -1;
+}
+
+/* What the CPU needs to compress is charged like the data. */
+TEST_F(sharing, workspaces_are_charged)
+{
+	pid_t pid;
+	int n;
+
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	ASSERT_EQ(0, set_cdev("max_bytes", "1048576"));
+	pid = fork();
+	if (!pid)
+		_exit(compress_many(self) & 0xff);
+	n = WEXITSTATUS(ended(pid));
+	EXPECT_LE(3, n);
+	EXPECT_GE(5, n);
+}
+
 /* ---- control groups ---- */
 
 #define GROUPS	"/tmp/ocf-groups"

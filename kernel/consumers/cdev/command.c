@@ -225,7 +225,8 @@ static int fill_compress(struct cdev_op *op)
 		return -EINVAL;
 	op->req.data.len = c->len;
 	op->req.dst_len = c->dst_len;
-	err = cdev_uring_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC, 0,
+	err = cdev_op_charge(op, OCF_WORKSPACE_BYTES) ?:
+	      cdev_uring_side(op, &op->src, c->flags & OCF_COMMAND_FIXED_SRC, 0,
 			      c->src, c->len) ?:
 	      cdev_uring_side(op, &op->dst, c->flags & OCF_COMMAND_FIXED_DST, 0,
 			      c->dst, c->dst_len);

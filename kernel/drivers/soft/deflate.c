@@ -64,6 +64,7 @@ static struct workspaces *alloc_workspaces(void)
 
 	if (!w)
 		return NULL;
+	WARN_ON_ONCE(out + zlib_inflate_workspacesize() > OCF_WORKSPACE_BYTES);
 	w->out.workspace = __vmalloc(out, gfp);
 	w->in.workspace = __vmalloc(zlib_inflate_workspacesize(), gfp);
 	if (w->out.workspace && w->in.workspace &&
