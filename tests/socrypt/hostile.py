@@ -268,6 +268,25 @@ class Hostile(unittest.TestCase):
             a.sendall(b"text")
         self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
 
+    def test_no_number_comes_twice(self):
+        """Not for records either that wait for the new keys."""
+        old, new = (crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
+                    for _ in range(2))
+        a, b = so.pair()
+        so.attach(b)
+        b.setsockopt(so.SOL_OCF, so.RX, old.pack())
+        b.settimeout(300)
+        last = 2**64 - 2
+        a.sendall(seal(old, b"\x18\0\0\1\0\x16") + b"".join(
+            seal(replace(new, number=n), b"text\x17")
+            for n in (last, last + 1, 0)))
+        self.assertEqual(b"\x18\0\0\1\0", b.recvmsg(100, 100)[0])
+        b.setsockopt(so.SOL_OCF, so.RX, replace(new, number=last).pack())
+        self.assertEqual(b"text", b.recv(100))
+        with self.assertRaises(OSError) as e:
+            b.recv(100)
+        self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+
     def test_sockets_that_cannot(self):
         with socket.socket() as s:
             with self.assertRaises(OSError) as e:

@@ -384,7 +384,10 @@ static void make_request(struct so_rx *rx, struct so_opening *o)
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_CHAINED)
 		so_room_read(&o->from, n + o->plan.data - k->fr.ivlen, k->iv,
 			     k->fr.ivlen);
-	o->number = k->number++;
+	o->number = k->number;
+	/* beyond the last it does not wrap: see rx_submit() */
+	if (k->number <= k->fr.f.number_max)
+		k->number++;
 	rx_make_lists(o, n);
 	rx_make_ranges(o, k->fr.f.order);
 	o->req.op = OCF_OP_DECRYPT;
@@ -405,6 +408,14 @@ static bool rx_any_in_core(struct so_rx *rx)
 	return false;
 }
 
+/* No number comes twice: new keys may have fewer than records wait for them. */
+static int rx_submit(struct so_rx *rx, struct so_opening *o)
+{
+	if (o->number > rx->keys.fr.f.number_max)
+		return -EKEYEXPIRED;
+	return ocf_submit(&o->req);
+}
+
 /*
  * Submits held records until the core takes no more.  They are at the end of
  * the list, so this looks from there: many open records may wait to be read.
@@ -421,7 +432,7 @@ static void rx_advance(struct so_rx *rx)
 		if (o->state != SO_HELD)
 			continue;
 		WRITE_ONCE(o->state, SO_SUBMITTING);
-		err = ocf_submit(&o->req);
+		err = rx_submit(rx, o);
 		if (!err || err == -EINPROGRESS) {
 			/* unless it is open already: pairs with opened() */
 			cmpxchg(&o->state, SO_SUBMITTING, SO_OPENING);
