@@ -397,7 +397,9 @@ class Ktls(unittest.TestCase):
                 *(good[:3] + (16384 + n).to_bytes(2, "big") + bytes(20000)
                   for n in (17, 18, 24, 25, 256, 257)),
                 # too short, and no header either
-                b"\x17\3\1\0\7" + bytes(30)]
+                b"\x17\3\1\0\7" + bytes(30),
+                # of another type, of which TLS 1.3 has none outside
+                b"\x15" + good[1:], b"\x16\3\3\0\x64" + bytes(100)]
             for i, bad in enumerate(wrong):
                 def script(engine, a, b):
                     attach(b, engine)

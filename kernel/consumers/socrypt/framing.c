@@ -393,6 +393,8 @@ void so_framing_aad(const struct so_framing *fr,
 	}
 	if (f->flags & SO_CRYPT_AUTH_HEADER) {
 		memcpy(aad, head, f->header_len);
+		if (fr->any_type)
+			aad[f->type_at] = f->data_type;
 		if (f->auth_length == SO_CRYPT_LENGTH_PAYLOAD)
 			put_length(f, p->payload, aad);
 		else if (f->auth_length == SO_CRYPT_LENGTH_SEALED)
@@ -445,14 +447,16 @@ int so_framing_sealed(const struct so_framing *fr, const u8 *header)
 }
 
 /* Whether a header that was received has the constant bytes */
-static bool is_header(const struct so_crypt_framing *f, const u8 *header)
+static bool is_header(const struct so_framing *fr, const u8 *header)
 {
+	const struct so_crypt_framing *f = &fr->f;
+	bool any = !(f->flags & SO_CRYPT_INNER_TYPE) || fr->any_type;
 	u32 i;
 
 	for (i = 0; i < f->header_len; i++) {
 		if (i >= f->length_at && i < f->length_at + f->length_size)
 			continue;
-		if (i == f->type_at && !(f->flags & SO_CRYPT_INNER_TYPE))
+		if (i == f->type_at && any)
 			continue;
 		if (i == f->type_at ? header[i] != f->data_type :
 				      header[i] != f->header[i])
@@ -482,7 +486,7 @@ int so_framing_open(const struct so_framing *fr, const u8 *header, u32 sealed,
 	so_framing_plan(fr, 0, &least);
 	if (sealed < least.wire - f->header_len)
 		return -EBADMSG;
-	if (!is_header(f, header))
+	if (!is_header(fr, header))
 		return -EPROTO;
 	*p = least;
 	p->wire = f->header_len + sealed;

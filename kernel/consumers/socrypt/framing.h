@@ -33,12 +33,15 @@
  * @block: bytes the data's length must be a multiple of
  * @ivlen: bytes of a request's IV
  * @maclen: bytes of MAC or tag
+ * @any_type: the type in the header of a received record may be any, and counts
+ *	as @f.data_type: kTLS's TLS 1.3, where the record has its own
  */
 struct so_framing {
 	struct so_crypt_framing	f;
 	u32			block;
 	u32			ivlen;
 	u32			maclen;
+	bool			any_type;
 };
 
 /**

@@ -138,6 +138,7 @@ static int fill_in(struct so_keys *k, const struct so_crypt *c)
 	     k->cipher != OCF_NULL_CIPHER))
 		return -EINVAL;
 	/* kTLS's limit: the longest payload, and the overhead */
+	k->fr.any_type = k->ktls && k->fr.f.flags & SO_CRYPT_INNER_TYPE;
 	if (k->ktls)
 		k->fr.f.sealed_max = n + k->fr.f.payload_max + k->fr.maclen +
 				     !!(k->fr.f.flags & SO_CRYPT_INNER_TYPE);
