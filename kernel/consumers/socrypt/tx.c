@@ -699,9 +699,17 @@ void so_tx_end(struct so_tx *tx)
 	sk->sk_write_space(sk);
 }
 
+static bool was_killed(void)
+{
+	return fatal_signal_pending(current) || current->flags & PF_SIGNALED;
+}
+
 /**
  * so_tx_finish() - wait until TCP has all that was written
  * @tx: the sending direction, after so_tx_end()
+ *
+ * Gives up if TCP has no memory for too long, or if the task was killed: it may
+ * have thousands of sockets.
  *
  * Context: process; the socket is held, but not while this waits for the core,
  * which takes bounded time.
@@ -713,8 +721,9 @@ void so_tx_finish(struct so_tx *tx)
 
 	so_tx_cut(tx);
 	while (!is_idle(tx)) {
-		/* TCP has had no memory for that long */
-		if (time_after(jiffies, end) && !tx_any_in_core(tx))
+		/* only TCP's memory is missing, and has been for long */
+		if ((was_killed() || time_after(jiffies, end)) &&
+		    !tx_any_in_core(tx))
 			fail(tx, -ENOMEM);
 		release_sock(sk);
 		wait_event_timeout(tx->idle, is_idle(tx), HZ / 10);
