@@ -160,6 +160,26 @@ TEST_F(native, structures_that_have_grown)
 	EXPECT_EQ(E2BIG, call(self->fd, OCF_SESSION_OPEN, &later));
 }
 
+/* A session of one is not found by accident in another. */
+TEST_F(native, files_have_other_numbers)
+{
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		.key = addr(self->in),
+	};
+	uint32_t first = 0;
+	int i, fd, n = 0;
+
+	for (i = 0; i < 16; i++) {
+		fd = open_dev();
+		ASSERT_EQ(0, native_open(fd, &o));
+		first = first ?: o.session;
+		n += o.session == first;
+		close(fd);
+	}
+	EXPECT_GT(8, n);
+}
+
 TEST_F(native, sessions_end)
 {
 	uint32_t ses = self->c.session, none = 0;

@@ -36,6 +36,8 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return err;
 	file->number = get_random_u64() | 1;
+	/* ids as positive numbers, at first */
+	file->sequence = get_random_u32_below(BIT(15));
 	kref_init(&file->ref);
 	mutex_init(&file->lock);
 	mutex_init(&file->cancel);
