@@ -449,7 +449,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	return ok;
 }
 
-/* EVP_Cipher() without data is the end of a message; not ChaCha20-Poly1305's. */
+/* In EVP_Cipher(); to ChaCha20-Poly1305 no data mean nothing. */
 static bool ends_by_nothing(const struct aead *c)
 {
 	return is_gcm(c) || is_ccm(c);

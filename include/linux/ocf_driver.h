@@ -85,8 +85,8 @@ struct ocf_device_ops {
 	 * CPU writes meanwhile, for instance another program's.  If the device
 	 * is not coherent with the caches, the driver must copy such an entry
 	 * instead of mapping it for writing; see dma_get_cache_alignment().  It
-	 * must never map req->iv, req->tag or req->state, which share cache
-	 * lines with other fields.
+	 * must never map req->iv, req->tag, req->state, req->priv or
+	 * ocf_context_priv(), which share cache lines with other fields.
 	 *
 	 * @more: the core will call @kick soon, perhaps after further requests,
 	 * and the doorbell may wait for that.  False if there is no @kick.

@@ -68,7 +68,7 @@ static void refuse_slowly(struct card *card)
 	int i;
 
 	for (i = 0; i < 100 && atomic_read(&card->contexts) == card->room; i++)
-		msleep(1);
+		usleep_range(1000, 2000);
 	msleep(20);
 }
 

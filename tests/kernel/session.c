@@ -400,7 +400,7 @@ static void session_rekey_waits_alone(struct test *t)
 	EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0), 0);
 	other_start(&rekey, s[0].ses, rekey_by_other);
 	for (i = 0; !is_waiting(&rekey) && i < 60000; i++)
-		msleep(1);
+		usleep_range(1000, 2000);
 	CHECK(t, is_waiting(&rekey));
 	other_start(&derive, s[0].ses, derive_by_other);
 	CHECK(t, wait_for_completion_timeout(&derive.done, 60 * HZ));

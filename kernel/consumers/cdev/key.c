@@ -357,6 +357,12 @@ u32 cdev_key_features(void)
 
 /* ---- the structure, from and to user space ---- */
 
+/* The numbers of parameters are as they were given, if they were refused. */
+static u32 bits_of(const struct cdev_kop *kop, u32 i)
+{
+	return kop->param[array_index_nospec(i, CRK_MAXPARAM)].bits;
+}
+
 #ifdef CONFIG_COMPAT
 
 static int read_compat(struct cdev_kop *kop, const void __user *arg)
@@ -383,7 +389,7 @@ static int write_compat(const struct cdev_kop *kop, void __user *arg)
 
 	err = put_user(kop->status, &c->status) | put_user(kop->crid, &c->crid);
 	for (i = kop->in; i < kop->in + kop->out && !kop->status; i++)
-		err |= put_user(kop->param[i].bits, &c->param[i].bits);
+		err |= put_user(bits_of(kop, i), &c->param[i].bits);
 	return err ? -EFAULT : 0;
 }
 
@@ -436,6 +442,6 @@ int cdev_kop_write(const struct cdev_kop *kop, void __user *arg, bool compat)
 	err = put_user(kop->status, &to->status) |
 	      put_user(kop->crid, &to->crid);
 	for (i = kop->in; i < kop->in + kop->out && !kop->status; i++)
-		err |= put_user(kop->param[i].bits, &to->param[i].bits);
+		err |= put_user(bits_of(kop, i), &to->param[i].bits);
 	return err ? -EFAULT : 0;
 }

@@ -4,9 +4,10 @@
  * leave it when the card completes them, when they are cancelled, or when the
  * card is emptied.
  *
- * A worker of the card calls the driver's submit(), which may wait for the card.
- * A submitter that did so would keep everybody waiting when it gets no CPU time:
- * the others, for what the driver holds, and the recovery of the card.
+ * A worker of the card calls the driver's submit(), which may wait for the
+ * card.  A submitter that did so would keep everybody waiting when it gets no
+ * CPU time: the others, for what the driver holds, and the recovery of the
+ * card.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>

@@ -108,15 +108,17 @@ static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
 	set_active_memcg(old);
 }
 
-/* While the session gets new keys, a user has the lock: a later request asks. */
+/* A user has the lock while the keys change: then a later request asks. */
 static void make_parts(struct work_struct *work)
 {
 	struct ocf_session *ses = container_of(work, struct ocf_session,
 					       split_work);
+	struct ocf_keys *keys;
 
 	if (mutex_trylock(&ses->rekey)) {
-		make_charged(ses, rcu_dereference_protected(
-			ses->keys, lockdep_is_held(&ses->rekey)));
+		keys = rcu_dereference_protected(ses->keys,
+						 lockdep_is_held(&ses->rekey));
+		make_charged(ses, keys);
 		mutex_unlock(&ses->rekey);
 	}
 	ocf_session_put(ses);

@@ -98,7 +98,7 @@ static void free_going(struct work_struct *work)
 	list = llist_del_all(&dev->going);
 	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
-		/* pairs with make_in_turn(): 0 is read after the card is told */
+		/* pairs with make_in_turn(): who reads 0 asks the card later */
 		atomic_dec_return_release(&dev->ngoing);
 	}
 	ocf_device_put(dev);
@@ -336,7 +336,7 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 	end = jiffies + DRAIN;
 	forgotten = jiffies + FORGET;
 	for (;;) {
-		/* before: one may be freed while the card says that it is full */
+		/* before: one may be freed while the card refuses another */
 		going = atomic_read_acquire(&dev->ngoing);
 		/* the caller before may have freed capacity for two */
 		err = try_make(keys, dev, flags);

@@ -411,8 +411,8 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 #define LEAVING_MAX	4
 
 /*
- * Locks @ses->rekey when one more generation may leave.  The wait may be as long
- * as an operation of the session, and others take the lock.
+ * Locks @ses->rekey when one more generation may leave.  The wait may be as
+ * long as an operation of the session, and others take the lock.
  */
 static int lock_rekey(struct ocf_session *ses)
 {

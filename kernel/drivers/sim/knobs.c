@@ -278,7 +278,7 @@ static ssize_t inside_show(struct device *dev, struct device_attribute *attr,
 
 	return sysfs_emit(buf, "%u\n", card->nslots - READ_ONCE(card->nfree));
 }
-static DEVICE_ATTR_RO(inside);
+static OCF_ATTR_PRIVATE(inside);
 
 static ssize_t contexts_used_show(struct device *dev,
 				  struct device_attribute *attr, char *buf)
@@ -286,7 +286,7 @@ static ssize_t contexts_used_show(struct device *dev,
 	return sysfs_emit(buf, "%d\n",
 			  atomic_read(&sim_card_of(dev)->contexts));
 }
-static DEVICE_ATTR_RO(contexts_used);
+static OCF_ATTR_PRIVATE(contexts_used);
 
 /* ---- as it was made ---- */
 
