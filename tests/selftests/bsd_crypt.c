@@ -215,6 +215,10 @@ TEST_F(crypt, digests)
 	EXPECT_EQ(EFAULT, crypt_(0, "abc", NULL, 3, NULL, (void *)-PAGE));
 	/* asked for nothing */
 	EXPECT_EQ(0, crypt_(0, "abc", NULL, 3, NULL, NULL));
+	/* has no place for data */
+	memset(self->dst, 0x77, 64);
+	EXPECT_EQ(0, crypt_(0, self->src, self->dst, 64, NULL, self->tag));
+	EXPECT_TRUE(all_are(self->dst, 0x77, 64));
 	EXPECT_EQ(0, crypt_(0, self->src, NULL, LEN_MAX, NULL, self->tag));
 	EXPECT_EQ(E2BIG, crypt_(0, self->src, NULL, LEN_MAX + 1, NULL,
 				self->tag));

@@ -644,6 +644,63 @@ def _(p):
     return words(now(p.b), now(p.b), outcome(p.b.send, b"x"))
 
 
+@row("a wrong record was read: `poll()`, `SO_ERROR`, and what is read",
+     by_hand=True)
+def _(p):
+    send_wrong(p)
+    now(p.b)
+    return words(polled(p.b), error_of(p.b), now(p.b))
+
+
+@row("a wrong header arrives: `poll()`, `SO_ERROR`, and what is read, twice",
+     by_hand=True)
+def _(p):
+    p.a.sendall(b"\x17\7\7\0\x20" + bytes(32))
+    p.arrive()
+    return words(polled(p.b), error_of(p.b), now(p.b), now(p.b))
+
+
+@row("a KeyUpdate was read, and the peer has shut down: `poll()`, and what is "
+     "read")
+def _(p):
+    p.send(b"\x18\0\0\1\0", HANDSHAKE)
+    p.b.recvmsg(100, 100)
+    p.a.shutdown(socket.SHUT_WR)
+    wait_for(lambda: "RDHUP" in polled(p.b).split(), SOON)
+    return words(polled(p.b), now(p.b))
+
+
+@row("the peer reads nothing, and as much was sent as goes: `poll()`, send, and "
+     "`SO_ERROR`")
+def _(p):
+    while outcome(p.b.send, bytes(16384), socket.MSG_DONTWAIT) != "EAGAIN":
+        pass
+    return words(polled(p.b), outcome(p.b.send, b"x", socket.MSG_DONTWAIT),
+                 error_of(p.b))
+
+
+@row("the peer reads nothing, and `SO_SNDTIMEO` is set: what sends say at last")
+def _(p):
+    limit(p.b, socket.SO_SNDTIMEO, 0.2)
+    while isinstance(said := outcome(p.b.send, bytes(16384)), int):
+        pass
+    return said
+
+
+@row("`SIGPIPE`: write after a reset, twice, without `MSG_NOSIGNAL`")
+def _(p):
+    got = []
+    was = signal.signal(signal.SIGPIPE, lambda *_: got.append(1))
+    try:
+        so.reset(p.a)
+        wait_for(lambda: "HUP" in polled(p.b).split(), SOON)
+        for _ in range(2):
+            outcome(p.b.send, b"x")
+    finally:
+        signal.signal(signal.SIGPIPE, was)
+    return "a signal" if got else "none"
+
+
 @row("a KeyUpdate was read: `poll()`, and what is read")
 def _(p):
     p.send(b"\x18\0\0\1\0", HANDSHAKE)
