@@ -12,6 +12,8 @@
 
 #include "device.h"
 
+#define SYSFS	"/sys/class/misc/crypto"	/* if the module is loaded */
+
 #define AGAIN		1	/* s until the kernel is asked again */
 #define SMALL		256	/* bytes; up to here even the time costs */
 #define LOOKS		16	/* at such, until the time is looked at again */
@@ -153,6 +155,9 @@ const char *device_state(struct provider *prov)
 	case -EPERM:
 		return "no permission to open /dev/crypto";
 	case -ENODEV:
+		if (!access(SYSFS, F_OK))
+			return "/dev/crypto cannot be seen by this process: "
+			       "chroot, a container or PrivateDevices=";
 		return "/dev/crypto is not there: modprobe ocf_cdev";
 	case -EPROTO:
 		return "/dev/crypto is another module's";

@@ -383,9 +383,14 @@ class Programs(unittest.TestCase):
                                  r"the CPU is faster( at every size)?$")
         os.rename("/dev/crypto", "/dev/away")
         try:
-            gone = "/dev/crypto is not there: modprobe ocf_cdev"
-            self.assertEqual([own("aes-cbc", gone)],
+            hidden = ("/dev/crypto cannot be seen by this process: chroot, a "
+                      "container or PrivateDevices=")
+            self.assertEqual([own("aes-cbc", hidden)],
                              self.debugged(*enc, data=large))
+            gone = "/dev/crypto is not there: modprobe ocf_cdev"
+            self.assertEqual([own("aes-cbc", gone)], self.debugged(
+                "unshare", "-m", "sh", "-ec", "mount -nt tmpfs none /sys; "
+                'exec "$@"', "sh", *enc, data=large))
         finally:
             os.rename("/dev/away", "/dev/crypto")
 
