@@ -14,6 +14,9 @@
 
 #define SYSFS	"/sys/class/misc/crypto"	/* if the module is loaded */
 
+static const char hidden[] =
+	"this process cannot see /dev/crypto: chroot or PrivateDevices=";
+
 #define AGAIN		1	/* s until the kernel is asked again */
 #define SMALL		256	/* bytes; up to here even the time costs */
 #define LOOKS		16	/* at such, until the time is looked at again */
@@ -156,8 +159,7 @@ const char *device_state(struct provider *prov)
 		return "no permission to open /dev/crypto";
 	case -ENODEV:
 		if (!access(SYSFS, F_OK))
-			return "/dev/crypto cannot be seen by this process: "
-			       "chroot, a container or PrivateDevices=";
+			return hidden;
 		return "/dev/crypto is not there: modprobe ocf_cdev";
 	case -EPROTO:
 		return "/dev/crypto is another module's";

@@ -383,8 +383,8 @@ class Programs(unittest.TestCase):
                                  r"the CPU is faster( at every size)?$")
         os.rename("/dev/crypto", "/dev/away")
         try:
-            hidden = ("/dev/crypto cannot be seen by this process: chroot, a "
-                      "container or PrivateDevices=")
+            hidden = ("this process cannot see /dev/crypto: chroot or "
+                      "PrivateDevices=")
             self.assertEqual([own("aes-cbc", hidden)],
                              self.debugged(*enc, data=large))
             gone = "/dev/crypto is not there: modprobe ocf_cdev"

@@ -387,14 +387,15 @@ OCF_EXPORT(ocf_workers_end);
 
 static struct ocf_workers *take_first(void)
 {
-	struct ocf_workers *w;
+	struct ocf_workers *w, *found = NULL;
 	int i;
 
-	guard(spinlock_bh)(&table_lock);
+	spin_lock_bh(&table_lock);
 	hash_for_each(table, i, w, node)
-		if (take_unused(w))
-			return w;
-	return NULL;
+		if (!found && take_unused(w))
+			found = w;
+	spin_unlock_bh(&table_lock);
+	return found;
 }
 
 /* The consumers are gone: nobody makes other threads. */
