@@ -74,18 +74,19 @@ int main(int argc, char **argv)
 		errx(2, "CARDS NS");
 	link_prepare();
 	file = link_file(MIB);
-	printf("%s cards, connections at once: MB/s, of the cards' sum\n",
+	printf("%s cards, connections at once: MiB/s, of the cards' sum\n",
 	       argv[1]);
 	for (n = 1; n <= MOST; n *= 4) {
 		uint64_t least = UINT64_MAX, took;
-		double rate, sum = atoi(argv[1]) * 16384e3 / atoi(argv[2]);
+		/* records of 16 KiB; ns for each of them */
+		double rate, sum = atoi(argv[1]) * 1e9 / 64 / atoi(argv[2]);
 
 		for (r = 0; r <= ROUNDS; r++) {
 			took = send_all(file, n);
 			if (r && took < least)
 				least = took;
 		}
-		rate = (double)(MIB << 20) * 1e3 / least;
+		rate = MIB * 1e9 / least;
 		printf("  %2d %8.1f %6.1f %%\n", n, rate, rate * 100 / sum);
 		fflush(stdout);
 	}

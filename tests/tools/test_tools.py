@@ -165,7 +165,7 @@ def test_show(tree):
                  r"^  forbid +sha256$", r"^  depth +64$", r"^  lag +12\.3 us$",
                  r"^  max_len +no limit$", r"^  backlog +2\.5 us$",
                  r"^  latency +p50 1\.4 us, ",
-                 r"^aes-cbc +1\.5 +4096 +1\.2 +10240$",
+                 r"^aes-cbc +1\.5 +3906 +1\.2 +9766$",
                  r"^sha256 +- +- +0\.9 +-$"):
         assert re.search(want, said, re.M), (want, said)
     assert json.loads(tree.says("ocfctl", "show", "--json", "sim10")) == \
@@ -846,14 +846,14 @@ def what_was_measured(tmp_path):
 
 def test_speed_shows(tree, measured):
     assert tree.says("ocfspeed", "--load", measured) == """
-aes-cbc: MB/s
+aes-cbc: MiB/s
 WAY    DEVICE      64    4096
-run    any      64.00  409.60
-uring  sim10   128.00   E2BIG
+run    any      61.04  390.62
+uring  sim10   122.07   E2BIG
 
-aes-cbc+hmac-sha1, mte, decryption: MB/s
+aes-cbc+hmac-sha1, mte, decryption: MiB/s
 WAY  DEVICE    4096
-run  any     409.60
+run  any     390.62
 
 rsa-sign: operations/s
 WAY  DEVICE

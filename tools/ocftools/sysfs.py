@@ -48,9 +48,9 @@ class Cost:
         return (self.base_ns, self.ns_per_kib) != COST_UNKNOWN
 
     @property
-    def mb_per_s(self) -> float | None:
+    def bytes_per_s(self) -> float | None:
         """Of a request so large that the base does not count."""
-        return 1024e3 / self.ns_per_kib if self.ns_per_kib else None
+        return 1024e9 / self.ns_per_kib if self.ns_per_kib else None
 
 
 @dataclass(frozen=True)

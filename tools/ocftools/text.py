@@ -9,6 +9,7 @@ from typing import Callable, Iterable
 from .sysfs import PRIVATE, Failure
 
 NOTHING = "-"
+MIB = 1 << 20
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]],
@@ -30,9 +31,9 @@ def duration(ns: int) -> str:
     return f"{ns / 1e6:.0f} ms" if ns >= 10_000_000 else f"{us(ns)} us"
 
 
-def mb(count: float | None) -> str:
-    """Of a million bytes each."""
-    return NOTHING if count is None else f"{count / 1e6:.1f}"
+def mib(count: float | None) -> str:
+    """Bytes, in MiB"""
+    return NOTHING if count is None else f"{count / MIB:.1f}"
 
 
 def per_cent(share: float | None) -> str:
