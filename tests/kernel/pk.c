@@ -273,23 +273,29 @@ static void pk_points(struct test *t)
 #define CROWD	40		/* of operations that take long */
 #define LONG	256		/* bytes of one */
 
-/* What the CPU takes long for, of @owner */
-static struct reduction *power_for(struct test *t, u32 owner)
+/* An exponentiation of @len bytes, on the CPU, of @owner */
+static struct reduction *power_of(struct test *t, u32 owner, u32 len)
 {
 	struct reduction *x = reduction_for(NULL);
 
-	memset(x->a, 0x5a, LONG);
-	memset(x->m, 0xff, LONG);
-	memset(x->e, 0xa5, LONG);
+	memset(x->a, 0x5a, len);
+	memset(x->m, 0xff, len);
+	memset(x->e, 0xa5, len);
 	x->req->op.code = OCF_PK_MOD_EXP;
-	x->req->op.in[0] = (struct ocf_pk_operand){ x->a, LONG };
-	x->req->op.in[1] = (struct ocf_pk_operand){ x->e, LONG };
-	x->req->op.in[2] = (struct ocf_pk_operand){ x->m, LONG };
-	x->req->op.out[0] = (struct ocf_pk_result){ x->r, LONG };
+	x->req->op.in[0] = (struct ocf_pk_operand){ x->a, len };
+	x->req->op.in[1] = (struct ocf_pk_operand){ x->e, len };
+	x->req->op.in[2] = (struct ocf_pk_operand){ x->m, len };
+	x->req->op.out[0] = (struct ocf_pk_result){ x->r, len };
 	x->req->flags = OCF_SESSION_SOFTWARE;
 	x->req->owner = owner;
 	EQUAL(t, ocf_pk_submit(x->req), 0);
 	return x;
+}
+
+/* What the CPU takes long for */
+static struct reduction *power_for(struct test *t, u32 owner)
+{
+	return power_of(t, owner, LONG);
 }
 
 /*
@@ -317,6 +323,37 @@ static void pk_turns(struct test *t)
 		reduction_free(many[i]);
 	}
 	reduction_free(one);
+}
+
+static void power_end(struct test *t, struct reduction *x)
+{
+	wait_for_completion(&x->over);
+	EQUAL(t, x->err, 0);
+	reduction_free(x);
+}
+
+/* Owners get equal time, and not equally many operations. */
+static void pk_times(struct test *t)
+{
+	struct reduction *large[CROWD], *small[CROWD];
+	int i, over = 0;
+
+	/* what each takes becomes known */
+	large[0] = power_of(t, 1, LONG);
+	small[0] = power_of(t, 2, LONG / 4);
+	power_end(t, large[0]);
+	power_end(t, small[0]);
+	for (i = 0; i < CROWD; i++) {
+		large[i] = power_of(t, 1, LONG);
+		small[i] = power_of(t, 2, LONG / 4);
+	}
+	for (i = 0; i < CROWD; i++)
+		power_end(t, small[i]);
+	for (i = 0; i < CROWD; i++)
+		over += completion_done(&large[i]->over);
+	CHECK(t, over < CROWD / 2);
+	for (i = 0; i < CROWD; i++)
+		power_end(t, large[i]);
 }
 
 static struct completion callback_begun;
@@ -352,7 +389,7 @@ static void pk_flush(struct test *t)
 
 const struct test_case pk_tests[] = {
 	TEST(pk_flush),
-	TEST(pk_turns),
+	TEST(pk_turns), TEST(pk_times),
 	TEST(pk_is_in_the_way),
 	TEST(pk_points),
 	{}

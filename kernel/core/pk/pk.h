@@ -76,14 +76,16 @@ struct ocf_pk_cost {
  * struct ocf_pk_queue - requests that wait for a device
  * @waiting: by ocf_pk_request.flow, the oldest first
  * @count: of each list of @waiting
+ * @start: of each flow, the virtual time at which its next request begins
+ * @now: that of the request that began last
  * @backlogged: flows with requests that wait, a bit each
- * @next: flow with which round robin goes on
  */
 struct ocf_pk_queue {
 	struct list_head	waiting[OCF_FLOWS];
 	u16			count[OCF_FLOWS];
+	u64			start[OCF_FLOWS];
+	u64			now;
 	unsigned long backlogged;
-	unsigned int next;
 };
 
 /**

@@ -2,12 +2,19 @@
 /*
  * Public-key requests that wait for a device.
  *
- * Round robin over flows, one operation each: an owner with many requests
- * delays the others by one of them, not by all.
+ * Owners share a device's time equally, by start-time fair queueing as in
+ * sched/fair.c: an owner with many requests, or with long ones, delays another
+ * by one of them.
  *
  * All calls under pk_lock.
  */
 #include "pk.h"
+
+/* ns that @req counts for; 1 of each where no such operation was measured */
+static u64 share_of(const struct ocf_pk_request *req)
+{
+	return max(req->expected, 1ULL);
+}
 
 void ocf_pk_queue_init(struct ocf_pk_unit *unit)
 {
@@ -30,8 +37,7 @@ void ocf_pk_enqueue(struct ocf_pk_request *req, bool first)
 	lockdep_assert_held(&ocf_pk_lock);
 	if (first) {
 		list_add(&req->node, &q->waiting[req->flow]);
-		/* round robin has chosen this flow already */
-		q->next = req->flow;
+		q->start[req->flow] -= min(q->start[req->flow], share_of(req));
 	} else {
 		list_add_tail(&req->node, &q->waiting[req->flow]);
 	}
@@ -67,16 +73,19 @@ struct ocf_pk_request *ocf_pk_dequeue_next(struct ocf_pk_unit *unit)
 {
 	struct ocf_pk_queue *q = &unit->queue;
 	struct ocf_pk_request *req;
-	unsigned int flow;
+	unsigned int i, flow;
 
 	lockdep_assert_held(&ocf_pk_lock);
 	if (!q->backlogged)
 		return NULL;
-	flow = find_next_bit(&q->backlogged, OCF_FLOWS, q->next);
-	if (flow >= OCF_FLOWS)
-		flow = __ffs(q->backlogged);
-	q->next = flow + 1;
+	flow = __ffs(q->backlogged);
+	for_each_set_bit(i, &q->backlogged, OCF_FLOWS)
+		if (q->start[i] < q->start[flow])
+			flow = i;
 	req = list_first_entry(&q->waiting[flow], struct ocf_pk_request, node);
 	ocf_pk_dequeue(req);
+	/* what a flow did not use while it was idle is not banked */
+	q->now = max(q->start[flow], q->now);
+	q->start[flow] = q->now + share_of(req);
 	return req;
 }
