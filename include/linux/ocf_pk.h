@@ -284,7 +284,8 @@ struct ocf_pk_ops {
 	 * completed, or after a while.  Any other return is the result.
 	 * A card reads and writes memory of its driver's own: operands are
 	 * copied in before this returns, results out by the completion.
-	 * Context: process; may sleep.
+	 * Context: process; may sleep.  Hardware's is called by a worker of the
+	 * device, one request after the other.
 	 */
 	int (*submit)(struct ocf_pk_request *req);
 
