@@ -48,7 +48,7 @@ struct worker {
  * @process: the process
  * @node: in the table of all
  * @rcu: frees the memory
- * @free: frees what is left of threads that were killed
+ * @free: work that frees this after all threads were killed
  * @start: held while a thread is started
  * @lock: protects the next five, and @alive and @idle of each thread
  * @waiting: work, the oldest first
@@ -56,7 +56,6 @@ struct worker {
  * @left: the same with those that are ending and have work to cancel
  * @wanted: one more would be of use
  * @ended: all were killed, and the process has submitted nothing since
- * @going: nobody finds it any more; under the table's lock
  * @load: ns of the work that they have
  * @n: how many there may be
  * @worker: they
@@ -74,7 +73,6 @@ struct ocf_workers {
 	unsigned int		left;
 	bool			wanted;
 	bool			ended;
-	bool			going;
 	atomic_long_t		load;
 	unsigned int		n;
 	struct worker		worker[] __counted_by(n);
@@ -111,12 +109,12 @@ static void free_dead(struct work_struct *work)
 	end_threads(container_of(work, struct ocf_workers, free));
 }
 
+/* Takes @w out of the table; false if it is in use, or was taken before. */
 static bool take_unused(struct ocf_workers *w)
 {
 	lockdep_assert_held(&table_lock);
-	if (refcount_read(&w->refs) || w->going)
+	if (refcount_read(&w->refs) || !hash_hashed(&w->node))
 		return false;
-	w->going = true;
 	hash_del_rcu(&w->node);
 	return true;
 }
@@ -387,15 +385,15 @@ OCF_EXPORT(ocf_workers_end);
 
 static struct ocf_workers *take_first(void)
 {
-	struct ocf_workers *w, *found = NULL;
+	struct ocf_workers *w;
 	int i;
 
 	spin_lock_bh(&table_lock);
 	hash_for_each(table, i, w, node)
-		if (!found && take_unused(w))
-			found = w;
+		if (take_unused(w))
+			break;
 	spin_unlock_bh(&table_lock);
-	return found;
+	return w;
 }
 
 /* The consumers are gone: nobody makes other threads. */
