@@ -434,9 +434,9 @@ static inline bool ocf_has_cards(void)
 }
 
 /*
- * Bytes that the CPU takes at most while it works on a request of
- * OCF_MODE_COMPRESS.  A consumer charges them to the user: many requests may be
- * begun, and none goes on.
+ * Bytes of memory that the CPU needs at most for one request of
+ * OCF_MODE_COMPRESS.  A consumer charges them to the user, who can keep many
+ * requests from going on by giving them no CPU time.
  */
 #define OCF_WORKSPACE_BYTES	(192u << 10)
 

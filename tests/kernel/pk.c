@@ -292,12 +292,6 @@ static struct reduction *power_of(struct test *t, u32 owner, u32 len)
 	return x;
 }
 
-/* What the CPU takes long for */
-static struct reduction *power_for(struct test *t, u32 owner)
-{
-	return power_of(t, owner, LONG);
-}
-
 /*
  * The CPU does many of one owner's: another's does not wait for them, and one
  * that waits is given up at once.
@@ -308,8 +302,8 @@ static void pk_turns(struct test *t)
 	int i, over = 0;
 
 	for (i = 0; i < CROWD; i++)
-		many[i] = power_for(t, 1);
-	one = power_for(t, 2);
+		many[i] = power_of(t, 1, LONG);
+	one = power_of(t, 2, LONG);
 	ocf_pk_cancel(many[CROWD - 1]->req);
 	CHECK(t, completion_done(&many[CROWD - 1]->over));
 	wait_for_completion(&one->over);

@@ -379,8 +379,8 @@ static bool is_waiting(const struct other *o)
 }
 
 /*
- * New keys wait until an old generation is free.  Whoever else needs the
- * session's keys does not wait with them.
+ * A task that sets new keys waits until an old generation is free.  Another
+ * task that derives a session does not wait for it.
  */
 static void session_rekey_waits_alone(struct test *t)
 {

@@ -98,8 +98,9 @@ static void free_going(struct work_struct *work)
 	list = llist_del_all(&dev->going);
 	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
-		/* pairs with make_in_turn(): who reads 0 asks the card later */
-		atomic_dec_return_release(&dev->ngoing);
+		/* pairs with make_in_turn(), which asks the card after this */
+		smp_mb__before_atomic();
+		atomic_dec(&dev->ngoing);
 	}
 	ocf_device_put(dev);
 }
