@@ -4,11 +4,15 @@
 import contextlib
 import pathlib
 import sys
+from collections import Counter
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP / "tests" / "lib"))
 
-from ocf import CLASS, Device  # noqa: E402
+from ocf import CLASS, Device, wait_for  # noqa: E402
+
+PULLED = "virtio0"      # the card that demo/run pulls out
+PATIENCE_S = 600
 
 
 def shares(done: dict[str, int]) -> dict[str, int]:
@@ -32,12 +36,11 @@ def listed(done: dict[str, int]) -> str:
 
 class Work:
     """What devices have done since this was made.  look() must be called from
-    time to time: the counter of a device goes with the device."""
+    time to time: the counters of a device go with the device."""
 
-    def __init__(self, counter: str = "bytes"):
-        self.counter = counter
-        self.seen: dict[str, int] = {}
-        self.gone: dict[str, int] = {}
+    def __init__(self) -> None:
+        self.seen: dict[str, Counter[str]] = {}
+        self.gone: dict[str, Counter[str]] = {}
         self.look()
         self.before = dict(self.seen)
 
@@ -45,14 +48,23 @@ class Work:
         for d in CLASS.iterdir():
             # it may go meanwhile
             with contextlib.suppress(OSError, ValueError):
-                now = Device(d.name).counter(self.counter)
+                now = Counter(Device(d.name).counters())
+                seen = self.seen.get(d.name, Counter())
                 # a device that is back begins again
-                if now < self.seen.get(d.name, 0):
-                    self.gone[d.name] = (self.gone.get(d.name, 0) +
-                                         self.seen[d.name])
+                if now["bytes"] < seen["bytes"]:
+                    self.gone.setdefault(d.name, Counter()).update(seen)
                 self.seen[d.name] = now
 
-    def done(self) -> dict[str, int]:
+    def done(self, counter: str = "bytes") -> dict[str, int]:
         self.look()
-        return {n: self.gone.get(n, 0) + now - self.before.get(n, 0)
+        none: Counter[str] = Counter()
+        return {n: self.gone.get(n, none)[counter] + now[counter] -
+                self.before.get(n, none)[counter]
                 for n, now in self.seen.items()}
+
+
+def plug_in(request: pathlib.Path) -> None:
+    """Has demo/run plug PULLED in again, and waits until it is ready."""
+    request.with_suffix(".plug").touch()
+    if not wait_for(lambda: Device(PULLED).state() == "ready", PATIENCE_S):
+        sys.exit(f"{PULLED} is not back in {PATIENCE_S} s")
