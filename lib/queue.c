@@ -7,9 +7,11 @@
  * does not touch a ring it shares with its parent.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <limits.h>
 #include <liburing.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -65,20 +67,20 @@ struct ocf_queue {
 
 /*
  * Whether @fd still is one of the queue's: a program may close descriptors that
- * it does not know, and open others with their numbers.  The inode is that of
- * all eventfds and the like, so a file or a socket of the program is told from
- * ours, and another eventfd is not.
+ * it does not know, and open others with their numbers.  Rings, eventfds and
+ * epolls all have the same inode.  So remember() has also set the signal for
+ * input, which a file without O_ASYNC never sends: few programs set that.
  */
 static bool is_own(const struct ocf_queue *q, int fd)
 {
-	return is_file(fd, q->dev, q->ino);
+	return is_file(fd, q->dev, q->ino) && fcntl(fd, F_GETSIG) == SIGRTMAX;
 }
 
 static int remember(struct ocf_queue *q, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
+	if (fstat(fd, &st) || fcntl(fd, F_SETSIG, SIGRTMAX))
 		return -errno;
 	q->dev = st.st_dev;
 	q->ino = st.st_ino;
@@ -131,9 +133,14 @@ static int ring_submit(struct ocf_queue *q, bool wait)
 {
 	int n;
 
+	if (wait && !is_own(q, q->ring.ring_fd))
+		return -EBADF;
 	while (q->puts) {
 		n = wait ? io_uring_submit_and_wait(&q->ring, 1) :
 			   io_uring_submit(&q->ring);
+		/* the program has another ring there, which has no entries */
+		if (!n)
+			return -EBADF;
 		if (n < 0)
 			return n;
 		q->puts -= n;
@@ -167,6 +174,8 @@ static int ring_wait(struct ocf_queue *q, int timeout)
 	struct io_uring_cqe *cqe;
 	int err;
 
+	if (!is_own(q, q->ring.ring_fd))
+		return -EBADF;
 	if (timeout < 0)
 		err = io_uring_wait_cqe(&q->ring, &cqe);
 	else
@@ -202,7 +211,7 @@ static int tell_of_both(struct ocf_queue *q)
 	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->told, &in) ||
 	    epoll_ctl(q->both, EPOLL_CTL_ADD, q->ocf->fd, &in))
 		return -errno;
-	return remember(q, q->told);
+	return remember(q, q->told) ?: remember(q, q->both);
 }
 
 static int calls_open(struct ocf_queue *q)
@@ -402,6 +411,8 @@ int ocf_queue_register(struct ocf_queue *queue, const struct iovec *buffers,
 		return -EBUSY;
 	if (count > BUFFERS_MAX)
 		return -EINVAL;
+	if (queue->uring && !is_own(queue, queue->ring.ring_fd))
+		return -EBADF;
 	if (count) {
 		copy = malloc(count * sizeof(*copy));
 		if (!copy)
@@ -534,9 +545,12 @@ int ocf_queue_cancel(struct ocf_queue *queue, uint64_t cookie)
 
 int ocf_queue_fd(const struct ocf_queue *queue)
 {
+	int fd;
+
 	if (is_anothers(queue))
 		return -EPERM;
-	return queue->uring ? queue->ring.ring_fd : queue->both;
+	fd = queue->uring ? queue->ring.ring_fd : queue->both;
+	return is_own(queue, fd) ? fd : -EBADF;
 }
 
 unsigned int ocf_queue_count(const struct ocf_queue *queue)

@@ -8,7 +8,7 @@ $(LIBOCF_TESTS): $(B)/libocf/%: tests/libocf/%.c tests/libocf/libocf.h \
 		 tests/selftests/dev.h lib $(B)/linux-tools/version
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -Ilib/include -o $@ $< -L$(LIB) -locf \
-		-lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+		-luring -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
 # The library as it is when structures have grown, and programs have not
 GROWN := $(B)/libocf/grown

@@ -3,11 +3,14 @@
  * libocf: queues by io_uring and without, over processes and threads.
  */
 #include <kselftest_harness.h>
+#include <liburing.h>
 #include <ocf/public.h>
 #include <ocf/queue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -389,17 +392,42 @@ FIXTURE_TEARDOWN(device)
 	ocf_close(self->ocf);
 }
 
+static int a_file(void)
+{
+	return open("/tmp", O_TMPFILE | O_RDWR, 0600);
+}
+
+static int an_eventfd(void)
+{
+	return eventfd(0, EFD_NONBLOCK);
+}
+
+static int an_epoll(void)
+{
+	return epoll_create1(0);
+}
+
+static int a_ring(void)
+{
+	struct io_uring ring;
+
+	return io_uring_queue_init(4, &ring, 0) ? -1 : ring.ring_fd;
+}
+
 /*
- * A daemon's, which closes all descriptors from @first after the device's on:
- * of their numbers, which are other files' now, none is touched.  One command
- * is in the queue, and is refused.
+ * A daemon's, which closes all descriptors from @first after the device's on,
+ * and makes others: of their numbers, none is touched.  One command is in the
+ * queue, and is refused.
  */
-static int close_what_is_not_there(unsigned int flags, int first)
+static int close_what_is_not_there(unsigned int flags, int first,
+				   int (*make)(void))
 {
 	struct ocf_command c = { .session = 12345 };
+	struct ocf_result r;
 	struct ocf_queue *q;
 	struct stat st;
 	struct ocf *ocf;
+	eventfd_t n;
 	int fd, i;
 
 	close_range(3, ~0u, 0);
@@ -409,16 +437,21 @@ static int close_what_is_not_there(unsigned int flags, int first)
 	first += ocf_fd(ocf);
 	close_range(first, ~0u, 0);
 	for (i = 0; i < 16; i++) {
-		fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+		fd = make();
 		if (fd != first + i)
 			return 2;
 	}
 	alarm(60);
 	ocf_queue_submit(q);
+	if (ocf_queue_get(q, &r, 1, -1) == 1 && r.res >= 0)
+		return 4;
+	if (first == ocf_fd(ocf) + 1 && ocf_queue_fd(q) != -EBADF)
+		return 5;
 	ocf_queue_close(q);
 	ocf_close(ocf);
 	for (i = 0; i < 16; i++)
-		if (fstat(first + i, &st) || st.st_size)
+		if (fstat(first + i, &st) || st.st_size ||
+		    (make == an_eventfd && !eventfd_read(first + i, &n)))
 			return 3;
 	return 0;
 }
@@ -426,15 +459,17 @@ static int close_what_is_not_there(unsigned int flags, int first)
 TEST_F(device, closed_by_who_does_not_know_it)
 {
 	static const unsigned int flags[] = { 0, OCF_QUEUE_NO_URING };
+	int (*make[])(void) = { a_file, an_eventfd, an_epoll, a_ring };
 	int i, status;
 	pid_t pid;
 
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < 24; i++) {
 		pid = fork();
 		if (!pid)
-			_exit(close_what_is_not_there(flags[i % 2], i / 2));
+			_exit(close_what_is_not_there(flags[i % 2], i / 2 % 3,
+						      make[i / 6]));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
-		EXPECT_EQ(0, status);
+		EXPECT_EQ(0, status) TH_LOG("run %d: %#x", i, status);
 	}
 }
 

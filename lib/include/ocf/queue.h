@@ -68,7 +68,8 @@ int ocf_queue_is_uring(const struct ocf_queue *queue);
  * Their pages are pinned once, and not for each command
  * (ocf_queue_put_fixed()), against RLIMIT_MEMLOCK.
  *
- * Return: 0; -EBUSY: something was put in; -ENOMEM; -EFAULT; -EINVAL.
+ * Return: 0; -EBUSY: something was put in; -ENOMEM; -EFAULT; -EINVAL;
+ * -EBADF.
  */
 int ocf_queue_register(struct ocf_queue *queue, const struct iovec *buffers,
 		       unsigned int count);
@@ -104,7 +105,8 @@ int ocf_queue_put_fixed(struct ocf_queue *queue,
  *
  * What is refused has its errno as a result.
  *
- * Return: 0; -EINTR, -EAGAIN, -ENOMEM: some wait still; -EPERM.
+ * Return: 0; -EINTR, -EAGAIN, -ENOMEM: some wait still; -EPERM; -EBADF: the
+ * program has closed the queue's descriptor, or it is another file.
  */
 int ocf_queue_submit(struct ocf_queue *queue);
 
@@ -116,7 +118,7 @@ int ocf_queue_submit(struct ocf_queue *queue);
  * @timeout: ms to wait for the first, -1: without an end
  *
  * Return: how many; 0: none came in time, or nothing is under way; -EINTR: a
- * signal came before; -EPERM.
+ * signal came before; -EPERM; -EBADF.
  */
 int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
 		  unsigned int count, int timeout);
@@ -129,7 +131,7 @@ int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
  *
  * They have results like all others.
  *
- * Return: how many; -ENOENT: none; -EPERM.
+ * Return: how many; -ENOENT: none; -EPERM; -EBADF.
  */
 int ocf_queue_cancel(struct ocf_queue *queue, uint64_t cookie);
 
