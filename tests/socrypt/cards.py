@@ -31,6 +31,12 @@ SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
 SIZE = 6 << 20
 
 
+def has_ended(pid: int) -> bool:
+    """Whether a child has ended, which is left to be waited for."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG |
+                     os.WNOWAIT) is not None
+
+
 class Cards(unittest.TestCase):
     options = "algs=real latency_ns=300000 patience=3000"
 
@@ -144,6 +150,38 @@ class Cards(unittest.TestCase):
                     self.assertTrue(self.data[i * 40000:][:40000] == got)
                 a.close()
                 b.close()
+
+    def test_nobody_waits_for_a_slow_card(self):
+        """While a card makes the session of new keys, others send."""
+        for name in self.names:
+            write(Device(name).path / "device/context_ns", 1_000_000_000)
+        a, b = joined(self.crypt(so.SOFTWARE))
+        self.assertTrue(any(self.sends_meanwhile(a, b) for _ in range(5)))
+        a.close()
+        b.close()
+
+    def sends_meanwhile(self, a, b) -> bool:
+        """Whether a record was sent before the new keys were there."""
+        crypt = self.crypt()
+        # a process: Python's own lock is held by setsockopt()
+        pid = os.fork()
+        if not pid:
+            try:
+                a.setsockopt(so.SOL_OCF, so.TX, crypt.pack())
+            finally:
+                os._exit(0)
+        stack = pathlib.Path(f"/proc/{pid}/stack")
+        wait_for(lambda: has_ended(pid) or "sim_ctx_init" in
+                 stack.read_text(), SOON)
+        a.send(b"meanwhile", socket.MSG_DONTWAIT)
+        first = not has_ended(pid)
+        self.assertEqual((pid, 0), os.waitpid(pid, 0))
+        if not first:
+            b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        self.assertEqual(b"meanwhile", b.recv(100))
+        if first:
+            b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
+        return first
 
     def test_unplugged(self):
         """A card goes in the middle, and the other one, and comes back."""

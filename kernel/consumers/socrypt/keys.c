@@ -118,9 +118,13 @@ static bool reads_twice(const struct so_keys *k)
 }
 
 /* @stable: SO_CRYPT_STABLE.  Context: the caller may write @k. */
-void so_keys_stable(struct so_keys *keys, bool stable)
+void so_keys_stable(struct so_keys *k, bool stable)
 {
-	keys->copies = reads_twice(keys) && !stable;
+	if (stable)
+		k->flags |= SO_CRYPT_STABLE;
+	else
+		k->flags &= ~SO_CRYPT_STABLE;
+	k->copies = reads_twice(k) && !stable;
 }
 
 static int fill_in(struct so_keys *k, const struct so_crypt *c)
@@ -178,97 +182,117 @@ static int find_algorithms(struct so_keys *k, const struct so_crypt *c,
 	return 0;
 }
 
-/* Replaces @keys by @k. */
-static int make_keys(struct so_keys *k, const struct so_keys *keys,
-		     const struct so_crypt *c, struct ocf_session *given,
-		     bool any, bool receive)
+static int make_keys(struct so_keys *k, const struct so_crypt *c,
+		     struct ocf_session *given, bool receive)
 {
 	int err;
 
 	err = find_algorithms(k, c, given) ?: find_framing(k, c);
 	if (err)
 		return err;
-	if (keys->ses && !given &&
-	    !memcmp(keys->check, k->check, sizeof(k->check)))
-		return -EINVAL;
 	k->ses = make_session(k, c, given, receive);
-	if (IS_ERR(k->ses))
-		return PTR_ERR(k->ses);
-	err = fill_in(k, c);
-	if (!err && keys->ses && !any && !so_framing_same(&k->fr, &keys->fr))
-		err = -EBUSY;
-	if (err)
-		ocf_session_put(k->ses);
-	return err;
+	if (IS_ERR(k->ses)) {
+		err = PTR_ERR(k->ses);
+		k->ses = NULL;
+		return err;
+	}
+	return fill_in(k, c);
 }
 
-static int take_from(struct file *file, const struct ocf_cdev_sessions *its,
-		     struct so_keys *k, const struct so_keys *keys,
-		     const struct so_crypt *c, bool any, bool receive)
+static int derive_from(const struct ocf_cdev_sessions *its,
+		       struct so_new_keys *new, const struct so_crypt *c,
+		       bool receive)
 {
-	struct ocf_session *given = its->get(file, c->ses);
+	struct ocf_session *given = its->get(new->file, c->ses);
 	int err;
 
 	if (IS_ERR(given))
 		return PTR_ERR(given);
-	err = make_keys(k, keys, c, given, any, receive);
+	new->ses = c->ses;
+	err = make_keys(&new->keys, c, given, receive);
 	ocf_session_put(given);
-	if (err)
-		return err;
-	err = its->end(file, c->ses);
-	if (err)
-		ocf_session_put(k->ses);
 	return err;
 }
 
-/* The same with a session of /dev/crypto, which the file gives away. */
-static int take_session(struct so_keys *k, const struct so_keys *keys,
-			const struct so_crypt *c, bool any, bool receive)
+/* The same with a session of /dev/crypto. */
+static int derive_keys(struct so_new_keys *new, const struct so_crypt *c,
+		       bool receive)
 {
 	const struct ocf_cdev_sessions *its;
-	struct file *file = fget(c->fd);
-	int err = -EINVAL;
+	int err;
 
-	if (!file)
+	new->file = fget(c->fd);
+	if (!new->file)
 		return -EBADF;
 	its = symbol_get(ocf_cdev_sessions);
-	if (its) {
-		err = take_from(file, its, k, keys, c, any, receive);
-		symbol_put(ocf_cdev_sessions);
-	}
-	fput(file);
+	if (!its)
+		return -EINVAL;
+	err = derive_from(its, new, c, receive);
+	symbol_put(ocf_cdev_sessions);
+	return err;
+}
+
+/* Ends the session that /dev/crypto gives away, if there is one. */
+static int end_given(const struct so_new_keys *new)
+{
+	const struct ocf_cdev_sessions *its;
+	int err;
+
+	if (!new->file)
+		return 0;
+	its = symbol_get(ocf_cdev_sessions);
+	if (!its)
+		return -EINVAL;
+	err = its->end(new->file, new->ses);
+	symbol_put(ocf_cdev_sessions);
 	return err;
 }
 
 /**
- * so_keys_set() - set the keys of a direction
- * @keys: zero, or the present keys; these stay if this fails
+ * so_keys_make() - make new keys of a direction
+ * @new: zero; to be ended by so_keys_end(), also after an error
  * @c: the user's parameters, of the size we know
  * @ktls: TLS_CIPHER_*, if they were given by kTLS's interface, or 0
- * @any: the framing may change; otherwise a change of it is -EBUSY
  * @receive: the direction is the receiving one
  *
- * Context: process; may sleep.
+ * Context: process; may sleep, as long as a device takes to make a session.
+ * The socket is not held, so that its other users need not wait.
  * Return: 0, or see <linux/so_crypt.h>.
  */
-int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
-		bool any, bool receive)
+int so_keys_make(struct so_new_keys *new, const struct so_crypt *c, u16 ktls,
+		 bool receive)
 {
-	struct so_keys k = {};
-	int err;
-
 	if (c->flags & ~SO_CRYPT_FLAGS || c->pad || !lengths_fit(c))
 		return -EINVAL;
-	k.ktls = ktls;
+	new->keys.ktls = ktls;
 	if (c->flags & SO_CRYPT_SESSION)
-		err = take_session(&k, keys, c, any, receive);
-	else
-		err = make_keys(&k, keys, c, NULL, any, receive);
-	if (!err) {
-		so_keys_forget(keys);
-		*keys = k;
-	}
-	memzero_explicit(&k, sizeof(k));
+		return derive_keys(new, c, receive);
+	return make_keys(&new->keys, c, NULL, receive);
+}
+
+/**
+ * so_keys_replace() - use new keys
+ * @keys: zero, or the present keys; these stay if this fails
+ * @new: what so_keys_make() made; has the keys before afterwards
+ * @any: the framing may change; otherwise a change of it is -EBUSY
+ *
+ * Context: process; the socket is held.
+ * Return: 0, -EINVAL for the same keys again or a session that has been closed,
+ * or -EBUSY.
+ */
+int so_keys_replace(struct so_keys *keys, struct so_new_keys *new, bool any)
+{
+	struct so_keys *k = &new->keys;
+	int err;
+
+	if (keys->ses && !new->file &&
+	    !memcmp(keys->check, k->check, sizeof(k->check)))
+		return -EINVAL;
+	if (keys->ses && !any && !so_framing_same(&k->fr, &keys->fr))
+		return -EBUSY;
+	err = end_given(new);
+	if (!err)
+		swap(*keys, *k);
 	return err;
 }
 
@@ -277,4 +301,12 @@ void so_keys_forget(struct so_keys *keys)
 {
 	ocf_session_put(keys->ses);
 	memzero_explicit(keys, sizeof(*keys));
+}
+
+/* Context: process; may sleep. */
+void so_keys_end(struct so_new_keys *new)
+{
+	so_keys_forget(&new->keys);
+	if (new->file)
+		fput(new->file);
 }

@@ -23,52 +23,82 @@ static int fits(const struct so_ctx *ctx, bool receive,
 			    type);
 }
 
-static int set_rx(struct sock *sk, const struct so_crypt *c, u16 type)
+/* Context: the socket is held. */
+static int may_set(struct sock *sk, const struct so_crypt *c, u16 type,
+		   bool receive)
+{
+	if (!receive && (!((1 << sk->sk_state) &
+			   (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
+			 sk->sk_shutdown & SEND_SHUTDOWN))
+		return -ENOTCONN;
+	return fits(so_ctx(sk), receive, c, type);
+}
+
+static int use_rx(struct sock *sk, const struct so_crypt *c, u16 type,
+		  struct so_new_keys *new)
 {
 	struct so_ctx *ctx = so_ctx(sk);
 	int err;
 
-	lock_sock(sk);
 	/* releases the socket while it waits, so all checks come after it */
 	err = so_rx_wait(&ctx->rx, true) ?:
-	      fits(ctx, true, c, type) ?: so_rx_set(&ctx->rx, c, type);
+	      may_set(sk, c, type, true) ?: so_rx_set(&ctx->rx, new);
 	if (err)
-		goto end;
+		return err;
 	if (!ctx->rx_keys)
 		so_take_over_reading(sk);
 	so_rx_arrived(&ctx->rx);
-end:
-	release_sock(sk);
-	return err;
+	return 0;
 }
 
-static int set_tx(struct sock *sk, struct so_crypt *c, u16 type)
+static int use_tx(struct sock *sk, const struct so_crypt *c, u16 type,
+		  struct so_new_keys *new)
 {
 	struct so_ctx *ctx = so_ctx(sk);
 	int err;
 
-	lock_sock(sk);
-	err = -ENOTCONN;
-	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
-	    sk->sk_shutdown & SEND_SHUTDOWN)
-		goto end;
-	err = fits(ctx, false, c, type);
+	err = may_set(sk, c, type, false);
 	if (!err && ctx->tx_keys)
 		err = so_tx_cut(&ctx->tx);
-	if (type && ctx->stable)
-		c->flags |= SO_CRYPT_STABLE;
 	if (!err)
-		err = so_keys_set(&ctx->tx.keys, c, type, true, false);
+		err = so_keys_replace(&ctx->tx.keys, new, true);
 	if (err)
-		goto end;
-	if (type)
+		return err;
+	if (type) {
+		so_keys_stable(&ctx->tx.keys, ctx->stable);
 		ctx->tx.keys.fr.f.payload_max = ctx->payload_max;
+	}
 	ctx->tx.changes++;
 	/* records are also sent in BH, where current is any task */
 	sk->sk_use_task_frag = false;
 	WRITE_ONCE(ctx->tx_keys, true);
-end:
+	return 0;
+}
+
+/*
+ * A card may take long to make a session.  Meanwhile the socket is not held, so
+ * all checks are made again when it is there.
+ */
+static int set_keys(struct sock *sk, const struct so_crypt *c, u16 type,
+		    bool receive)
+{
+	struct so_new_keys new = {};
+	int err;
+
+	lock_sock(sk);
+	err = may_set(sk, c, type, receive);
 	release_sock(sk);
+	if (err)
+		return err;
+	err = so_keys_make(&new, c, type, receive);
+	if (err)
+		goto end;
+	lock_sock(sk);
+	err = receive ? use_rx(sk, c, type, &new) : use_tx(sk, c, type, &new);
+	release_sock(sk);
+end:
+	so_keys_end(&new);
+	memzero_explicit(&new, sizeof(new));
 	return err;
 }
 
@@ -106,8 +136,7 @@ static int set_ours(struct sock *sk, int optname, sockptr_t optval, u32 optlen)
 		return -ENOPROTOOPT;
 	err = read_option(&c, optval, optlen);
 	if (!err)
-		err = optname == SO_CRYPT_TX ? set_tx(sk, &c, 0) :
-					       set_rx(sk, &c, 0);
+		err = set_keys(sk, &c, 0, optname == SO_CRYPT_RX);
 	memzero_explicit(&c, sizeof(c));
 	return err;
 }
@@ -123,8 +152,7 @@ static int set_ktls_keys(struct sock *sk, int optname, sockptr_t optval,
 
 	err = so_ktls_read(&c, &type, optval, optlen);
 	if (!err)
-		err = optname == TLS_TX ? set_tx(sk, &c, type) :
-					  set_rx(sk, &c, type);
+		err = set_keys(sk, &c, type, optname == TLS_RX);
 	memzero_explicit(&c, sizeof(c));
 	/* the crypto API's errno for an algorithm that does not exist */
 	return err == -EOPNOTSUPP ? -ENOENT : err;

@@ -606,16 +606,15 @@ static bool any_bytes(const struct so_rx *rx)
 /**
  * so_rx_set() - set the keys for receiving
  * @rx: the receiving direction
- * @c: the user's parameters
- * @ktls: see so_keys_set()
+ * @new: see so_keys_replace()
  *
  * Records that were right with the old keys stay as they are.  All later
  * records, also those that have arrived, are opened with the new keys.
  *
  * Context: process; the socket is held; after so_rx_wait().
- * Return: 0, -ENOMEM, or see so_keys_set().
+ * Return: 0, -ENOMEM, or see so_keys_replace().
  */
-int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
+int so_rx_set(struct so_rx *rx, struct so_new_keys *new)
 {
 	struct so_inbound *last;
 	struct so_opening *o;
@@ -624,7 +623,7 @@ int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls)
 	/* records that are right with the old keys */
 	if (!deliver_open(rx))
 		return -ENOMEM;
-	err = so_keys_set(&rx->keys, c, ktls, !any_bytes(rx), true);
+	err = so_keys_replace(&rx->keys, new, !any_bytes(rx));
 	if (err)
 		return err;
 	rx->changes++;

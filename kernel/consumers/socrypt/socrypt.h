@@ -82,6 +82,18 @@ struct so_keys {
 	u8			check[32];
 };
 
+/**
+ * struct so_new_keys - keys that are not in use
+ * @keys: the keys
+ * @file: /dev/crypto, if it gives away the session, or NULL
+ * @ses: the number of that session
+ */
+struct so_new_keys {
+	struct so_keys	keys;
+	struct file	*file;
+	u32		ses;
+};
+
 /* A record to send: tx.h */
 struct so_record;
 
@@ -264,9 +276,11 @@ void so_sg_set_bytes(struct scatterlist *sg, const void *bytes, u32 len);
 u32 so_room_list(const struct so_room *room, u32 skip, struct scatterlist *sg);
 
 /* keys.c */
-int so_keys_set(struct so_keys *keys, const struct so_crypt *c, u16 ktls,
-		bool any, bool receive);
-void so_keys_stable(struct so_keys *keys, bool stable);
+int so_keys_make(struct so_new_keys *new, const struct so_crypt *c, u16 ktls,
+		 bool receive);
+int so_keys_replace(struct so_keys *keys, struct so_new_keys *new, bool any);
+void so_keys_end(struct so_new_keys *new);
+void so_keys_stable(struct so_keys *k, bool stable);
 void so_keys_forget(struct so_keys *keys);
 
 /* tx.c */
@@ -290,7 +304,7 @@ int so_rx_init_module(void);
 void so_rx_exit_module(void);
 void so_rx_init(struct so_rx *rx, struct sock *sk);
 void so_rx_exit(struct so_rx *rx);
-int so_rx_set(struct so_rx *rx, const struct so_crypt *c, u16 ktls);
+int so_rx_set(struct so_rx *rx, struct so_new_keys *new);
 void so_rx_arrived(struct so_rx *rx);
 void so_rx_released(struct so_rx *rx);
 void so_rx_settle(struct so_rx *rx);

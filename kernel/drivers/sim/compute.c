@@ -8,6 +8,7 @@
 #include <crypto/hash.h>
 #include <crypto/scatterwalk.h>
 #include <crypto/skcipher.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/string.h>
 
@@ -148,6 +149,7 @@ int sim_ctx_init(struct ocf_context *ctx, const struct ocf_session_params *p)
 	struct sim_ctx *c = ocf_context_priv(ctx);
 	int err = -ENOSPC;
 
+	fsleep(READ_ONCE(card->config.knob[SIM_CONTEXT]) / NSEC_PER_USEC);
 	if (atomic_inc_return(&card->contexts) >
 	    READ_ONCE(card->config.knob[SIM_CONTEXTS]))
 		goto give_up;

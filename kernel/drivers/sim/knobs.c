@@ -26,6 +26,7 @@ static const struct {
 	[SIM_INTERVAL]	= { "interval_ns", 0, NSEC_PER_SEC, 0 },
 	[SIM_DEPTH]	= { "depth", 1, OCF_DEPTH_MAX, 64 },
 	[SIM_CONTEXTS]	= { "contexts", 1, 1000000, 1000000 },
+	[SIM_CONTEXT]	= { "context_ns", 0, NSEC_PER_SEC, 0 },
 	[SIM_SLOW]	= { "slow", 1, 100000, 100 },
 	[SIM_PUBLIC]	= { "public_ns", 1000, NSEC_PER_SEC, NSEC_PER_MSEC },
 	[SIM_COMPUTE]	= { "compute", 0, 1, 1 },
@@ -243,6 +244,7 @@ KNOB(latency_ns, SIM_LATENCY);
 KNOB(interval_ns, SIM_INTERVAL);
 KNOB(depth, SIM_DEPTH);
 KNOB(contexts, SIM_CONTEXTS);
+KNOB(context_ns, SIM_CONTEXT);
 KNOB(slow, SIM_SLOW);
 KNOB(public_ns, SIM_PUBLIC);
 KNOB(compute, SIM_COMPUTE);
@@ -393,6 +395,7 @@ static struct attribute *sim_attrs[] = {
 	&file_interval_ns.attr.attr,
 	&file_depth.attr.attr,
 	&file_contexts.attr.attr,
+	&file_context_ns.attr.attr,
 	&file_slow.attr.attr,
 	&file_public_ns.attr.attr,
 	&file_compute.attr.attr,

@@ -38,6 +38,7 @@ struct attribute_group;
  * @SIM_INTERVAL: ns from one interrupt to the next, at least
  * @SIM_DEPTH: requests in the ring
  * @SIM_CONTEXTS: contexts its memory has room for
+ * @SIM_CONTEXT: ns it takes to make a context
  * @SIM_SLOW: per cent by which an engine's time is multiplied
  * @SIM_PUBLIC: ns an engine takes for RSA by a private key of 2048 bits
  * @SIM_COMPUTE: 1; or 0: compute nothing, to take none of the CPU's time
@@ -51,6 +52,7 @@ enum sim_knob {
 	SIM_INTERVAL,
 	SIM_DEPTH,
 	SIM_CONTEXTS,
+	SIM_CONTEXT,
 	SIM_SLOW,
 	SIM_PUBLIC,
 	SIM_COMPUTE,
