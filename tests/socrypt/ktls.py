@@ -340,8 +340,16 @@ class Ktls(unittest.TestCase):
                          self.compare(script))
 
     def test_number_of_the_next(self):
-        """That is read, however many have come."""
-        keys = Keys(self.rng, V13, 51, 7)
+        """That is read, however many have come; in TLS 1.2 the IV, too."""
+        for version in (V12, V13):
+            with self.subTest(version=hex(version)):
+                self.number_of_the_next(Keys(self.rng, version, 51, 7),
+                                        version == V12)
+
+    def number_of_the_next(self, keys, with_iv):
+        def told(sock, which):
+            option = sock.getsockopt(SOL_TLS, which, 40)
+            return option[4:12] * with_iv + option[-8:]
 
         def script(engine, a, b):
             join(a, b, engine, engine, keys)
@@ -350,10 +358,9 @@ class Ktls(unittest.TestCase):
             self.assertTrue(wait_for(lambda: count(b, FIONREAD) >= 12, SOON))
             said = []
             for n in 4, 2, 2, 4:
-                said.append(b.getsockopt(SOL_TLS, RX, 40)[-8:])
+                said.append(told(b, RX))
                 b.recv(n)
-            return said + [s.getsockopt(SOL_TLS, which, 40)[-8:]
-                           for s, which in ((b, RX), (a, TX))]
+            return said + [told(b, RX), told(a, TX)]
         self.compare(script)
 
     def test_ends_within_others(self):

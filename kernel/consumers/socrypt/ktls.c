@@ -145,8 +145,10 @@ int so_ktls_tell(const struct so_keys *k, u64 number, u8 *option, u32 len)
 	if (!s || len != size_of(s))
 		return -EINVAL;
 	memset(option + sizeof(info), 0, len - sizeof(info));
+	/* as many records before the next one that arrives as @number is */
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED)
-		put_unaligned_be64(k->counter, option + sizeof(info));
+		put_unaligned_be64(k->counter - (k->number - number),
+				   option + sizeof(info));
 	put_unaligned_be64(number, option + len - NUMBER_SIZE);
 	return len;
 }

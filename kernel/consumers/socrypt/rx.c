@@ -386,8 +386,10 @@ static void make_request(struct so_rx *rx, struct so_opening *o)
 			     k->fr.ivlen);
 	o->number = k->number;
 	/* beyond the last it does not wrap: see rx_submit() */
-	if (k->number <= k->fr.f.number_max)
+	if (k->number <= k->fr.f.number_max) {
 		k->number++;
+		k->counter++;
+	}
 	rx_make_lists(o, n);
 	rx_make_ranges(o, k->fr.f.order);
 	o->req.op = OCF_OP_DECRYPT;
