@@ -13,6 +13,7 @@ import mmap
 import os
 import pathlib
 import random
+import select
 import socket
 import struct
 import sys
@@ -437,6 +438,54 @@ class Memory(unittest.TestCase):
         a.close()
         b.close()
 
+    def test_nothing_is_kept_behind_a_wrong_record(self):
+        a, b = so.pair()
+        so.attach(b)
+        b.setsockopt(so.SOL_OCF, so.RX, crypt_of(
+            random.Random(SEED), so.TLS_1_3, "aes-gcm", 128).pack())
+        record = b"\x17\3\3\0\x11" + bytes(17)
+        a.send(record)
+        self.assertTrue(readable(b))
+        self.fill(a, record * 100)
+        self.assertEqual(1, so.info(b, so.RX)["in_flight"])
+        with self.assertRaises(OSError) as e:
+            b.recv(100)
+        self.assertEqual(errno.EBADMSG, e.exception.errno)
+        a.close()
+        b.close()
+
+    def test_nothing_is_kept_behind_new_keys(self):
+        """It is left with TCP until they are there, and nothing is lost."""
+        old, new = (crypt_of(random.Random(SEED + i), so.TLS_1_3, "aes-gcm",
+                             128) for i in range(2))
+        a, b = joined(old)
+        a.sendmsg([b"\x18\0\0\1\0"],
+                  [(so.SOL_OCF, so.TYPE, b"\x16")])
+        self.assertTrue(readable(b))
+        a.setsockopt(so.SOL_OCF, so.TX, new.pack())
+        sent = self.fill(a, b"x")
+        self.assertLess(100, sent)
+        self.assertEqual(1, so.info(b, so.RX)["in_flight"])
+        self.assertEqual(b"\x18\0\0\1\0", b.recvmsg(100, 100)[0])
+        with self.assertRaises(OSError) as e:
+            b.recv(1)
+        self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+        self.assertEqual(0, so.info(b, so.RX)["in_flight"])
+        b.setsockopt(so.SOL_OCF, so.RX, new.pack())
+        self.assertEqual(b"x" * sent, b.recv(sent, socket.MSG_WAITALL))
+        a.close()
+        b.close()
+
+    def fill(self, sock, data: bytes) -> int:
+        """Sends until nothing more is taken.  Returns the bytes taken."""
+        sent = 0
+        sock.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while sent < 4 << 20:
+                sent += sock.send(data)
+        sock.setblocking(True)
+        return sent
+
     def test_memory_that_does_not_come(self):
         """Who holds a socket, because a page of his does not come, has no
         worker of the kernel's wait for him."""
@@ -470,6 +519,10 @@ class Memory(unittest.TestCase):
         self.assertEqual(bytes(20100), b.recv(20100, socket.MSG_WAITALL))
         a.close()
         b.close()
+
+
+def readable(sock) -> bool:
+    return bool(select.select([sock], [], [], 300)[0])
 
 
 def kernel_workers() -> list:

@@ -113,8 +113,7 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 	u32 head = rx->keys.fr.f.explicit_len;
 	struct so_opening *o;
 	/* count the struct, too: a peer may send many small records */
-	u32 size = sizeof(*o) + ALIGN(sealed, SO_ROOM_ALIGN) +
-		   ALIGN(plan->data, SO_ROOM_ALIGN);
+	u32 size = sizeof(*o) + ALIGN(sealed, SO_ROOM_ALIGN);
 
 	if (!__sk_rmem_schedule(rx->sk, size, false))
 		return -ENOMEM;
@@ -131,14 +130,30 @@ static int record_begin(struct so_rx *rx, u32 sealed,
 	o->charged = size;
 	rx_charge(rx, size);
 	if (so_room_get(&o->from, head, align_of(sealed), sealed, GFP_ATOMIC) ||
-	    o->from.size < sealed ||
-	    (plan->data && so_room_get(&o->to, 0, align_of(sealed), plan->data,
-				       GFP_ATOMIC)) ||
-	    o->to.size < plan->data) {
+	    o->from.size < sealed) {
 		opening_end(o);
 		return -ENOMEM;
 	}
 	rx->cut = o;
+	return 0;
+}
+
+/* Gets the memory that a complete record is decrypted to. */
+static int get_plaintext_room(struct so_opening *o)
+{
+	u32 len = o->plan.data, size = ALIGN(len, SO_ROOM_ALIGN);
+
+	if (!len)
+		return 0;
+	if (!__sk_rmem_schedule(o->rx->sk, size, false))
+		return -ENOMEM;
+	if (so_room_get(&o->to, 0, align_of(o->sealed), len, GFP_ATOMIC) ||
+	    o->to.size < len) {
+		so_room_put(&o->to);
+		return -ENOMEM;
+	}
+	o->charged += size;
+	rx_charge(o->rx, size);
 	return 0;
 }
 
@@ -509,6 +524,34 @@ static bool take_body(struct so_opening *o, struct sk_buff *skb, u32 *off,
 	return o->got == o->sealed;
 }
 
+/* Whether the record before @o waits until the core takes more. */
+static bool is_behind_held(const struct so_rx *rx, const struct so_opening *o)
+{
+	return !list_is_first(&o->node, &rx->opening) &&
+	       list_prev_entry(o, node)->state == SO_HELD;
+}
+
+/*
+ * Has the record opened that is complete now.  Small records are open, and
+ * their ciphertext is freed, before the next one begins.
+ */
+static int rx_complete(struct so_rx *rx)
+{
+	struct so_opening *o = rx->cut;
+	int err;
+
+	err = get_plaintext_room(o);
+	if (err)
+		return err;
+	make_request(rx, o);
+	rx->cut = NULL;
+	if (!is_behind_held(rx, o)) {
+		rx_advance(rx);
+		deliver_open(rx);
+	}
+	return 0;
+}
+
 /* Called by tcp_read_sock().  Return: how many bytes were taken. */
 static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
 		   unsigned int off, size_t len)
@@ -525,8 +568,7 @@ static int rx_take(read_descriptor_t *desc, struct sk_buff *skb,
 		if (rx->cut) {
 			if (!take_body(rx->cut, skb, &off, &len))
 				break;
-			make_request(rx, rx->cut);
-			rx->cut = NULL;
+			err = rx_complete(rx);
 			continue;
 		}
 		rx->header_len += take_some(skb, &off, &len,
@@ -547,8 +589,10 @@ static int take_all(struct so_rx *rx)
 	read_descriptor_t desc = { .arg.data = rx, .count = 1 };
 
 	clear_bit(SO_RX_STOPPED, &rx->notes);
-	/* the header of a record for which there was no room before */
-	if (rx->header_len == rx->keys.fr.f.header_len)
+	/* a record for which there was no memory before */
+	if (rx->cut && rx->cut->got == rx->cut->sealed)
+		desc.error = rx_complete(rx);
+	else if (rx->header_len == rx->keys.fr.f.header_len)
 		desc.error = rx_begin(rx);
 	if (!desc.error)
 		tcp_read_sock(rx->sk, &desc, rx_take);

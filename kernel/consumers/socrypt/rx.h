@@ -123,18 +123,27 @@ static inline struct so_opening *so_rx_opening(const struct so_rx *rx)
 					struct so_opening, node);
 }
 
+/* Whether the next record waits for new keys, or was wrong. */
+static inline bool so_rx_is_blocked(const struct so_rx *rx)
+{
+	const struct so_opening *o = so_rx_opening(rx);
+
+	return rx->ended || (o && so_opening_state(o) == SO_OPEN && o->err);
+}
+
 /*
  * Whether to leave arriving bytes with TCP, whose window then closes.  That is
  * so when many bytes are unread or being opened.  Unread bytes may fill half of
  * the receive buffer.  The other half is TCP's, because TCP announces a larger
- * window only when it is read from itself.
+ * window only when it is read from itself.  It is also so while no record can
+ * be opened: a record that waits takes much more memory than its bytes in TCP.
  */
 static inline bool so_rx_is_full(const struct so_rx *rx)
 {
 	u32 most = READ_ONCE(rx->sk->sk_rcvbuf);
 
 	return rx->pending > max_t(u32, most, SO_PENDING_MIN) ||
-	       rx->unread > most / 2;
+	       rx->unread > most / 2 || so_rx_is_blocked(rx);
 }
 
 /* read.c */
