@@ -10,6 +10,7 @@
 
 #define SESSIONS	7
 #define EITHER		24
+#define MANY		40
 #define CROWD		300	/* more than a workqueue has workers */
 #define TURNS		16
 #define OTHERS		(IS_ENABLED(CONFIG_KASAN) ? 4000 : 20000)
@@ -23,16 +24,22 @@ static struct card *small_card(struct test *t, unsigned int room)
 	return card;
 }
 
-/* A session that only @card may serve, or why there is none */
-static struct ocf_session *on_card(struct card *card)
+/* A session of @owner that only @card may serve, or why there is none */
+static struct ocf_session *of_owner(struct card *card, u32 owner)
 {
 	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
 	struct ocf_session_params p = {
 		.mode = OCF_MODE_CIPHER, .cipher = OCF_AES_CBC,
-		.device = card_number(card), .key = key, .keylen = 16,
+		.device = card_number(card), .owner = owner,
+		.key = key, .keylen = 16,
 	};
 
 	return ocf_session_create(&p, GFP_KERNEL);
+}
+
+static struct ocf_session *on_card(struct card *card)
+{
+	return of_owner(card, 0);
 }
 
 static struct work *begin(struct test *t, struct ocf_session *ses)
@@ -580,9 +587,44 @@ static void room_that_comes_slowly(struct test *t)
 	card_drop(o.card);
 }
 
+/* However many sessions of one owner wait, another's waits for a few. */
+static void room_of_owners(struct test *t)
+{
+	struct card *card = small_card(t, 1);
+	struct ocf_session *ses[MANY], *other;
+	struct work *w[MANY], *last;
+	int i, n, begun, before = 0;
+
+	if (!card)
+		return;
+	other = of_owner(card, 2);
+	EQUAL(t, PTR_ERR_OR_ZERO(other), 0);
+	for (n = 0; n < MANY; n++) {
+		ses[n] = of_owner(card, 1);
+		if (!EQUAL(t, PTR_ERR_OR_ZERO(ses[n]), 0))
+			break;
+	}
+	for (i = 0; i < n; i++)
+		w[i] = begin(t, ses[i]);
+	begun = atomic_read(&work_serial);
+	last = begin(t, other);
+	EQUAL(t, work_wait(last), 0);
+	for (i = 0; i < n; i++) {
+		EQUAL(t, work_wait(w[i]), 0);
+		before += w[i]->serial > begun && w[i]->serial < last->serial;
+		CHECK(t, work_right(w[i], WORK_KEY));
+		work_free(w[i]);
+	}
+	CHECK(t, before < 8);
+	work_free(last);
+	put_all(ses, n);
+	ocf_session_put(other);
+	card_drop(card);
+}
+
 const struct test_case room_tests[] = {
 	TEST(room_for_everybody), TEST(room_for_a_task_that_waits),
-	TEST(room_by_turns),
+	TEST(room_by_turns), TEST(room_of_owners),
 	TEST(room_of_the_least_used), TEST(room_that_comes_meanwhile),
 	TEST(room_of_who_works), TEST(room_of_old_keys),
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),

@@ -39,10 +39,18 @@ static struct workqueue_struct *keys_wq;
 
 static void make_contexts(struct work_struct *work);
 
-/* A generation that waits for an eviction on some device */
+/**
+ * struct waiting - a generation that waits for an eviction on a device
+ * @added: in ocf_device.waiting
+ * @keys: the generation
+ * @turn: in the list of turns, or in @others of the first of its owner
+ * @others: if it is the first of its owner: the others, in order
+ */
 struct waiting {
-	struct llist_node	node;
+	struct llist_node	added;
 	struct ocf_keys		*keys;
+	struct list_head	turn;
+	struct list_head	others;
 };
 
 static size_t keys_size(const struct ocf_session_params *p)
@@ -271,9 +279,40 @@ static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
 	start_over(keys, dev->number, outcome_of(err, urgent));
 }
 
+/* Adds @w to @turns, a list with the first of each owner. */
+static void join_turns(struct list_head *turns, struct waiting *w)
+{
+	struct waiting *first;
+
+	INIT_LIST_HEAD(&w->others);
+	list_for_each_entry(first, turns, turn) {
+		if (first->keys->params.owner != w->keys->params.owner)
+			continue;
+		list_add_tail(&w->turn, &first->others);
+		return;
+	}
+	list_add_tail(&w->turn, turns);
+}
+
+/* Takes the first of @turns.  The next of its owner is last then. */
+static struct waiting *next_of_turns(struct list_head *turns)
+{
+	struct waiting *w, *heir;
+
+	w = list_first_entry(turns, struct waiting, turn);
+	list_del(&w->turn);
+	if (!list_empty(&w->others)) {
+		heir = list_first_entry(&w->others, struct waiting, turn);
+		list_move_tail(&heir->turn, turns);
+		list_splice(&w->others, &heir->others);
+	}
+	return w;
+}
+
 /*
  * The worker of a device without capacity.  Each device has its own, so that
- * generations which wait for one device do not delay those of another.
+ * generations which wait for one device do not delay those of another.  Owners
+ * take turns, however many generations each has waiting.
  */
 static void take_turns(struct work_struct *work)
 {
@@ -281,13 +320,19 @@ static void take_turns(struct work_struct *work)
 					      room_work);
 	struct waiting *w, *next;
 	struct llist_node *list;
+	LIST_HEAD(turns);
 
-	list = llist_reverse_order(llist_del_all(&dev->waiting));
-	llist_for_each_entry_safe(w, next, list, node) {
+	do {
+		list = llist_reverse_order(llist_del_all(&dev->waiting));
+		llist_for_each_entry_safe(w, next, list, added)
+			join_turns(&turns, w);
+		if (list_empty(&turns))
+			break;
+		w = next_of_turns(&turns);
 		take_turn(w->keys, dev);
 		ocf_keys_put(w->keys);
 		kfree(w);
-	}
+	} while (!list_empty(&turns));
 	ocf_device_put(dev);
 }
 
@@ -308,7 +353,7 @@ static void wait_for_turn(struct ocf_keys *keys, struct ocf_device *dev)
 	ocf_keys_get(keys);
 	w->keys = keys;
 	/* if the list was not empty, the worker is already queued */
-	if (!llist_add(&w->node, &dev->waiting))
+	if (!llist_add(&w->added, &dev->waiting))
 		return;
 	ocf_device_get(dev);
 	if (!queue_work(keys_wq, &dev->room_work))
