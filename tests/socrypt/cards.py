@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import so_crypt as so  # noqa: E402
 from both import SOON, joined  # noqa: E402
 from ocf import Device, wait_for, write  # noqa: E402
+from records import seal  # noqa: E402
 from send import SEED, Peer, crypt_of  # noqa: E402
 
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
@@ -291,6 +292,35 @@ class Cards(unittest.TestCase):
         for name in self.names:
             write(Device(name).path / "device/latency_ns", 1_000_000_000)
         self.assertTrue(any(self.reset_while_opened() for _ in range(5)))
+
+    def test_keys_with_too_few_numbers(self):
+        """Records that they have no number for wait for the next keys."""
+        old, new, newer = (crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128,
+                                    flags=so.HARDWARE) for _ in range(3))
+        new = replace(new, number=2**64 - 2)
+        a, b = so.pair()
+        so.attach(b)
+        b.settimeout(SOON)
+        b.setsockopt(so.SOL_OCF, so.RX, old.pack())
+        for name in self.names:
+            write(Device(name).path / "device/hold", 1)
+        a.sendall(seal(old, b"\x18\0\0\1\0\x16") + seal(new, b"one\x17") +
+                  seal(newer, b"two\x17") +
+                  seal(replace(newer, number=1), b"three\x17"))
+        self.assertTrue(wait_for(
+            lambda: so.info(b, so.RX)["in_flight"] == 4, SOON))
+        for name in self.names:
+            write(Device(name).path / "device/hold", 0)
+        self.assertEqual(b"\x18\0\0\1\0", b.recvmsg(100, 100)[0])
+        b.setsockopt(so.SOL_OCF, so.RX, new.pack())
+        self.assertEqual(b"one", b.recv(100))
+        with self.assertRaises(OSError) as e:
+            b.recv(100)
+        self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
+        b.setsockopt(so.SOL_OCF, so.RX, newer.pack())
+        self.assertEqual(b"twothree", b.recv(8, socket.MSG_WAITALL))
+        a.close()
+        b.close()
 
     def test_killed_while_it_sets_keys(self):
         """New keys wait for the records that cards open with the old ones."""

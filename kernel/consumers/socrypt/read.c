@@ -35,7 +35,8 @@ static struct so_inbound *next_open(struct so_rx *rx)
 		rx->err = rx->stop;
 		rx->once = rx->err && rx->keys.ktls;
 	}
-	if (rx->err)
+	/* new keys can open records that the old ones had no numbers for */
+	if (rx->err && rx->err != -EKEYEXPIRED)
 		so_rx_purge(rx);
 	return NULL;
 }
