@@ -383,6 +383,20 @@ def test_wait_ends(tree):
     assert "sim10: is not empty yet: 7 requests" in said
 
 
+def test_wait_for_what_is_going(tree):
+    """Its files go before its directory does."""
+    tree.counters("sim10", inflight=1)
+    once_drained(tree, lambda: (tree.path / "sim10/state").unlink(),
+                 lambda: tree.remove("sim10"))
+    tree.says("ocfctl", "drain", "--wait", "sim10")
+
+
+def test_list_beside_what_is_going(tree):
+    (tree.path / "sim10/state").unlink()
+    threading.Timer(0.2, lambda: tree.remove("sim10")).start()
+    assert "sim10" not in tree.says("ocfctl", "list")
+
+
 def test_wait_for_what_goes(tree):
     tree.counters("sim10", inflight=1)
     once_drained(tree, lambda: tree.remove("sim10"))

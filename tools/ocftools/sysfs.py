@@ -4,6 +4,7 @@
 import errno
 import os
 import pathlib
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,6 +171,16 @@ class Device:
             os.close(fd)
 
 
+def goes(path: pathlib.Path) -> bool:
+    """Whether it goes soon: the kernel removes a directory's files first."""
+    until = time.monotonic() + 1
+    while path.exists():
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 class Devices:
     """The class."""
 
@@ -193,7 +204,7 @@ class Devices:
             try:
                 found.append((device.number("number"), name, get(device)))
             except OSError as why:
-                if why.errno not in GONE or device.path.exists():
+                if why.errno not in GONE or not goes(device.path):
                     raise
         return {name: got for _, name, got in
                 sorted(found, key=lambda row: row[:2])}
