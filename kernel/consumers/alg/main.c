@@ -2,6 +2,7 @@
 /*
  * The module.
  */
+#include <linux/fips.h>
 #include <linux/module.h>
 
 #include "../../compat.h"
@@ -13,6 +14,20 @@ static int priority = 10;
 module_param(priority, int, 0444);
 MODULE_PARM_DESC(priority,
 		 "of the implementations: others of the kernel have 100 and more, so that the default changes nothing");
+
+/*
+ * With fips=1 the kernel panics when a module that is not signed registers an
+ * implementation.  Any user may have this module loaded, by its alias.
+ */
+static int __init check_signature(void)
+{
+	struct module *own = THIS_MODULE;
+
+	if (!fips_enabled || !own || module_sig_ok(own))
+		return 0;
+	pr_err("ocf_alg: with fips=1 the kernel accepts only a module that is signed with a key it trusts\n");
+	return -EKEYREJECTED;
+}
 
 /*
  * The kernel tests each implementation when it is registered, and warns, or
@@ -46,8 +61,9 @@ static void stop_work(void)
 
 static int __init alg_init(void)
 {
-	int err = find_software();
+	int err;
 
+	err = check_signature() ?: find_software();
 	if (err)
 		return err;
 	alg_wq = alloc_workqueue("ocf_alg", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
