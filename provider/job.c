@@ -285,6 +285,15 @@ static struct told *make_told(void)
 	return NULL;
 }
 
+/* Whether the program waits for a call and for no descriptor */
+static bool wants_call(ASYNC_WAIT_CTX *ctx)
+{
+	ASYNC_callback_fn call;
+	void *arg;
+
+	return ASYNC_WAIT_CTX_get_callback(ctx, &call, &arg) && call;
+}
+
 /* The job's, the same each time, or NULL */
 static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 {
@@ -293,7 +302,7 @@ static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 	void *data;
 	int fd;
 
-	if (!ctx)
+	if (!ctx || wants_call(ctx))
 		return NULL;
 	if (ASYNC_WAIT_CTX_get_fd(ctx, prov, &fd, &data)) {
 		told = data;

@@ -275,6 +275,27 @@ static void paused(EVP_CIPHER_CTX *ctx)
 	ASYNC_WAIT_CTX_free(wait);
 }
 
+static int never_called(void *arg)
+{
+	check(0, "the program was called");
+	return arg != NULL;
+}
+
+/* A program that waits to be called would wait for ever. */
+static void waits_for_a_call(EVP_CIPHER_CTX *ctx)
+{
+	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *this = NULL;
+	int i, res = 0;
+
+	check(ASYNC_WAIT_CTX_set_callback(wait, never_called, NULL), "a call");
+	for (i = 0; i < 100; i++)
+		check(ASYNC_start_job(&this, wait, &res, job, &ctx,
+				      sizeof(ctx)) == ASYNC_FINISH && res == 1,
+		      "a job was paused that waits for a call");
+	ASYNC_WAIT_CTX_free(wait);
+}
+
 /**
  * struct running - a job
  * @ctx: what it works with
@@ -456,6 +477,7 @@ static void all_of_it(EVP_CIPHER_CTX *ctx)
 	numbers_of_others(ctx);
 	numbers_of_ones_own(ctx);
 	paused(ctx);
+	waits_for_a_call(ctx);
 	never_paused();
 	generators_never_paused();
 	threads();
