@@ -135,6 +135,7 @@ static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
  *	shared fairly between owners
  * @account: the account to which the session's memory is charged, or NULL; the
  *	session takes a reference
+ * @wrong: is set to what an error is about, OCF_FIELD_*, or NULL
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;
@@ -152,6 +153,7 @@ struct ocf_session_params {
 	u32			rounds;
 	u32			owner;
 	struct ocf_account	*account;
+	u32			*wrong;
 };
 
 /**

@@ -27,7 +27,7 @@ class SessionOpen(Structure):
         ("policy", c_uint32), ("flags", c_uint32), ("key", c_uint64),
         ("mackey", c_uint64), ("keylen", c_uint32), ("mackeylen", c_uint32),
         ("ivlen", c_uint32), ("maclen", c_uint32), ("rounds", c_uint32),
-        ("session", c_uint32)]
+        ("session", c_uint32), ("wrong", c_uint32), ("pad", c_uint32)]
 
 
 class SessionQuery(Structure):

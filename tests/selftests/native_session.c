@@ -71,7 +71,7 @@ TEST_F(native, openings_that_make_no_sense)
 {
 	EXPECT_EQ(0, OPENS(flags, 0));
 	EXPECT_EQ(EINVAL, OPENS(size, 0));
-	EXPECT_EQ(EINVAL, OPENS(size, sizeof(self->open) - 1));
+	EXPECT_EQ(EINVAL, OPENS(size, OCF_SESSION_OPEN_SIZE_VER0 - 1));
 	EXPECT_EQ(E2BIG, OPENS(size, UINT_MAX));
 	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_NONE));
 	EXPECT_EQ(EINVAL, OPENS(mode, OCF_MODE_COUNT));
@@ -140,6 +140,94 @@ TEST_F(native, names)
 	EXPECT_EQ(EINVAL, open_named(self, "aes-gcm", "hmac-sha1", ""));
 	EXPECT_EQ(EINVAL, open_named(self, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 				     "", ""));
+}
+
+/* What each error is about. */
+TEST_F(native, errors_name_the_field)
+{
+	static const struct {
+		int err;
+		uint32_t wrong;
+		struct ocf_session_open o;
+	} rows[] = {
+		{ EINVAL, OCF_FIELD_MODE, { .mode = OCF_MODE_NONE } },
+		{ EINVAL, OCF_FIELD_MODE, { .mode = OCF_MODE_COUNT } },
+		{ EINVAL, OCF_FIELD_CIPHER, { .mode = OCF_MODE_CIPHER } },
+		{ EINVAL, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-129" } },
+		{ EINVAL, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-gcm",
+		    .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_MAC, { .mode = OCF_MODE_DIGEST } },
+		{ EINVAL, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_DIGEST, .mac = "sha-257" } },
+		{ EINVAL, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16,
+		    .mac = "aes-cmac", .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		    .keylen = 15 } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc" } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .mode = OCF_MODE_DIGEST, .mac = "sha256",
+		    .mackeylen = 1 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .mode = OCF_MODE_ETA, .cipher = "aes-cbc", .keylen = 16,
+		    .mac = "sha256" } },
+		{ EINVAL, OCF_FIELD_IV,
+		  { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16,
+		    .ivlen = 13 } },
+		{ EINVAL, OCF_FIELD_MACLEN,
+		  { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16,
+		    .maclen = 17 } },
+		{ EINVAL, OCF_FIELD_ROUNDS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .rounds = 12 } },
+		{ EINVAL, OCF_FIELD_FLAGS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .flags = 1u << 31 } },
+		{ EINVAL, OCF_FIELD_FLAGS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .flags = OCF_SESSION_MTE_LENGTH } },
+		{ EINVAL, OCF_FIELD_POLICY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .policy = 9 } },
+		{ EINVAL, OCF_FIELD_SESSION,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .session = 1 } },
+		{ ENODEV, OCF_FIELD_DEVICE,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .device = "sim99" } },
+		{ EPERM, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "des-cbc",
+		    .keylen = 8 } },
+		{ EPERM, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_DIGEST, .mac = "md5" } },
+		{ EFAULT, OCF_FIELD_NONE,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .key = 1,
+		    .keylen = 16 } },
+	};
+	struct ocf_session_open o;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = rows[i].o;
+		o.size = sizeof(o);
+		o.key = o.key ?: addr(self->in);
+		o.mackey = addr(self->in);
+		o.wrong = 99;
+		EXPECT_EQ(rows[i].err, call(self->fd, OCF_SESSION_OPEN, &o));
+		EXPECT_EQ(rows[i].wrong, o.wrong) {
+			TH_LOG("row %u", i);
+		}
+	}
+	/* one that knows nothing of it */
+	o = rows[0].o;
+	o.size = OCF_SESSION_OPEN_SIZE_VER0;
+	o.wrong = 99;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_OPEN, &o));
+	EXPECT_EQ(99u, o.wrong);
 }
 
 /* One that knows more, of which nothing is set; and one whose is. */

@@ -102,6 +102,42 @@ enum ocf_policy {
 #define OCF_SESSION_MTE_LENGTH	(1u << 3)
 
 /**
+ * enum ocf_field - what of a call an error is about
+ * @OCF_FIELD_NONE: nothing of it, or the kernel does not say
+ * @OCF_FIELD_MODE: there is no such mode
+ * @OCF_FIELD_CIPHER: the cipher is unknown, missing, weak (EPERM), or not one
+ *	for the mode
+ * @OCF_FIELD_MAC: the same of the digest or MAC
+ * @OCF_FIELD_DEVICE: the name of a device
+ * @OCF_FIELD_POLICY: there is no such policy
+ * @OCF_FIELD_FLAGS: a flag is unknown, or not one for the mode
+ * @OCF_FIELD_KEY: the cipher's key has a length that the cipher does not take,
+ *	or no address, or FIPS 140 forbids it
+ * @OCF_FIELD_MACKEY: the same of the MAC's key
+ * @OCF_FIELD_IV: the length of IV or nonce
+ * @OCF_FIELD_MACLEN: the length of MAC or tag
+ * @OCF_FIELD_ROUNDS: the number of rounds
+ * @OCF_FIELD_SESSION: the number of a session
+ * @OCF_FIELD_COUNT: how many numbers there are
+ */
+enum ocf_field {
+	OCF_FIELD_NONE,
+	OCF_FIELD_MODE,
+	OCF_FIELD_CIPHER,
+	OCF_FIELD_MAC,
+	OCF_FIELD_DEVICE,
+	OCF_FIELD_POLICY,
+	OCF_FIELD_FLAGS,
+	OCF_FIELD_KEY,
+	OCF_FIELD_MACKEY,
+	OCF_FIELD_IV,
+	OCF_FIELD_MACLEN,
+	OCF_FIELD_ROUNDS,
+	OCF_FIELD_SESSION,
+	OCF_FIELD_COUNT
+};
+
+/**
  * enum ocf_op - the direction of a command
  * @OCF_OP_ENCRYPT: encrypt, compute a digest or MAC, compress
  * @OCF_OP_DECRYPT: decrypt, verify a digest or MAC, expand
@@ -131,6 +167,8 @@ enum ocf_op {
  * @maclen: bytes of MAC or tag, 0 for all
  * @rounds: of a cipher with a choice of rounds; 0 for its own
  * @session: set: the number of the session for commands; never 0
+ * @wrong: set after an error: what it is about, OCF_FIELD_*
+ * @pad: zero
  */
 struct ocf_session_open {
 	__u32		size;
@@ -148,6 +186,8 @@ struct ocf_session_open {
 	__u32		maclen;
 	__u32		rounds;
 	__u32		session;
+	__u32		wrong;
+	__u32		pad;
 };
 
 /**

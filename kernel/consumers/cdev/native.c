@@ -33,7 +33,8 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 	return err;
 }
 
-static_assert(sizeof(struct ocf_session_open) == OCF_SESSION_OPEN_SIZE_VER0);
+static_assert(offsetof(struct ocf_session_open, wrong) ==
+	      OCF_SESSION_OPEN_SIZE_VER0);
 static_assert(sizeof(struct ocf_session_rekey) == OCF_SESSION_REKEY_SIZE_VER0);
 static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
 static_assert(offsetof(struct ocf_features, file) == OCF_FEATURES_SIZE_VER0);
@@ -83,22 +84,42 @@ int cdev_device_of(const char *name, int *device)
 	return 0;
 }
 
-static int native_params_of(const struct ocf_session_open *o,
+static int wrong(struct ocf_session_open *o, enum ocf_field field, int err)
+{
+	o->wrong = field;
+	return err;
+}
+
+static int native_params_of(struct ocf_session_open *o,
 			    struct ocf_session_params *p)
 {
+	int err;
+
 	*p = (struct ocf_session_params){
 		/* an index of tables from here on */
 		.mode = array_index_nospec(o->mode, OCF_MODE_COUNT),
 		.policy = o->policy, .flags = o->flags,
 		.keylen = o->keylen, .mackeylen = o->mackeylen,
 		.ivlen = o->ivlen, .maclen = o->maclen, .rounds = o->rounds,
+		.wrong = &o->wrong,
 	};
-	if (o->mode >= OCF_MODE_COUNT || o->policy > OCF_POLICY_CPU ||
-	    o->session || (!o->key && o->keylen) ||
-	    (!o->mackey && o->mackeylen))
-		return -EINVAL;
-	return name_of(o->cipher, &p->cipher) ?: name_of(o->mac, &p->mac) ?:
-	       cdev_device_of(o->device, &p->device);
+	/* the core looks at all that is not looked at here */
+	if (o->mode >= OCF_MODE_COUNT)
+		return wrong(o, OCF_FIELD_MODE, -EINVAL);
+	if (o->policy > OCF_POLICY_CPU)
+		return wrong(o, OCF_FIELD_POLICY, -EINVAL);
+	if (o->session)
+		return wrong(o, OCF_FIELD_SESSION, -EINVAL);
+	if (!o->key && o->keylen)
+		return wrong(o, OCF_FIELD_KEY, -EINVAL);
+	if (!o->mackey && o->mackeylen)
+		return wrong(o, OCF_FIELD_MACKEY, -EINVAL);
+	if (name_of(o->cipher, &p->cipher))
+		return wrong(o, OCF_FIELD_CIPHER, -EINVAL);
+	if (name_of(o->mac, &p->mac))
+		return wrong(o, OCF_FIELD_MAC, -EINVAL);
+	err = cdev_device_of(o->device, &p->device);
+	return err ? wrong(o, OCF_FIELD_DEVICE, err) : 0;
 }
 
 /* Both keys of a caller, in memory that is wiped */
@@ -145,17 +166,34 @@ free_keys:
 	return err;
 }
 
+/* If it cannot be told, the error is still the first one. */
+static void tell_wrong(struct ocf_session_open __user *arg,
+		       const struct ocf_session_open *o)
+{
+	if (o->size >= offsetofend(struct ocf_session_open, wrong))
+		(void)put_user(o->wrong, &arg->wrong);
+}
+
 static long session_open(struct cdev_file *file, void __user *arg)
 {
 	struct ocf_session_open o;
 	int err = READ_SIZED(&o, OCF_SESSION_OPEN_SIZE_VER0, arg);
 
-	err = err ?: create(file, &o);
-	if (!err && write_sized(arg, &o, sizeof(o))) {
-		cdev_session_end(file, CDEV_ABI_NATIVE, o.session);
-		err = -EFAULT;
+	if (err)
+		return err;
+	if (o.pad)
+		return -EINVAL;
+	o.wrong = OCF_FIELD_NONE;
+	err = create(file, &o);
+	if (err) {
+		tell_wrong(arg, &o);
+		return err;
 	}
-	return err;
+	if (write_sized(arg, &o, sizeof(o))) {
+		cdev_session_end(file, CDEV_ABI_NATIVE, o.session);
+		return -EFAULT;
+	}
+	return 0;
 }
 
 static long session_close(struct cdev_file *file, void __user *arg)

@@ -65,9 +65,9 @@ int ocf_fips_check_keys(const struct ocf_session_params *p)
 	if (!fips_enabled)
 		return 0;
 	if (is_hmac(p->mac) && p->mackeylen < HMAC_KEY_MIN)
-		return -EINVAL;
+		return ocf_params_refuse(p, OCF_FIELD_MACKEY);
 	if (p->cipher == OCF_AES_XTS && !is_good_for_xts(p->key, p->keylen))
-		return -EINVAL;
+		return ocf_params_refuse(p, OCF_FIELD_KEY);
 	return 0;
 }
 

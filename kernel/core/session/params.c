@@ -68,6 +68,55 @@ static bool rounds_fit(const struct ocf_alg_info *row, u32 rounds)
 	return row->flags & OCF_ALG_ROUNDS && (rounds == 12 || rounds == 20);
 }
 
+static int check_numbers(const struct ocf_session_params *p)
+{
+	if ((unsigned int)p->mode >= OCF_MODE_COUNT ||
+	    !mode_types[p->mode].cipher)
+		return ocf_params_refuse(p, OCF_FIELD_MODE);
+	if (p->flags & ~OCF_SESSION_FLAGS ||
+	    (p->flags & OCF_SESSION_MTE_LENGTH && p->mode != OCF_MODE_MTE))
+		return ocf_params_refuse(p, OCF_FIELD_FLAGS);
+	if (p->policy > OCF_POLICY_CPU)
+		return ocf_params_refuse(p, OCF_FIELD_POLICY);
+	if (p->device < OCF_DEVICE_ANY || p->device >= OCF_DEVICES_MAX)
+		return ocf_params_refuse(p, OCF_FIELD_DEVICE);
+	return 0;
+}
+
+static int check_keys(const struct ocf_session_params *p,
+		      const struct ocf_alg_info *cipher,
+		      const struct ocf_alg_info *mac)
+{
+	if (!key_fits(cipher, p->key, p->keylen))
+		return ocf_params_refuse(p, OCF_FIELD_KEY);
+	/* a digest without a key authenticates nothing */
+	if (!key_fits(mac, p->mackey, p->mackeylen) ||
+	    (p->mode == OCF_MODE_ETA && mac->type == OCF_TYPE_DIGEST &&
+	     !p->mackeylen))
+		return ocf_params_refuse(p, OCF_FIELD_MACKEY);
+	return 0;
+}
+
+/* Fills in lengths that were left open. */
+static int check_lengths(struct ocf_session_params *p,
+			 const struct ocf_alg_info *cipher,
+			 const struct ocf_alg_info *mac)
+{
+	const struct ocf_alg_info *ivrow = mac->iv ? mac : cipher;
+	const struct ocf_alg_info *macrow = cipher->digest ? cipher : mac;
+
+	if (!p->ivlen)
+		p->ivlen = ivrow->iv;
+	if (p->ivlen && !ivlen_fits(ivrow, p->ivlen))
+		return ocf_params_refuse(p, OCF_FIELD_IV);
+	if (!p->maclen)
+		p->maclen = macrow->digest;
+	if (p->maclen && (p->maclen > macrow->digest ||
+			  !(macrow->tags & BIT_ULL(p->maclen - 1))))
+		return ocf_params_refuse(p, OCF_FIELD_MACLEN);
+	return 0;
+}
+
 /**
  * ocf_check_params() - validate a session and fill in what was left open
  * @p: its parameters
@@ -76,49 +125,33 @@ static bool rounds_fit(const struct ocf_alg_info *row, u32 rounds)
  */
 int ocf_check_params(struct ocf_session_params *p)
 {
-	const struct ocf_alg_info *cipher, *mac, *ivrow, *macrow;
+	const struct ocf_alg_info *cipher, *mac;
+	int err;
 
-	if ((unsigned int)p->mode >= OCF_MODE_COUNT ||
-	    p->flags & ~OCF_SESSION_FLAGS || p->policy > OCF_POLICY_CPU ||
-	    p->device < OCF_DEVICE_ANY || p->device >= OCF_DEVICES_MAX)
-		return -EINVAL;
+	err = check_numbers(p);
+	if (err)
+		return err;
 	cipher = row_of(p->cipher, mode_types[p->mode].cipher);
+	if (!cipher)
+		return ocf_params_refuse(p, OCF_FIELD_CIPHER);
 	mac = row_of(p->mac, mode_types[p->mode].mac);
-	if (!cipher || !mac)
-		return -EINVAL;
-	if (!key_fits(cipher, p->key, p->keylen) ||
-	    !key_fits(mac, p->mackey, p->mackeylen) ||
-	    !rounds_fit(cipher, p->rounds))
-		return -EINVAL;
-	if (p->mode == OCF_MODE_MTE ? !(MTE_MACS & BIT_ULL(p->mac)) :
-				      !!(p->flags & OCF_SESSION_MTE_LENGTH))
-		return -EINVAL;
-	/* a digest without a key authenticates nothing */
-	if (p->mode == OCF_MODE_ETA && mac->type == OCF_TYPE_DIGEST &&
-	    !p->mackeylen)
-		return -EINVAL;
 	/* a request has one IV */
-	if (p->mode != OCF_MODE_DIGEST && mac->iv)
-		return -EINVAL;
-
-	ivrow = mac->iv ? mac : cipher;
-	if (!p->ivlen)
-		p->ivlen = ivrow->iv;
-	if (p->ivlen && !ivlen_fits(ivrow, p->ivlen))
-		return -EINVAL;
-
-	macrow = cipher->digest ? cipher : mac;
-	if (!p->maclen)
-		p->maclen = macrow->digest;
-	if (p->maclen && (p->maclen > macrow->digest ||
-			  !(macrow->tags & BIT_ULL(p->maclen - 1))))
-		return -EINVAL;
+	if (!mac || (p->mode != OCF_MODE_DIGEST && mac->iv) ||
+	    (p->mode == OCF_MODE_MTE && !(MTE_MACS & BIT_ULL(p->mac))))
+		return ocf_params_refuse(p, OCF_FIELD_MAC);
+	err = check_keys(p, cipher, mac) ?: check_lengths(p, cipher, mac);
+	if (err)
+		return err;
+	if (!rounds_fit(cipher, p->rounds))
+		return ocf_params_refuse(p, OCF_FIELD_ROUNDS);
 
 	if (!(p->flags & OCF_SESSION_ANY))
 		p->flags |= OCF_SESSION_ANY;
-	if (!ocf_alg_permitted(p->cipher) || !ocf_alg_permitted(p->mac))
-		return -EPERM;
-	return 0;
+	if (ocf_alg_permitted(p->cipher) && ocf_alg_permitted(p->mac))
+		return 0;
+	ocf_params_refuse(p, ocf_alg_permitted(p->cipher) ? OCF_FIELD_MAC :
+							    OCF_FIELD_CIPHER);
+	return -EPERM;
 }
 
 static u64 range_end(const struct ocf_range *r)

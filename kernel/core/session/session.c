@@ -267,6 +267,7 @@ ocf_session_create_on(const struct ocf_session_params *given,
 	int err;
 
 	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
+	p.wrong = NULL;
 	if (err == -EPERM && testing)
 		err = 0;
 	if (err)
