@@ -111,7 +111,8 @@ static const struct {
 	{ EACCES, "Only members of the group crypto may open " NODE },
 	{ EPROTO, NODE " is not OCF's, or is of an older version" },
 	{ EOPNOTSUPP, "No device is capable of this: see ocfctl list" },
-	{ EPERM, "A weak algorithm nobody has allowed, or another's queue" },
+	{ EPERM,
+	  "A weak algorithm (ocf's parameter allow_weak), or another's queue" },
 	{ EINVAL, "Session, command and their numbers do not fit together" },
 	{ EBADMSG, "The tag, MAC, padding or signature is wrong" },
 	{ EKEYREJECTED, "The key, or the peer's value, must not be used" },
@@ -123,12 +124,42 @@ static const struct {
 	{ EIO, "The devices have failed" },
 };
 
+static const char * const fields[OCF_FIELD_COUNT] = {
+	[OCF_FIELD_MODE] = "There is no such mode",
+	[OCF_FIELD_CIPHER] =
+	  "The cipher is unknown or missing, or the mode does not take it",
+	[OCF_FIELD_MAC] =
+	  "The digest or MAC is unknown or missing, or the mode does not take it",
+	[OCF_FIELD_DEVICE] = "There is no device with this name",
+	[OCF_FIELD_POLICY] = "There is no such policy",
+	[OCF_FIELD_FLAGS] = "A flag is unknown, or the mode does not take it",
+	[OCF_FIELD_KEY] = "The cipher does not take a key of this length",
+	[OCF_FIELD_MACKEY] =
+	  "The digest or MAC does not take a key of this length",
+	[OCF_FIELD_IV] = "The algorithm does not take an IV of this length",
+	[OCF_FIELD_MACLEN] = "The algorithm has no MAC or tag of this length",
+	[OCF_FIELD_ROUNDS] = "The cipher does not take this number of rounds",
+	[OCF_FIELD_SESSION] = "The number of a new session is not zero",
+};
+
+_Thread_local struct last_error last_error;
+
+static int remember(int err, uint32_t field)
+{
+	last_error.err = -err;
+	last_error.field = err ? field : OCF_FIELD_NONE;
+	return err;
+}
+
 const char *ocf_strerror(int err)
 {
 	const char *what;
 	size_t i;
 
 	err = err < 0 ? -err : err;
+	if (err == last_error.err && err != EPERM &&
+	    last_error.field < OCF_FIELD_COUNT && fields[last_error.field])
+		return fields[last_error.field];
 	for (i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
 		if (sentences[i].err == err)
 			return sentences[i].what;
@@ -140,11 +171,24 @@ const char *ocf_strerror(int err)
 
 int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params)
 {
+	struct ocf_session_open o = {};
+	uint32_t size;
+	int err;
+
 	/* programs that know of more say so */
 	if (!params->size)
 		params->size = OCF_SESSION_OPEN_SIZE_VER0;
 	params->session = 0;
-	return call(ocf, OCF_SESSION_OPEN, params);
+	size = params->size;
+	if (size < OCF_SESSION_OPEN_SIZE_VER0 || size > sizeof(o))
+		return remember(call(ocf, OCF_SESSION_OPEN, params), 0);
+	/* with room for what an error is about */
+	memcpy(&o, params, size);
+	o.size = sizeof(o);
+	err = call(ocf, OCF_SESSION_OPEN, &o);
+	o.size = size;
+	memcpy(params, &o, size);
+	return remember(err, o.wrong);
 }
 
 int ocf_session_destroy(struct ocf *ocf, uint32_t session)
@@ -214,7 +258,7 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 	int err;
 
 	if (ivlen > sizeof(c->iv) || (ivlen && !iv))
-		return -EINVAL;
+		return remember(-EINVAL, OCF_FIELD_IV);
 	/* the kernel compares the length, but for 0, which is the session's */
 	c->ivlen = ivlen;
 	if (ivlen) {
@@ -222,7 +266,7 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 		return 0;
 	}
 	err = ocf_session_info(ocf, c->session, &info);
-	return err ? err : info.ivlen ? -EINVAL : 0;
+	return err ? err : info.ivlen ? remember(-EINVAL, OCF_FIELD_IV) : 0;
 }
 
 /*

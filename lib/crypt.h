@@ -45,11 +45,18 @@ static inline bool is_file(int fd, dev_t dev, ino_t ino)
 	       st.st_ino == ino;
 }
 
+/* What this thread's last call has failed with, and what that is about */
+extern _Thread_local struct last_error {
+	int		err;
+	uint32_t	field;
+} last_error;
+
 /* ioctl(), with -errno */
 static inline int call(const struct ocf *ocf, unsigned long op, void *arg)
 {
 	int res = ioctl(ocf->fd, op, arg);
 
+	last_error.field = OCF_FIELD_NONE;
 	return res < 0 ? -errno : res;
 }
 

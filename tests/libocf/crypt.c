@@ -407,6 +407,47 @@ TEST_F(crypt, forked)
 	EXPECT_EQ(0, status);
 }
 
+/* Of the thread's last call, and of no call before. */
+TEST_F(crypt, sentences_name_the_parameter)
+{
+	static const struct {
+		const char *cipher;
+		uint32_t keylen, ivlen, flags;
+		const char *says;
+	} rows[] = {
+		{ "aes-cbc", 15, 0, 0, "key of this length" },
+		{ "aes-129", 16, 0, 0, "cipher is unknown" },
+		{ "aes-cbc", 16, 8, 0, "IV of this length" },
+		{ "aes-cbc", 16, 0, 1u << 31, "flag is unknown" },
+		{ "des-cbc", 8, 0, 0, "allow_weak" },
+	};
+	struct ocf_session_open o;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = (struct ocf_session_open){
+			.mode = OCF_MODE_CIPHER, .key = addr(key),
+			.keylen = rows[i].keylen, .ivlen = rows[i].ivlen,
+			.flags = rows[i].flags,
+		};
+		strcpy(o.cipher, rows[i].cipher);
+		err = ocf_session_create(self->ocf, &o);
+		EXPECT_GT(0, err);
+		EXPECT_NE(NULL, strstr(ocf_strerror(err), rows[i].says)) {
+			TH_LOG("row %u: %s", i, ocf_strerror(err));
+		}
+	}
+	o = (struct ocf_session_open){ .mode = OCF_MODE_CIPHER };
+	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
+	EXPECT_EQ(-EINVAL, ocf_session_destroy(self->ocf, 12345));
+	EXPECT_EQ(NULL, strstr(ocf_strerror(-EINVAL), "cipher"));
+	/* who knows the field reads it himself */
+	o.size = sizeof(o);
+	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
+	EXPECT_EQ((uint32_t)OCF_FIELD_CIPHER, o.wrong);
+}
+
 TEST(sentences)
 {
 	struct ocf *ocf = NULL;

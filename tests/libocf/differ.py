@@ -456,6 +456,14 @@ class Sockets(unittest.TestCase):
                          (got.protocol, got.cipher, got.records, got.bytes,
                           got.keys))
 
+    def test_an_error_names_the_parameter(self):
+        with ocf.Device() as dev:
+            for kw, says in (({"key": bytes(15)}, "key of this length"),
+                             ({"key": bytes(16), "ivlen": 3}, "IV of this"),
+                             ({"key": bytes(16), "mac": "sha1"}, "MAC is")):
+                with self.assertRaisesRegex(ocf.Error, says):
+                    dev.session(ocf.Mode.CIPHER, "aes-cbc", **kw)
+
     def test_what_is_refused(self):
         with self.assertRaises(ocf.Error) as e:
             ocf.socket.info(self.a, Direction.TX)

@@ -84,6 +84,9 @@ int ocf_algorithm(const struct ocf *ocf, const char *name,
  * ocf_strerror() - what an error means here
  * @err: what a call has returned, or ocf_result.res
  *
+ * If it is what the thread's last call has returned, the sentence says which
+ * of the parameters is wrong, as far as that is known.
+ *
  * Return: a sentence; for what means nothing special here, strerrordesc_np().
  */
 const char *ocf_strerror(int err);
