@@ -210,7 +210,8 @@ class Cards(unittest.TestCase):
                     lambda: Device("sim0").state() == "ready", SOON))
 
     def test_no_card_is_left(self):
-        """The connection ends; nothing is sent that is not encrypted."""
+        """Nothing is sent that is not encrypted, and the peer does not take what
+        it got for all."""
         a, b = so.pair()
         so.attach(a)
         crypt = self.crypt()
@@ -224,8 +225,14 @@ class Cards(unittest.TestCase):
             for _ in range(1000):
                 a.sendall(self.data[:100000])
         self.assertIn(e.exception.errno, (errno.ENODEV, errno.EPIPE))
+        for how in (socket.SHUT_WR, socket.SHUT_RDWR):
+            with self.assertRaises(OSError) as e:
+                a.shutdown(how)
+            self.assertEqual(errno.ENODEV, e.exception.errno)
         a.close()
-        self.assertEqual(b"text", peer.all()[:4])
+        with self.assertRaises(ConnectionResetError):
+            peer.all()
+        self.assertEqual(b"text", peer.records[0][1])
 
     def test_shutdown_beside_who_writes(self):
         """What a write has said it took arrives, if a card has it still."""

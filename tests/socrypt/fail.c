@@ -7,6 +7,7 @@
  */
 #include <linux/so_crypt.h>
 #include <sys/sendfile.h>
+#include <time.h>
 
 #include "../lib/tcp.h"
 #include "../selftests/fail.h"
@@ -193,6 +194,66 @@ static bool complete(void *arg)
 	return right && send(scene.fd[1], scene.src, LEN, 0) == LEN;
 }
 
+/* ---- TCP gets no memory ---- */
+
+#define TRIES	"1000000"	/* more than there can be */
+#define DYING	8		/* sockets of one process */
+
+/* From now on TCP gets no buffer, until it is said to get some. */
+static int starve(void)
+{
+	return put_line("/sys/kernel/slab/skbuff_fclone_cache/failslab", "1") ?:
+	       put_line(FAIL_DIR "failslab/cache-filter", "Y") ?:
+	       put_line(FAIL_DIR "failslab/times", TRIES) ?:
+	       put_line(FAIL_DIR "failslab/probability", "100");
+}
+
+static int feed(void)
+{
+	return put_line(FAIL_DIR "failslab/probability", "0") ?:
+	       put_line(FAIL_DIR "failslab/times", "-1") ?:
+	       put_line(FAIL_DIR "failslab/cache-filter", "N") ?:
+	       put_line("/sys/kernel/slab/skbuff_fclone_cache/failslab", "0");
+}
+
+/* How often TCP was refused a buffer */
+static int refusals(void)
+{
+	return atoi(TRIES) - atoi(get_line(FAIL_DIR "failslab/times"));
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* What a socket took, but TCP did not */
+static ssize_t send_in_vain(int fd)
+{
+	return send(fd, scene.src, LEN, MSG_DONTWAIT);
+}
+
+/* Makes connections that TCP gets no memory for, and waits to be killed. */
+static void die_with_many(int ready)
+{
+	int i, fds[DYING];
+
+	for (i = 0; i < DYING; i++) {
+		begin(true, true);
+		fds[i] = scene.fd[1];
+	}
+	if (starve())
+		_exit(1);
+	for (i = 0; i < DYING; i++)
+		if (send_in_vain(fds[i]) <= 0)
+			_exit(1);
+	close(ready);
+	pause();
+}
+
 /* ---- all of it ---- */
 
 FIXTURE(failing) { };
@@ -259,6 +320,71 @@ TEST_F(failing, receiving)
 	ASSERT_EQ(LEN, send(scene.fd[1], scene.src, LEN, 0));
 	EXPECT_LE(1, fail_sweep(&take, NULL));
 	end();
+}
+
+/* TCP is asked again every few milliseconds, and not more often. */
+TEST_F(failing, asking_tcp_again)
+{
+	double since;
+	ssize_t n;
+	int r;
+
+	begin(true, true);
+	ASSERT_EQ(0, starve());
+	n = send_in_vain(scene.fd[1]);
+	since = now();
+	while ((r = refusals()) < 100 && now() - since < 60)
+		usleep(1000);
+	since = now() - since;
+	ASSERT_EQ(0, feed());
+	ASSERT_LT(0, n);
+	EXPECT_LE(100, r);
+	EXPECT_LT(r * 0.001, since);
+	EXPECT_EQ(n, recv(scene.fd[0], scene.dst, n, MSG_WAITALL));
+	EXPECT_EQ(0, memcmp(scene.src, scene.dst, n));
+	end();
+}
+
+/*
+ * The end of a socket waits for TCP's memory for a while.  Afterwards data is
+ * missing, and the peer sees that.  A process that is killed does not wait.
+ */
+TEST_F_TIMEOUT(failing, the_end_without_memory, 300)
+{
+	double alone, killed;
+	int pipes[2], status;
+	pid_t child;
+	char c;
+
+	begin(true, true);
+	ASSERT_EQ(0, starve());
+	ASSERT_LT(0, send_in_vain(scene.fd[1]));
+	alone = now();
+	EXPECT_EQ(-1, shutdown(scene.fd[1], SHUT_WR));
+	EXPECT_EQ(ENOMEM, errno);
+	alone = now() - alone;
+	EXPECT_LT(1, alone);
+	EXPECT_EQ(-1, recv(scene.fd[0], &c, 1, MSG_DONTWAIT));
+	EXPECT_EQ(EAGAIN, errno);
+	close(scene.fd[1]);
+	ASSERT_EQ(0, feed());
+	EXPECT_EQ(-1, recv(scene.fd[0], &c, 1, 0));
+	EXPECT_EQ(ECONNRESET, errno);
+	close(scene.fd[0]);
+
+	ASSERT_EQ(0, pipe(pipes));
+	child = fork();
+	if (!child)
+		die_with_many(pipes[1]);
+	close(pipes[1]);
+	ASSERT_EQ(0, read(pipes[0], &c, 1));
+	kill(child, SIGKILL);
+	killed = now();
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	killed = now() - killed;
+	ASSERT_EQ(0, feed());
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_LT(killed, alone);
 }
 
 TEST_F_TIMEOUT(failing, nothing_leaks, 1800)

@@ -5,6 +5,7 @@
     tests/socrypt/send.py [UNITTEST...]		OCF_SEED from the environment
 """
 
+import contextlib
 import itertools
 import mmap
 import os
@@ -77,7 +78,8 @@ class Peer(threading.Thread):
             assert not self.opener.rest
         except Exception as e:      # the writer must not wait for us
             self.error = e
-            self.sock.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):
+                self.sock.shutdown(socket.SHUT_RDWR)
 
     def all(self) -> bytes:
         """All data, after the end."""

@@ -90,21 +90,29 @@ static bool do_stream_memory_free(const struct sock *sk, int wake)
 }
 
 /* TCP has room: sends what was written, then wakes tasks that write. */
-static void end_writing(struct so_ctx *ctx, struct sock *sk)
+static int end_writing(struct so_ctx *ctx, struct sock *sk)
 {
+	int err;
+
 	lock_sock(sk);
 	so_tx_end(&ctx->tx);
-	so_tx_finish(&ctx->tx);
+	err = so_tx_finish(&ctx->tx);
 	release_sock(sk);
+	return err;
 }
 
 static int do_shutdown(struct socket *sock, int how)
 {
 	struct so_ctx *ctx = so_ctx(sock->sk);
+	int err = 0;
 
 	if ((how == SHUT_WR || how == SHUT_RDWR) && READ_ONCE(ctx->tx_keys))
-		end_writing(ctx, sock->sk);
-	return ctx->base_ops->shutdown(sock, how);
+		err = end_writing(ctx, sock->sk);
+	if (!err)
+		return ctx->base_ops->shutdown(sock, how);
+	if (how == SHUT_RDWR)
+		ctx->base_ops->shutdown(sock, SHUT_RD);
+	return err;
 }
 
 /* ---- receiving ---- */
@@ -247,7 +255,10 @@ static void free_ctx(struct rcu_head *rcu)
 	kfree(container_of(rcu, struct so_ctx, rcu));
 }
 
-/* TCP resets a connection whose data were not read (RFC 1122, 4.2.2.13). */
+/*
+ * TCP resets a connection whose data were not read (RFC 1122, 4.2.2.13), or not
+ * sent.
+ */
 static void have_it_reset(struct sock *sk)
 {
 	sock_set_flag(sk, SOCK_LINGER);
@@ -266,7 +277,8 @@ static void do_close(struct sock *sk, long timeout)
 	lock_sock(sk);
 	if (ctx->tx_keys) {
 		so_tx_end(&ctx->tx);
-		so_tx_finish(&ctx->tx);
+		if (so_tx_finish(&ctx->tx))
+			have_it_reset(sk);
 	}
 	write_lock_bh(&sk->sk_callback_lock);
 	if (sk->sk_data_ready == do_data_ready)

@@ -290,7 +290,7 @@ void so_tx_init(struct so_tx *tx, struct sock *sk);
 void so_tx_exit(struct so_tx *tx);
 int so_tx_cut(struct so_tx *tx);
 void so_tx_end(struct so_tx *tx);
-void so_tx_finish(struct so_tx *tx);
+int so_tx_finish(struct so_tx *tx);
 void so_tx_released(struct so_tx *tx);
 void so_tx_space(struct so_tx *tx);
 bool so_tx_memory_free(const struct so_tx *tx, int wake);

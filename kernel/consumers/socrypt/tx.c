@@ -713,8 +713,10 @@ static bool was_killed(void)
  *
  * Context: process; the socket is held, but not while this waits for the core,
  * which takes bounded time.
+ * Return: 0, or the error for which data is missing: the peer must not take
+ * what it gets for all.
  */
-void so_tx_finish(struct so_tx *tx)
+int so_tx_finish(struct so_tx *tx)
 {
 	unsigned long end = jiffies + 10 * HZ;
 	struct sock *sk = tx->sk;
@@ -730,6 +732,7 @@ void so_tx_finish(struct so_tx *tx)
 		lock_sock(sk);
 		so_tx_push(tx, false);
 	}
+	return tx->err == -EPIPE ? 0 : tx->err;
 }
 
 /**
