@@ -79,10 +79,8 @@ class Pair:
         self.set(self.b, RX, self.keys)
         self.set(self.b, TX, back)
         self.crypt = crypt_of(self.keys)
-        # not Python's time limits, with which no socket blocks
         for s in (self.a, self.b):
-            for which in socket.SO_RCVTIMEO, socket.SO_SNDTIMEO:
-                limit(s, which, SOON)
+            so.limit(s, SOON)
 
     def set(self, sock: socket.socket, which: int, keys: Keys) -> None:
         if self.kind == "TCP":
@@ -124,11 +122,6 @@ class Pair:
     def close(self) -> None:
         self.a.close()
         self.b.close()
-
-
-def limit(sock: socket.socket, which: int, seconds: float) -> None:
-    sock.setsockopt(socket.SOL_SOCKET, which, struct.pack(
-        "ll", int(seconds), int(seconds % 1 * 1e6)))
 
 
 def set_lowat(sock: socket.socket) -> None:
@@ -306,7 +299,7 @@ def _(p):
 
 @row("`SO_RCVTIMEO`: it is over")
 def _(p):
-    limit(p.b, socket.SO_RCVTIMEO, 0.1)
+    so.limit(p.b, 0.1, socket.SO_RCVTIMEO)
     return read(p.b)
 
 
@@ -681,7 +674,7 @@ def _(p):
 
 @row("the peer reads nothing, and `SO_SNDTIMEO` is set: what sends say at last")
 def _(p):
-    limit(p.b, socket.SO_SNDTIMEO, 0.2)
+    so.limit(p.b, 0.2, socket.SO_SNDTIMEO)
     while isinstance(said := outcome(p.b.send, bytes(16384)), int):
         pass
     return said
@@ -729,7 +722,7 @@ def _(p):
 def _(p):
     set_lowat(p.b)
     # TCP, which has taken 10 already, is not woken by the others
-    limit(p.b, socket.SO_RCVTIMEO, 3)
+    so.limit(p.b, 3, socket.SO_RCVTIMEO)
     said = read_while(p, 100, 0, 10)
     return "at once" if said == 10 else f"waits for {said}"
 

@@ -10,7 +10,6 @@ import os
 import pathlib
 import random
 import socket
-import struct
 import sys
 import tempfile
 import threading
@@ -277,15 +276,13 @@ class Cards(unittest.TestCase):
     def reset_while_opened(self) -> bool:
         """Whether who waits meanwhile is told when he wanted to be."""
         a, b = self.opened_by_cards()
-        b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
-                     struct.pack("ll", 0, 100000))
+        so.limit(b, 0.1)
         a.sendall(b"a record")
         so.reset(a)
         try:
             b.recv(100)
         except BlockingIOError:
-            b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
-                         struct.pack("ll", SOON, 0))
+            so.limit(b, SOON)
             self.assertEqual(b"a record", b.recv(100))
             self.assertRaises(ConnectionResetError, b.recv, 100)
             return True
@@ -307,7 +304,7 @@ class Cards(unittest.TestCase):
         new = replace(new, number=2**64 - 2)
         a, b = so.pair()
         so.attach(b)
-        b.settimeout(SOON)
+        so.limit(b, SOON)
         b.setsockopt(so.SOL_OCF, so.RX, old.pack())
         for name in self.names:
             write(Device(name).path / "device/hold", 1)

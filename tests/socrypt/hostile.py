@@ -276,7 +276,7 @@ class Hostile(unittest.TestCase):
         a, b = so.pair()
         so.attach(b)
         b.setsockopt(so.SOL_OCF, so.RX, old.pack())
-        b.settimeout(300)
+        so.limit(b, 300)
         last = 2**64 - 2
         a.sendall(seal(old, b"\x18\0\0\1\0\x16") + b"".join(
             seal(replace(new, number=n), b"text\x17")

@@ -180,7 +180,7 @@ class Ktls(unittest.TestCase):
             self.rng.setstate(state)
             a, b = so.pair()
             for s in (a, b):
-                s.settimeout(60)
+                so.limit(s, 60)
             try:
                 said.append(script(engine, a, b))
             finally:

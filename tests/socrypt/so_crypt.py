@@ -86,6 +86,14 @@ def info(sock: socket.socket, which: int = TX) -> dict:
     return out
 
 
+def limit(sock: socket.socket, seconds: float, *which: int) -> None:
+    """Time limits of a socket that blocks.  With settimeout() none does, so
+    MSG_WAITALL does not wait."""
+    for option in which or (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        sock.setsockopt(socket.SOL_SOCKET, option, struct.pack(
+            "ll", int(seconds), int(seconds % 1 * 1e6)))
+
+
 def meminfo(sock: socket.socket) -> tuple:
     """SO_MEMINFO: what TCP has counted, received bytes first."""
     return struct.unpack("=9I", sock.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 36))
