@@ -8,6 +8,7 @@ The kernel's own (tls.ko) is what ours is compared with, call by call.
 """
 
 import errno
+import itertools
 import os
 import pathlib
 import random
@@ -36,6 +37,9 @@ ARIA = 57, 58   # no suites of TLS 1.3
 if "sm4-generic" in pathlib.Path("/proc/crypto").read_text():
     SUITES |= {55: (8, 16, 4), 56: (8, 16, 4), 57: (8, 16, 4), 58: (8, 32, 4)}
 ENGINES = (b"tls", b"ocf")
+NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY = 4, 20
+INET_DIAG_INFO, INET_DIAG_ULP_INFO = 2, 19
+INET_ULP_INFO_TLS, TLS_INFO_TX_MAX_PAYLOAD_LEN = 2, 7
 
 
 def attach(sock: socket.socket, engine: bytes) -> None:
@@ -537,6 +541,55 @@ class Ktls(unittest.TestCase):
         for word in ("tcp-ulp-ocf", "version: 1.3", "cipher: aes-gcm-128",
                      "rxconf: none", "txconf: sw"):
             self.assertIn(word, said)
+
+    def test_fields_of_diag(self):
+        """Each as the kernel's own has it; the limit is of later kernels."""
+        for version, no_pad in itertools.product((V12, V13), (False, True)):
+            told = []
+            for ulp in ENGINES:
+                pair = self.joined(ulp, ulp, Keys(self.rng, version, 51))
+                if no_pad and version == V13:
+                    pair[1].setsockopt(SOL_TLS, NO_PAD, 1)
+                told.append([ulp_info(s) for s in pair])
+                for s in pair:
+                    s.close()
+            for linux, ours in zip(*told):
+                self.assertEqual(struct.pack("=H", 16384),
+                                 ours.pop(TLS_INFO_TX_MAX_PAYLOAD_LEN))
+                linux.pop(TLS_INFO_TX_MAX_PAYLOAD_LEN, None)
+                self.assertEqual(linux, ours)
+        a, b = self.joined(b"ocf", b"ocf", Keys(self.rng, V13, 51))
+        a.setsockopt(SOL_TLS, PAYLOAD_MAX, struct.pack("=H", 1000))
+        self.assertEqual(struct.pack("=H", 1000),
+                         ulp_info(a)[TLS_INFO_TX_MAX_PAYLOAD_LEN])
+
+
+def ulp_info(sock: socket.socket) -> dict:
+    """The fields that sock_diag(7) has of a socket's ULP."""
+    (host, port), (peer_host, peer_port) = sock.getsockname(), sock.getpeername()
+    request = struct.pack("=BBBxI", socket.AF_INET, socket.IPPROTO_TCP,
+                          1 << INET_DIAG_INFO - 1, 0xfff)
+    request += struct.pack("!HH4s12x4s12x", port, peer_port,
+                           socket.inet_aton(host), socket.inet_aton(peer_host))
+    request += struct.pack("=IQ", 0, 0xffffffffffffffff)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW,
+                       NETLINK_SOCK_DIAG) as diag:
+        diag.send(struct.pack("=IHHII", 16 + len(request), SOCK_DIAG_BY_FAMILY,
+                              1, 1, 0) + request)
+        answer = diag.recv(1 << 16)
+    head = 16 + 72                      # nlmsghdr, inet_diag_msg
+    return attributes(attributes(attributes(answer[head:])
+                                 [INET_DIAG_ULP_INFO])[INET_ULP_INFO_TLS])
+
+
+def attributes(data: bytes) -> dict:
+    """Netlink's: the type and what it holds."""
+    out = {}
+    while data:
+        size, kind = struct.unpack_from("=HH", data)
+        out[kind & 0x3fff] = data[4:size]
+        data = data[(size + 3) & ~3:]
+    return out
 
 
 if __name__ == "__main__":
