@@ -17,8 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import machine  # noqa: E402
 from machine import ACCEL, counter, state  # noqa: E402
-from ocf import (DATA, Load, Session, prefer_cards, wait_for,  # noqa: E402
-                 write)
+from ocf import (CLASS, DATA, SOFTWARE, Load, Session,  # noqa: E402
+                 prefer_cards, wait_for, write)
 
 SIZES = (16, 1008, 4096, 65536)
 DEPTH = 8
@@ -159,6 +159,32 @@ class Accel(Base):
     def test_refuses(self):
         self.fails("refuses", 2)
         self.fails("refuses", DEPTH)
+
+    def test_keys_that_it_does_not_take(self):
+        """The CPU has these sessions, and the card all others.  Without the
+        CPU they are refused."""
+        key = DATA[:24]
+        forbid = CLASS / SOFTWARE / "forbid"
+        with Session(key=key) as ses:
+            want = ses.crypt(DATA[:65536])
+        write(ACCEL / "bad_key", len(key))
+        before = counter("operations")
+        with Session(key=key) as ses:
+            for _ in range(10):
+                self.assertEqual(want, ses.crypt(DATA[:65536]))
+        self.assertEqual(before, counter("operations"))
+        write(forbid, "aes-cbc")
+        try:
+            with self.assertRaises(OSError) as e:
+                Session(key=key)
+            self.assertEqual(errno.ENODEV, e.exception.errno)
+            with Session() as ses:
+                self.assertEqual(self.wants[65536], ses.crypt(DATA[:65536]))
+        finally:
+            write(forbid, "")
+        self.assertLess(before, counter("operations"))
+        self.assertEqual("ready", state())
+        self.idle()
 
     def test_calls_back_twice(self):
         before = counter("spurious")

@@ -6,7 +6,7 @@
  *	echo never > /sys/module/ocf_accel/parameters/fault
  *	echo 3 > /sys/module/ocf_accel/parameters/count
  *
- * befalls the next three requests.
+ * befalls the next three requests; it takes no keys of bad_key bytes.
  */
 #include <crypto/aes.h>
 #include <crypto/internal/akcipher.h>
@@ -36,7 +36,7 @@ static const char * const names[] = {
 };
 
 static enum fault fault;
-static unsigned int count;
+static unsigned int count, bad_key;
 static bool marked = true, loop, rsa;
 
 /* What is being done, and what waits for ever; under the lock */
@@ -204,6 +204,8 @@ static int decrypt(struct skcipher_request *req)
 
 static int setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int len)
 {
+	if (len == READ_ONCE(bad_key))
+		return -EINVAL;
 	return aes_expandkey(crypto_skcipher_ctx(tfm), key, len);
 }
 
@@ -352,6 +354,7 @@ static const struct kernel_param_ops fault_ops = {
 };
 module_param_cb(fault, &fault_ops, NULL, 0644);
 module_param(count, uint, 0644);
+module_param(bad_key, uint, 0644);
 module_param(marked, bool, 0444);
 module_param(loop, bool, 0444);
 module_param(rsa, bool, 0444);
