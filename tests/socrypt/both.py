@@ -171,14 +171,12 @@ class Both(unittest.TestCase):
         return a, b, data[:sent]
 
     def test_close_waits_for_no_peer(self):
-        """What was written arrives, however late it is read."""
+        """What was written arrives, however late it is read: nothing is, before
+        the call returns."""
         for end in (lambda a: a.close(),
                     lambda a: a.shutdown(socket.SHUT_WR)):
             a, b, data = self.stuck()
-            begun = time.monotonic()
             end(a)
-            self.assertLess(time.monotonic() - begun, 9)
-            time.sleep(0.2)
             got = bytearray()
             while piece := b.recv(1 << 16):
                 got += piece
