@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What the choice between the CPU and a real card is worth: AES-128-CBC by
- * /dev/crypto, in a session that only the CPU may serve, one that only cards
- * may, and one that leaves it to the framework.
+ * /dev/crypto in three sessions.  Only the CPU may serve the first, only cards
+ * the second, and the framework chooses for the third.
  *
  *	choice [THREADS...]		1 and 8 if none is named
  *
@@ -41,8 +41,8 @@ static const struct way {
 };
 
 /*
- * The turns of a round: who comes after a card finds the machine cold, and who
- * comes after the CPU finds it warm.
+ * The turns of a round: the turn after a card finds the machine cold, and the
+ * turn after the CPU finds it warm.
  */
 static const int turns[][COUNT(ways)] = {
 	{ 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 },
@@ -139,7 +139,7 @@ static void play(double rate[][ROUNDS], int round, int threads, uint32_t len)
 	}
 }
 
-/* The same to the last bit, whoever does it */
+/* The same to the last bit on every device */
 static bool all_the_same(uint32_t len)
 {
 	return !memcmp(workers[0]->dst, workers[1]->dst, len) &&

@@ -7,7 +7,7 @@
  *
  * KEY and IV are in hex.  When AT per cent are done FILE is made, which asks
  * somebody outside to pull a card; the file is gone through again until
- * /sys/class/ocf/GONE is no more.  Each time round the output is written anew.
+ * /sys/class/ocf/GONE is no more.  Each round writes the output again.
  * Progress goes to standard error, MiB/s to standard output.
  */
 #include <crypto/cryptodev.h>

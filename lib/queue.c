@@ -219,7 +219,7 @@ static int calls_open(struct ocf_queue *q)
 	pid_t was = atomic_load(&q->ocf->reaper), me = getpid();
 	int err;
 
-	/* who reaps gets the results of the whole process */
+	/* the task that reaps gets the results of the whole process */
 	if (was == me ||
 	    !atomic_compare_exchange_strong(&q->ocf->reaper, &was, me))
 		return -EBUSY;

@@ -11,7 +11,10 @@
 #include "ocf/tls.h"
 #include "watch.h"
 
-/* Records in a row that are no data; who sends more only wants us busy. */
+/*
+ * Records in a row that are no data.  A peer that sends more only wants to keep
+ * us busy.
+ */
 #define OTHERS_MAX	32
 
 /**

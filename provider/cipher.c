@@ -470,9 +470,9 @@ static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
 }
 
 /*
- * EVP_CIPHER_CTX_iv() is given where it is, for as long as the context lasts;
- * and what EVP_CIPHER_CTX_iv_noconst() writes there is what comes next, but
- * for CTR where a part of a block was used.
+ * EVP_CIPHER_CTX_iv() returns a pointer that is valid as long as the context.
+ * What EVP_CIPHER_CTX_iv_noconst() writes there is the next IV, but for CTR
+ * where a part of a block was used.
  */
 static int get_next_iv(struct cipher *c, OSSL_PARAM *p)
 {

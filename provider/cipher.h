@@ -51,7 +51,7 @@ struct cipher_row {
  * @tls_mac_size: bytes of the MAC behind what is in them
  * @tls_mac: it
  * @last: last block of ciphertext, of what is decrypted in place
- * @next: the next IV, for who asks where it is
+ * @next: the next IV, for callers that ask where it is
  */
 struct cipher {
 	struct pipes		pipes;

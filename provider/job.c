@@ -24,7 +24,7 @@
 #define LOOK		1000	/* ms until the device is looked at again */
 
 /**
- * struct told - how whoever runs a job is told that it can go on
+ * struct told - how the thread that runs a job is told that it can go on
  * @fd: the end of a pipe that is read: a byte for each command that is done
  * @out: its other end
  * @dev: the pipe's device
@@ -78,7 +78,10 @@ static bool is_its(const struct told *told, int fd)
 static void tell(struct waiting *w, int res)
 {
 	w->res = res;
-	/* before: who hears of it once goes on only if it is done by then */
+	/*
+	 * before: a thread that hears of it once goes on only if it is done by
+	 * then
+	 */
 	atomic_store(&w->done, true);
 	if (is_its(w->told, w->told->out))
 		while (write(w->told->out, "", 1) < 0 && errno == EINTR)
@@ -248,7 +251,7 @@ static void close_pipe(const struct told *told)
 		close(told->out);
 }
 
-/* Whoever ran the job has given it up, perhaps while it was paused. */
+/* The thread that ran the job has given it up, perhaps while it was paused. */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {

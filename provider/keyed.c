@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What every operation with a key has: the key, and a context of OpenSSL's own
- * that has all parameters, says what they are when a card is asked, and does
- * what none can.
+ * What every operation with a key has: the key, and a context of OpenSSL's own.
+ * The context has all parameters, says what they are when a card is asked, and
+ * does what no card can.
  */
 #include "provider.h"
 

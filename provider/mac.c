@@ -13,7 +13,7 @@
  * @hmac: or else CMAC
  * @size: of the tag; 0: OpenSSL's own does all
  * @digest: HMAC's, if @size is not 0
- * @cipher_key: bytes of CMAC's key, likewise
+ * @cipher_key: bytes of CMAC's key, if @size is not 0
  * @own: OpenSSL's has what came before
  * @unkeyed: @digest or the cipher is another than the key was given for
  * @key: the key

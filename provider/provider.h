@@ -10,12 +10,11 @@
  *
  * device.c is /dev/crypto, a process's and its sessions.  cipher.c, aead.c,
  * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
- * OpenSSL's kinds of algorithms, and provider.c the table of them.  blocks.c is
- * where ciphers meet the kernel, cbc_record.c and record.c are records of TLS
- * by a cipher with a MAC and by AEAD, pipeline.c is many messages at a time;
- * keyed.c is what operations with keys have in common, public.c what the kernel
- * is asked about them, and der.c a private key for it.  debug.c says what is
- * left to OpenSSL.
+ * OpenSSL's kinds of algorithms, and provider.c the table of them.  In blocks.c
+ * ciphers meet the kernel.  cbc_record.c has TLS records of a cipher with a
+ * MAC, record.c those of AEAD, pipeline.c many messages at a time.  keyed.c is
+ * common to operations with keys, public.c asks the kernel for them, and der.c
+ * writes private keys for it.  debug.c says what is left to OpenSSL.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -268,7 +267,7 @@ void gather_free(struct gathered *g);
 /**
  * struct key - a key of ours: OpenSSL's
  * @prov: whose
- * @refs: who has it
+ * @refs: its users
  * @pkey: of the default provider; NULL until it is imported
  * @type: "RSA", ...
  * @has: OSSL_KEYMGMT_SELECT_* of what was imported or made

@@ -198,9 +198,9 @@ static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
 }
 
 /*
- * Whether wrong padding is to give a message all the same, one that follows
- * from the ciphertext: what OpenSSL has done since 3.2, as the kernel does.
- * Before, it did not know the parameter, and told.
+ * Whether wrong padding is to give a message that follows from the ciphertext,
+ * as OpenSSL has done since 3.2, and as the kernel does.  Before, it did not
+ * know the parameter, and told.
  */
 static bool rejects_silently(EVP_PKEY_CTX *ctx)
 {

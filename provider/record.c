@@ -38,7 +38,7 @@ static size_t explicit_len(const struct aead *c)
 
 /*
  * Its nonce.  A counter is OpenSSL's own, which never gives the same one again,
- * whoever has the record then.
+ * wherever the record is processed.
  */
 static bool make_nonce(struct aead *c, const unsigned char *rec,
 		       unsigned char *nonce)
@@ -103,7 +103,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 
 	if (!c->announced || !in)
 		return false;
-	/* a header is for one record, whoever does it */
+	/* a header is for one record, wherever it is processed */
 	c->announced = false;
 	if (in != out || outsize < len || len < front + tag || !c->has_key ||
 	    c->fixed_len != NONCE_LEN - front)

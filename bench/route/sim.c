@@ -14,8 +14,8 @@
  * best of all.
  *
  * Then one of four equal cards is slower for a while, so much that it gets
- * little work, or hardly any: prints after how long its share is what it should
- * be, and fails if that is more than MOVES_MS.
+ * little work, or hardly any.  Prints how long it takes until its share is
+ * right, and fails if that is more than MOVES_MS.
  */
 #include <math.h>
 #include <shim.h>
@@ -478,8 +478,8 @@ static void slow_down(struct server *s, double factor)
 }
 
 /*
- * ms until the share of card 0, from now on, is in a whole window at least
- * @least and at most @most of all bytes; or INFINITY, in ten times MOVES_MS
+ * ms until a whole window in which card 0 has at least @least and at most @most
+ * of all bytes; INFINITY if there is none in ten times MOVES_MS
  */
 static double moves(double *now, double rate, const struct mix *mix,
 		    double least, double most)

@@ -2,9 +2,8 @@
 /*
  * Load for cards: the map of the module.
  *
- * control.c reads who is to do what from a file in debugfs, load.c has them do
- * it, policy.c chooses cards where the core is not to, stats.c says how it
- * went.
+ * control.c reads the users from a file in debugfs, load.c runs them, policy.c
+ * chooses cards where the core is not to, stats.c prints the results.
  *
  * All requests are of the null cipher and in place, so that no data are
  * touched: they share one buffer.
@@ -87,7 +86,7 @@ struct shot {
 
 /**
  * struct party - somebody with requests
- * @policy: who chooses cards
+ * @policy: how cards are chosen
  * @owner: ocf_session_params.owner
  * @nsessions: sessions, each of as much work
  * @inflight: requests always under way, or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the kernel does for who sends a file: copies from and to the process's
- * memory, system calls, and switches to others.
+ * What the kernel does for a program that sends a file: copies from and to the
+ * process's memory, system calls, and switches to other tasks.
  *
  *	bench/socket/copies [MIB]	make bench-socket
  *

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What it takes to send a file over a connection, encrypted in each of the ways
- * there are: figure 7 of the paper on SO_CRYPT, with its traditional path, and
- * today's others beside it.
+ * The cost of a file over a connection, encrypted in each way there is.  This
+ * is figure 7 of the paper on SO_CRYPT, with its traditional path, and today's
+ * other ways beside it.
  *
  *	bench/socket/file cpu|cards [MIB...]	make bench-socket
  *
  * In the test machine, under --icount: the time-stamp counter counts
- * instructions of the whole machine, and the time it is idle for want of a
- * card as if they were instructions, a nanosecond each.  The file is on tmpfs;
- * who receives neither copies nor decrypts.  The first round is discarded, the
- * least of ROUNDS counts.
+ * instructions of the whole machine.  While it is idle for want of a card it
+ * counts one for each nanosecond.  The file is on tmpfs; the receiver neither
+ * copies nor decrypts.  The first round is discarded, the least of ROUNDS
+ * counts.
  */
 #include <err.h>
 #include <stdio.h>

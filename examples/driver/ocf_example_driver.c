@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A driver: a card for AES-CTR, example0.  The card is a kernel thread of the
- * system's that works on what it was given, with the AES of the kernel's
- * library; all the rest is as it is with one of silicon.  docs/api.md goes
- * through it.
+ * A driver: a card for AES-CTR, example0.  The card is a kernel thread that
+ * works on what it was given, with the AES of the kernel's library.  Everything
+ * else is as with a card of silicon.  docs/api.md goes through it.
  */
 #include <crypto/aes.h>
 #include <linux/delay.h>

@@ -51,7 +51,7 @@ enum outcome {
 
 /**
  * struct conn - a connection
- * @node: in conns, who got on last at the end
+ * @node: in conns, the one with the latest progress at the end
  * @fd: its socket
  * @state: what it is at
  * @events: what it waits for
@@ -211,7 +211,10 @@ static enum outcome send_answer(struct conn *c)
 		if (n < 0)
 			return blocked(c);
 		a->size -= n;
-		/* who cut the file short has cut the connection short */
+		/*
+		 * the program that cut the file short has cut the connection
+		 * short
+		 */
 		return n ? GOES_ON : ENDS;
 	}
 	if (a->file >= 0)

@@ -437,8 +437,8 @@ static inline bool ocf_has_cards(void)
 
 /*
  * Bytes of memory that the CPU needs at most for one request of
- * OCF_MODE_COMPRESS.  A consumer charges them to the user, who can keep many
- * requests from going on by giving them no CPU time.
+ * OCF_MODE_COMPRESS.  A consumer charges them to the user.  A user can keep
+ * many requests from going on by giving them no CPU time.
  */
 #define OCF_WORKSPACE_BYTES	(192u << 10)
 
@@ -716,8 +716,8 @@ void ocf_request_free(struct ocf_request *req);
  * * -E2BIG: it covers more than OCF_REQUEST_MAX, or more than the limit of each
  *   device that may be used
  * * -ENODEV: no device that may be used is left
- * * -EBUSY: every device that may be used is full, and so is the owner's queue;
- *   or no device has the session's keys yet, and too many requests of the owner
+ * -EBUSY: every device that may be used is full, and so is the owner's queue.
+ *   Or no device has the session's keys yet, and too many requests of the owner
  *   wait for that
  */
 int ocf_submit(struct ocf_request *req);

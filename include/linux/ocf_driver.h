@@ -77,8 +77,8 @@ struct ocf_device_ops {
 	 * -EBUSY and changes nothing; the core submits nothing more until
 	 * ocf_device_unblock().  Any other return is the result.  If the result
 	 * is not 0, the source must be unchanged, even if the request works in
-	 * place, because the core does the request again: on the CPU after
-	 * -EBADMSG, on another device after any other error.
+	 * place.  The core does the request again: on the CPU after -EBADMSG,
+	 * on another device after any other error.
 	 *
 	 * Source and destination begin and end at any byte.  So the first and
 	 * the last cache line of a scatterlist entry may have bytes that the
@@ -329,10 +329,10 @@ struct ocf_context {
 	int (*submit)(struct ocf_request *req, bool more);
 	u32					more;
 	/* private: references: one of the generation of keys, and one of each
-	 * task that works with it; jiffies of its last use; requests that wait
-	 * for the device or are in it, under the queue's lock; in the list of
-	 * contexts that requests find on the device, or of those to be freed,
-	 * or the grace period before that
+	 * task that works with it.  Jiffies of its last use.  Requests that
+	 * wait for the device or are in it, under the queue's lock.  In the
+	 * list of contexts that requests find on the device, or of those to be
+	 * freed, or the grace period before that
 	 */
 	refcount_t				refs;
 	unsigned long				used;

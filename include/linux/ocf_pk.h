@@ -279,11 +279,11 @@ struct ocf_pk_ops {
 	/**
 	 * @submit: starts what @req->now says.  Software works on it here and
 	 * now and returns its result.  Hardware returns -EINPROGRESS and calls
-	 * ocf_pk_complete() later, once; or -EBUSY, having touched nothing,
-	 * when it has no room: it is called again when something of it has
-	 * completed, or after a while.  Any other return is the result.
-	 * A card reads and writes memory of its driver's own: operands are
-	 * copied in before this returns, results out by the completion.
+	 * ocf_pk_complete() later, once.  A device without capacity returns
+	 * -EBUSY and touches nothing.  The core calls it again after one of its
+	 * completions, or after a while.  Any other return is the result.  A
+	 * card reads and writes memory of its driver's own: operands are copied
+	 * in before this returns, results out by the completion.
 	 * Context: process; may sleep.  Hardware's is called by a worker of the
 	 * device, one request after the other.
 	 */

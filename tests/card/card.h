@@ -3,11 +3,11 @@
  * A virtio-crypto card that is a process: the other end of QEMU's
  * cryptodev-vhost-user.  One thread, several data queues, OpenSSL inside.
  *
- * A request's way: queue.c takes it from the guest's rings and works out when
- * it would be begun and ended by a card of the speed set; request.c copies it
- * out of the guest's memory, judges it and asks crypt.c; when it is due,
- * queue.c writes the answer into the guest's memory, with the faults drawn for
- * it.  knobs.c holds speeds and faults and reads the lines that set them.
+ * A request's way: queue.c takes it from the guest's rings and computes when a
+ * card of the speed set would begin and end it.  request.c copies it out of the
+ * guest's memory, judges it and asks crypt.c.  When it is due, queue.c writes
+ * the answer into the guest's memory, with the faults drawn for it.  knobs.c
+ * holds speeds and faults and reads the lines that set them.
  *
  * "Virtio" in comments is OASIS Virtio 1.2, section 5.9 (Crypto Device).
  */

@@ -35,7 +35,7 @@ static void stop_for(uint64_t ms)
 
 static void reply(int fd, const char *text, size_t len)
 {
-	/* who does not read has no answer */
+	/* a client that does not read gets no answer */
 	send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

@@ -2,8 +2,8 @@
 /*
  *	card SOCKET CONTROL [LINE...]
  *
- * A virtio-crypto card: QEMU connects to SOCKET (cryptodev-vhost-user), who
- * sets speeds and faults to CONTROL; each LINE is one as if sent there.  Says
+ * A virtio-crypto card: QEMU connects to SOCKET (cryptodev-vhost-user).
+ * CONTROL takes speeds and faults; each LINE is one as if sent there.  Says
  * "ready" when both are there, and serves one QEMU after the other.
  */
 #define _GNU_SOURCE

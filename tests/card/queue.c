@@ -202,8 +202,8 @@ static void settle(const struct job *job)
 }
 
 /*
- * Tells the guest, who may not get to know it.  QEMU begins a ring before it
- * says whom to tell, who is told then.
+ * Tells the guest, unless it cannot be told yet.  QEMU begins a ring before it
+ * gives the descriptor to signal, so the guest is told then.
  */
 static void notify(VuDev *dev, VuVirtq *vq)
 {

@@ -260,7 +260,7 @@ static void dispatch(int fd, void *arg)
 
 void card_vhost_open(int socket, struct card_knobs *set)
 {
-	/* who connects anew may be sooner than the end of who was before */
+	/* a new connection may come sooner than the end of the one before */
 	if (connected)
 		card_vhost_close();
 	knobs = set;

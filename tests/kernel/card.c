@@ -200,7 +200,7 @@ static void finish(struct ocf_request *req, enum card_fault fault)
 		return;
 	}
 	ocf_complete(req, err);
-	/* whoever asks for this keeps the request until card_settle() */
+	/* a test that asks for this keeps the request until card_settle() */
 	ocf_complete(req, -EIO);
 }
 

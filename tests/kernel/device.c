@@ -42,9 +42,9 @@ static void device_known_answers(struct test *t)
 }
 
 /*
- * Each single answer counts, the last like the first: with the card lying
- * from the nth on it is kept out, unless all that follow measure its cost, of
- * which nobody looks at the data.
+ * Each single answer counts, the last like the first.  A card that lies from
+ * the nth on is kept out, unless all that follow only measure its cost: nobody
+ * looks at their data.
  */
 static void device_late_lie(struct test *t)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards that fail while they are in use: nothing is lost, and who works again
- * is used again.
+ * Cards that fail while they are in use: nothing is lost, and a card that works
+ * again is used again.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -409,7 +409,7 @@ static void failure_accuses(struct test *t)
 	card_faults(card, CARD_ACCUSES, UINT_MAX);
 	EQUAL(t, ocf_run(&w->req), 0);
 	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
-	/* a wrong one is wrong, whoever says so */
+	/* a wrong one is wrong, whichever device says so */
 	w->out[3] ^= 1;
 	EQUAL(t, ocf_run(&w->req), -EBADMSG);
 	card_faults(card, CARD_WORKS, 0);
@@ -504,7 +504,10 @@ static void failure_forgets_slowly(struct test *t)
 	card_drop(card);
 }
 
-/* Who closes a session does not wait for a card, nor one card for another. */
+/*
+ * A task that closes a session does not wait for a card, nor one card for
+ * another.
+ */
 static void failure_forgets_sessions_slowly(struct test *t)
 {
 	struct card *card = card_make(t, 4), *other = card_make(t, 4);

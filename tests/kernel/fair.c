@@ -105,7 +105,7 @@ static void fair_one_beside_many(struct test *t)
 	one_beside_many(t, 1, 2);
 }
 
-/* Whoever they are: there is no number to choose that has another's line. */
+/* All owners: none can choose a number that puts it into another's queue. */
 static void fair_numbers(struct test *t)
 {
 	u32 other;
@@ -137,8 +137,8 @@ static void found_full(struct test *t, unsigned int later)
 }
 
 /*
- * Who comes while the card is full of another's has it shared: from then on
- * the other has no more in it than keeps it busy.
+ * An owner that comes while the card is full of another's requests gets its
+ * share: from then on the other has no more in it than keeps it busy.
  */
 static void fair_found_full(struct test *t)
 {
@@ -226,7 +226,7 @@ static void fair_cancelled(struct test *t)
 	card_drop(card);
 }
 
-/* Who has made room does not have to do all that waits for it. */
+/* A task that has made room does not have to dispatch all that waits for it. */
 static void fair_work(struct test *t)
 {
 	struct work **many;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An accelerator for tests, as the crypto API sees one: AES-CBC, and RSA if it
- * is loaded with rsa=1, asynchronous, and as good or bad as it is told to be.
+ * is loaded with rsa=1.  It is asynchronous, and as good or bad as it is told
+ * to be.
  *
  *	echo never > /sys/module/ocf_accel/parameters/fault
  *	echo 3 > /sys/module/ocf_accel/parameters/count
@@ -98,7 +99,7 @@ static void finish(struct job *job)
 	enum fault how = job->fault;
 
 	crypto_request_complete(base, how == FAILS ? -EIO : job->compute(job));
-	/* whoever asks for this keeps the request's memory */
+	/* a test that asks for this keeps the request's memory */
 	if (how == TWICE)
 		crypto_request_complete(base, 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A virtio-crypto card inside the kernel, for what none of QEMU's does when it
- * is told: registers that read all ones, a reset that does not end, a control
- * queue without answers, RSA keys that are forgotten, a limit of its own.
+ * A virtio-crypto card inside the kernel, with faults that QEMU's cannot have
+ * on demand: registers that read all ones, a reset that does not end, a control
+ * queue without answers.  It also forgets RSA keys, and has a limit of its own.
  *
  * It has SHA-256, and RSA of a number with public keys (VIRTIO 1.2, 5.9; the
  * service AKCIPHER as in <linux/virtio_crypto.h>).  Parameters are its knobs.

@@ -27,7 +27,7 @@ static void check_order(struct test *t, struct work **w, int n)
 	}
 }
 
-/* The card completes at random; nobody hears before his turn. */
+/* The card completes at random; no request is told before its turn. */
 static void order_of_a_card(struct test *t)
 {
 	struct card *card = card_make(t, N);

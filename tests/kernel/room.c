@@ -80,7 +80,7 @@ static void is_full(struct test *t, struct card *card)
 	EQUAL(t, atomic_read(&card->contexts), card->room);
 }
 
-/* All are served, whoever's turn it is, by the same card. */
+/* All are served by the same card, in whatever order they come. */
 static void room_for_everybody(struct test *t)
 {
 	struct card *card = small_card(t, 3);
@@ -259,7 +259,10 @@ static void room_of_old_keys(struct test *t)
 	card_drop(card);
 }
 
-/* Who can go elsewhere takes nothing from who was here a moment ago. */
+/*
+ * A session that can use another device takes nothing from one that was active
+ * a moment ago.
+ */
 static void room_only_for_who_needs_it(struct test *t)
 {
 	struct card *card = small_card(t, 1);
@@ -509,7 +512,7 @@ static u64 time_of_turns(struct test *t, struct card *card)
 	return current->se.sum_exec_runtime - begun;
 }
 
-/* It takes as long whatever others have, who have nothing on the card. */
+/* It takes as long whatever sessions others have that are not on the card. */
 static void room_beside_others(struct test *t)
 {
 	struct card *card = small_card(t, 1);

@@ -14,7 +14,7 @@
 #define PIECES		24
 #define ROUNDS		24
 
-/* One request's two buffers, each cut anew. */
+/* One request's two buffers, each cut differently each time. */
 struct cut {
 	u8			*mem;
 	struct scatterlist	sg[PIECES];
@@ -180,7 +180,7 @@ static void try_params(struct test *t, struct scene *s,
 		p.mackeylen = mac->type == OCF_TYPE_MAC ? max(mac->key_min, 1) :
 							  0;
 	s->ses = ocf_session_create(&p, GFP_KERNEL);
-	/* weak ones are for who has allowed them */
+	/* weak ones have to be allowed */
 	if (PTR_ERR_OR_ZERO(s->ses) == -EPERM)
 		return;
 	if (PTR_ERR_OR_ZERO(s->ses) == -EOPNOTSUPP &&
@@ -269,9 +269,9 @@ static struct ocf_session *deflate_session(struct test *t)
 #define EXPANDED	(LITERALS + 258)
 
 /*
- * RFC 1951: a block of 4090 literals as they are (3.2.4), and one with a single
- * match in it, 258 bytes from 4000 before (3.2.6): more than a window of 2 KiB
- * holds.
+ * RFC 1951: a block of 4090 literals (3.2.4), and one with a single match in
+ * it, 258 bytes from 4000 before (3.2.6).  A window of 2 KiB does not hold
+ * this.
  */
 static u32 make_stream(u8 *to)
 {

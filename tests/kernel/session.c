@@ -200,12 +200,12 @@ static void session_rekeyed_often(struct test *t)
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
 	}
-	/* who waits for a grace period sleeps, each time */
+	/* a task that waits for a grace period sleeps, each time */
 	CHECK(t, current->nvcsw - slept < 50);
 	ocf_session_put(ses);
 }
 
-/* What a submitter takes his time for inside the CPU's driver */
+/* How long a submitter takes inside the CPU's driver */
 struct slow {
 	struct work_struct	work;
 	struct card		*soft;
@@ -293,8 +293,7 @@ static void card_comes_and_goes(struct test *t)
 }
 
 /*
- * How long a submitter is about what he does with the CPU is for him to say; it
- * concerns nobody else.
+ * The time that a submitter takes for work on the CPU concerns nobody else.
  */
 static void session_beside_slow_work(struct test *t)
 {
@@ -314,7 +313,7 @@ static void session_beside_slow_work(struct test *t)
 	}
 	ocf_session_put(ses);
 	card_comes_and_goes(t);
-	/* his own session changes keys, too: the work is under the old ones */
+	/* its own session changes keys, too: the work is under the old ones */
 	for (i = 0; i < 2; i++) {
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0), 0);
@@ -533,9 +532,9 @@ static int done_by_card(struct test *t, struct card *card,
 }
 
 /*
- * Whoever wants to spare the CPU has the card do what the CPU would do sooner.
- * It is said of a machine that is not made to wait meanwhile: of one try in
- * ten.
+ * A session that is to spare the CPU uses the card for what the CPU would do
+ * sooner.  It is said of a machine that is not made to wait meanwhile: of one
+ * try in ten.
  */
 static void session_policy(struct test *t)
 {

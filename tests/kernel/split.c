@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chains over devices: whatever way a request takes, and whatever cipher and
- * MAC it is of, the result is what the CPU alone makes of it, to the last byte
- * of the buffers.
+ * Chains over devices: whatever way a request takes, and whatever its cipher
+ * and MAC are, the result is that of the CPU alone, to the last byte of the
+ * buffers.
  *
  * kernel_api sees to it that there is a card for ciphers and another for MACs,
  * and that the CPU looks slow.  Without them nothing is split, and the test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who has loaded libocf-openssl, as a plugin may have, closes it: OpenSSL calls
- * what it was told of for every connection that begins and ends after that.
+ * A program that has loaded libocf-openssl, as a plugin may have, closes it.
+ * OpenSSL then still calls its callbacks for every connection that begins and
+ * ends.
  *
  *	closed LIBRARY
  */

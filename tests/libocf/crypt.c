@@ -442,7 +442,7 @@ TEST_F(crypt, sentences_name_the_parameter)
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
 	EXPECT_EQ(-EINVAL, ocf_session_destroy(self->ocf, 12345));
 	EXPECT_EQ(NULL, strstr(ocf_strerror(-EINVAL), "cipher"));
-	/* who knows the field reads it himself */
+	/* a caller that knows the field reads it itself */
 	o.size = sizeof(o);
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
 	EXPECT_EQ((uint32_t)OCF_FIELD_CIPHER, o.wrong);

@@ -203,7 +203,7 @@ static void nothing(int sig)
 {
 }
 
-/* Who waits is told of a signal, also if it has just handed something in. */
+/* A signal ends a wait, also of a task that has just submitted something. */
 TEST_F_TIMEOUT(queue, interrupted, 300)
 {
 	struct ocf_session_open params = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who does what: each algorithm of the provider, by the kernel or by OpenSSL's
- * own, as docs/provider.md says.  In the test machine, without cards and with
- * OCF_LEAST=0; it is seen by what the devices have counted.
+ * Which implementation does what: each algorithm of the provider, by the kernel
+ * or by OpenSSL's own, as docs/provider.md says.  In the test machine, without
+ * cards and with OCF_LEAST=0; it is seen by what the devices have counted.
  */
 #include <glob.h>
 #include <openssl/core_names.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs that confine themselves with seccomp: after they have used
+ * Programs that confine themselves with seccomp.  After they have used
  * /dev/crypto they forbid themselves ioctl(), as tor does, and go on; or the
  * provider is off, and they forbid themselves nearly everything.
  *

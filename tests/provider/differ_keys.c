@@ -375,7 +375,7 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 	return ok > 0 ? (int)n : -1;
 }
 
-/* Whoever has another label, or another digest, has nothing. */
+/* A program with another label, or another digest, gets nothing. */
 static void not_opened(EVP_PKEY *key, const struct envelope *e, int n)
 {
 	struct envelope odd = *e;

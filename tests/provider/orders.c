@@ -351,7 +351,7 @@ static void cipher_calls(int n)
 
 /*
  * Without a tag of its own a message is compared with the one that was made
- * last, of @taglen bytes if it is not 0, and that one is told afterwards, too.
+ * last, of @taglen bytes if it is not 0.  That one is also told afterwards.
  */
 static void kept_tag(const char *cipher, int taglen)
 {

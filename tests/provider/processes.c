@@ -331,7 +331,9 @@ static int is_told(struct running *r, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* Who hands in many has them all under way before the first is done. */
+/*
+ * A program that submits many has them all under way before the first is done.
+ */
 static void many_paused(void)
 {
 	struct running all[JOBS] = {};

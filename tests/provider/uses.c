@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What programs do with contexts besides the usual: each sequence of calls is
- * made of the provider and of OpenSSL's own, and what they return and write has
- * to be the same.
+ * What programs do with contexts besides the usual.  Each sequence of calls is
+ * made of the provider and of OpenSSL's own, and both have to return and write
+ * the same.
  */
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -175,7 +175,7 @@ static void nonce_after_own(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* The same key again does not begin to count anew. */
+/* The same key again does not restart the count. */
 static void counter_goes_on(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx = begin(r, "AES-128-GCM", 1);

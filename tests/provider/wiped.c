@@ -101,7 +101,7 @@ static void give_back(void *data, const char *file, int line)
 		freed_with++;
 	}
 	pthread_mutex_unlock(&lock);
-	/* whoever has it next is not to blame */
+	/* the next user of the memory is not to blame */
 	OPENSSL_cleanse(b->data, b->len);
 	free(b);
 }

@@ -474,7 +474,7 @@ TEST_F(crypt, the_null_cipher_has_no_iv)
 				self->tag));
 }
 
-/* Who asks for a whole tweak has all of it used. */
+/* A caller that gives a whole tweak has all of it used. */
 TEST_F(crypt, whole_ivs_of_xts)
 {
 	struct session2_op sop = {

@@ -359,7 +359,7 @@ TEST_F(session, public_keys)
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCKEY2, NULL));
 }
 
-/* By a device, or by a kind of device, and who has done it */
+/* By a device, or by a kind of device, and which one has done it */
 TEST_F(session, public_keys_by_name)
 {
 	struct crypt_find_op soft = { .crid = -1, .name = "cryptosoft0" };

@@ -2,10 +2,10 @@
 /*
  * Differential runs: what is common to both ABIs.
  *
- * A trial is one operation drawn by chance and all that is needed to repeat
- * it.  Its buffers lie between fences, so that a byte read or written outside
- * of them is a fault, and a frame of known bytes around the result shows what
- * was written beside it.
+ * A trial is one operation drawn by chance and all that is needed to repeat it.
+ * Its buffers lie between fences, so that a byte read or written outside of
+ * them is a fault.  A frame of known bytes around the result shows what was
+ * written beside it.
  */
 #ifndef DIFFER_H
 #define DIFFER_H

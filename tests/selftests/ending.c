@@ -170,7 +170,7 @@ TEST_F_TIMEOUT(sharing, stopped_and_continued, TIMEOUT)
 		if (waitpid(pid, &status, WUNTRACED) != pid ||
 		    !WIFSTOPPED(status))
 			break;
-		/* whoever is stopped keeps nobody waiting */
+		/* a stopped process keeps nobody waiting */
 		EXPECT_EQ(0, right(self, self->fd));
 		kill(pid, SIGCONT);
 	}

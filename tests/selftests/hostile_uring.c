@@ -50,7 +50,10 @@ void hostile_open_ring(void)
 		abort();
 }
 
-/* The first one is registered anew, whoever is at work in what it was. */
+/*
+ * The first one is registered again, also while requests work in its old
+ * memory.
+ */
 static void replace_buffer(void)
 {
 	int n = io_uring_register_buffers_update_tag(&ring, 0, regions, NULL,

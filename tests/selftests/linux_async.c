@@ -465,7 +465,7 @@ TEST_F(async, who_is_gone_leaves_its_places)
 	}
 }
 
-/* Who waits for a place gets to know that one has come free by an end. */
+/* A task that waits for a place wakes when another's end makes one free. */
 TEST_F(async, who_is_gone_wakes_who_waits)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLOUT };

@@ -452,7 +452,7 @@ TEST_F(cbc, pages_that_must_not_be_written_are_not)
 	free(own);
 }
 
-/* Memory that nobody else may look into can be worked on all the same. */
+/* Memory that nobody else may look into can still be worked on. */
 TEST_F(cbc, memory_that_cannot_be_pinned)
 {
 	uint8_t *secret, iv[16];
@@ -555,7 +555,7 @@ TEST_F(digest, in_parts)
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "b", 1, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
-	/* and anew, the last part empty */
+	/* and again, the last part empty */
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "c", 1, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, NULL, 0, self->mac));

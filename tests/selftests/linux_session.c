@@ -259,7 +259,9 @@ TEST_F(session, bad_pointers)
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCGSESSION, readonly));
 }
 
-/* Whoever looks after the machine sees who asks for what it does not give. */
+/*
+ * The administrator sees which program asks for what the machine does not have.
+ */
 TEST_F(session, a_refusal_is_traced)
 {
 	static const char dir[] = "/sys/kernel/tracing/";

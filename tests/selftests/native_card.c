@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The native interface with commands under way on a slow card: fetched, told
- * of, cancelled, shared with the CPU, and left behind by who ends and by cards
- * that go.
+ * of, cancelled, shared with the CPU.  Processes that end and cards that go
+ * leave others behind.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>

@@ -195,9 +195,9 @@ static void stop_with_a_ring(void)
 }
 
 /*
- * Nobody works meanwhile: what turns in a circle does so until the process goes
- * on, what the kernel does of its own (kmemleak looks through all of the memory
- * for seconds) ends.
+ * Nobody works meanwhile.  A task that spins does so until the process goes on;
+ * the kernel's own work ends (kmemleak looks through all of the memory for
+ * seconds).
  */
 TEST_F_TIMEOUT(ending, stopped_with_a_ring, TIMEOUT)
 {

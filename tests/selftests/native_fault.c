@@ -101,8 +101,8 @@ static void aim(struct scene *s, uint32_t session)
 }
 
 /*
- * Fills @at, which is to be s->all, and finds out what is wanted; the card is
- * to be the first choice of who has one.
+ * Fills @at, which is to be s->all, and finds out what is wanted.  The card is
+ * to be the first choice of sessions that have one.
  */
 static int prepare(struct scene *s, uint8_t *at)
 {
@@ -140,7 +140,9 @@ static long card_has(const char *counter)
 	return atol(get_line(path));
 }
 
-/* Who has no choice waits for the context there, others do without it. */
+/*
+ * A session without a choice waits for the context there, others do without it.
+ */
 static int warm_up(struct scene *s)
 {
 	long before = card_has("submitted");

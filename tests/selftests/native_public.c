@@ -300,7 +300,7 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 	ASSERT_EQ(0, slow_card(self));
 	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_EQ(0, pipe(said));
-	/* who may exceed them is root */
+	/* root may exceed them */
 	ASSERT_EQ(0, put_line(KEYS, "4"));
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
 	pid = fork();
@@ -407,7 +407,10 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 	EXPECT_EQ(0, no_card());
 }
 
-/* Who is killed while it waits, and who leaves with some under way */
+/*
+ * A process that is killed while it waits, and one that ends with some under
+ * way
+ */
 TEST_F_TIMEOUT(public, left_behind, TIMEOUT)
 {
 	int i, status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The native interface by io_uring, on a slow card: entries and vectors, in
- * order and not, cancelled, and rings that end before their entries do, because
+ * order and not, cancelled.  Rings also end before their entries do, because
  * their process is killed, ends, or becomes another program.
  */
 #include <kselftest_harness.h>
@@ -68,8 +68,9 @@ static int aim_in_order(Self *self)
 }
 
 /*
- * Of an ordered session they end as they were handed in: what is done while it
- * is handed in does not come before what is on its way to the task.
+ * Those of an ordered session end in the order of their submission.  One that
+ * is done while it is submitted does not come before one that is on its way to
+ * the task.
  */
 TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
 {
@@ -293,7 +294,7 @@ static void stop_with_files(Self *self, int in_ring)
 	if (io_uring_submit(&ring) != in_ring)
 		_exit(3);
 	if (!fork()) {
-		/* who has the ring, too */
+		/* the child has the ring, too */
 		usleep(300000);
 		_exit(0);
 	}
@@ -405,7 +406,7 @@ static void *cancel_all(void *arg)
 	return NULL;
 }
 
-/* Results, and who gives them up, from several threads */
+/* Results, and tasks that give them up, from several threads */
 TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
 {
 	int i, n = rounds_given(30), j, res;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a user may have: sessions, bytes, memory that is pinned, and what his
+ * What a user may have: sessions, bytes, memory that is pinned, and what the
  * control group has.
  */
 #include "native.h"
@@ -217,7 +217,7 @@ TEST_F(sharing, new_keys_are_charged)
 	free(usual);
 }
 
-/* SOMEBODY in a user namespace of his own, as another user there */
+/* SOMEBODY in a user namespace of its own, as another user there */
 static void become_many(int ready, int go)
 {
 	char c;
@@ -228,7 +228,7 @@ static void become_many(int ready, int go)
 		_exit(100);
 }
 
-/* Who has users of his own making has not more for that. */
+/* A user that makes other users gets no more by that. */
 TEST_F(sharing, users_of_a_namespace_are_its_makers)
 {
 	int ready[2], go[2], n = 0, fd, map, keeper;
@@ -320,7 +320,7 @@ static int leave_many(Self *self, uint8_t *room)
 		if (leave_huge(self, fd, ses, room))
 			return 2;
 	gone = before - free_memory();
-	/* 64 of them are 128 MiB, of which he may have 8 */
+	/* 64 of them are 128 MiB, of which the user may have 8 */
 	if (gone > 24l << 20)
 		return 3;
 	if (!fetched(fd, 64))
@@ -615,7 +615,9 @@ TEST_F(sharing, pins_of_commands_are_locked_memory)
 	lock_by(_metadata, self, &by_native);
 }
 
-/* Most of what he may have, done and not fetched by who ends. */
+/*
+ * Most of what the user may have, done and not fetched by a process that ends.
+ */
 static int leave_result(Self *self, int fd)
 {
 	static const struct rlimit room = { 8 << 20, 8 << 20 };
@@ -636,7 +638,7 @@ static int leave_result(Self *self, int fd)
 	return census_take().pinned > self->before.pinned ? 0 : 3;
 }
 
-/* Who ends leaves nothing to those who have the descriptor, too. */
+/* A process that ends leaves nothing to others with the descriptor. */
 TEST_F(sharing, results_of_who_has_ended_are_nobodys)
 {
 	struct census now;
@@ -715,7 +717,7 @@ static void remove_group(void)
 {
 	int i;
 
-	/* a group is left by who has ended, but not at once */
+	/* a process that has ended leaves its group, but not at once */
 	for (i = 0; i < 100 && rmdir(GROUP) && errno != ENOENT; i++)
 		usleep(50000);
 	umount(GROUPS);
@@ -819,7 +821,7 @@ static int hold_group(bool entries, bool grows)
 	return left == MANY && now - before >= (long)(MANY * HELD) ? 0 : 3;
 }
 
-/* Who cannot have it has an error, or is killed, and nobody else. */
+/* A task that cannot have it gets an error, or is killed, and no other. */
 static bool refused(int status)
 {
 	return !status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -846,8 +848,8 @@ TEST_F(sharing, memory_is_the_control_groups)
 
 /*
  * A context takes 96 bytes, 131 on the debug kernel, which is slow.  The kernel
- * charges 64 pages at a time, so that up to 256 KiB of them may be charged
- * before the first one; without them no more than that is seen.
+ * charges 64 pages at a time.  So up to 256 KiB of them may be charged before
+ * the first one; without them no more than that is seen.
  */
 #define SESSIONS	8000
 #define DEBUG_SESSIONS	6000

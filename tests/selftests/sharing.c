@@ -165,7 +165,10 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* Who could not open the node may use what it is given; nobody else pays. */
+/*
+ * A process that could not open the node may use a descriptor it is given;
+ * nobody else pays.
+ */
 TEST_F(sharing, a_descriptor_is_passed_on)
 {
 	int pair[2], fd;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A soak by cryptodev-linux's interface: ciphers, a MAC beside a cipher, TLS
- * records, SRTP packets, AEAD and digests; in place and not, copied and pinned,
- * one at a time and many under way.
+ * records, SRTP packets, AEAD and digests.  In place and not, copied and
+ * pinned, one at a time and many under way.
  */
 #include <errno.h>
 #include <poll.h>

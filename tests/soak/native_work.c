@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A soak by the native interface: every mode, and RSA; one at a time, vectors
+ * A soak by the native interface: every mode, and RSA.  One at a time, vectors
  * that are waited for or fetched, and io_uring's commands and vectors with
  * registered buffers and without.
  */

@@ -194,8 +194,8 @@ static void look(void)
 }
 
 /*
- * How many requests were taken from their cards and placed anew, -1 if that is
- * not known: a card goes with its counter as soon as the last one has.
+ * How many requests were taken from their cards and started again.  -1 if that
+ * is not known: a card goes with its counter as soon as the last one has.
  */
 static long replayed(void)
 {

@@ -3,14 +3,13 @@
  * What a call finds without a lock, taken away while the call is at any of its
  * instructions.
  *
- * One thread makes the same call again and again.  Another one, which has a
- * higher priority, sleeps for a random time that ends at some instruction of
- * the call, and then takes away what the call may just have found.  The machine
- * has one processor, and its kernel lets a thread be preempted anywhere
- * (PREEMPT_RT).  Its time is the number of instructions, so the result does not
- * depend on the host.  Memory that is freed is filled with a pattern
- * (slab_debug).  A call that goes on with it stops the kernel, or has a wrong
- * result.
+ * One thread makes the same call again and again.  Another one, of higher
+ * priority, sleeps for a random time that ends at some instruction of the call.
+ * Then it takes away what the call may just have found.  The machine has one
+ * processor, and its kernel lets a thread be preempted anywhere (PREEMPT_RT).
+ * Its time is the number of instructions, so the result does not depend on the
+ * host.  Memory that is freed is filled with a pattern (slab_debug).  A call
+ * that goes on with it stops the kernel, or has a wrong result.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>

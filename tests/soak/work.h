@@ -44,8 +44,8 @@ void agree_with_openssl(const char *cipher, const uint8_t *key, int keylen,
 			const uint8_t *iv, uint32_t len, const uint8_t *out);
 
 /*
- * Of an interface.  prepare() is called once, by who forks, while all cards are
- * drained; work() does all kinds of work for a while, in a child.
+ * Of an interface.  prepare() is called once, before fork(), while all cards
+ * are drained; work() does all kinds of work for a while, in a child.
  */
 void linux_prepare(void);
 void linux_work(void);

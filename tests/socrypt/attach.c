@@ -243,7 +243,7 @@ static void socket_goes_with_its_bio(void)
 	end(&p);
 }
 
-/* For valgrind and who reads: the watch goes before its BIO. */
+/* For valgrind and the reader: the watch goes before its BIO. */
 static void bio_that_stays(void)
 {
 	struct pair p;

@@ -38,7 +38,7 @@ static int connect_to(int port, bool server)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(fd, (void *)&addr, sizeof(addr)) || listen(fd, 1))
 		err(1, "listen");
-	if (write(1, "", 1) != 1)	/* who waits for us hears it */
+	if (write(1, "", 1) != 1)	/* a test that waits for us reads it */
 		err(1, "stdout");
 	c = accept(fd, NULL, NULL);
 	close(fd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What applications do with OpenSSL's engine for /dev/crypto beyond what the
- * openssl command does: contexts copied half-way, shared over fork(), reset
- * before they have a key, and given much at once.
+ * openssl command does.  They copy contexts half-way, share them over fork(),
+ * reset them before they have a key, and give them much at once.
  *
  *	evp ENGINE.so	exits 0 if all is what OpenSSL itself makes of it
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * docs/algorithms.md says what the table and the checks of the core say: each
- * of its rows is made here anew and compared.  Run where the checkout is.
+ * of its rows is made here again and compared.  Run where the checkout is.
  */
 #include <kselftest_harness.h>
 

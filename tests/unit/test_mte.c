@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The end of a TLS record: against a plain, leaky reference for every length
- * and every padding, and, under valgrind, with the plaintext marked as
- * uninitialised, so that a branch or an address that depends on it is an
- * error.
+ * and every padding.  Under valgrind the plaintext is marked as uninitialised,
+ * so that a branch or an address that depends on it is an error.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <kselftest_harness.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What sessions and requests may be.  The rules are written down here once
- * more, in another way than in params.c, and tried on everything small enough
- * to be tried whole and on random requests for the rest.
+ * more, in another way than in params.c.  They are tried on all small cases,
+ * and on random requests for the rest.
  */
 #include <kselftest_harness.h>
 

@@ -200,7 +200,7 @@ TEST(the_least_time_to_the_end_wins)
 	c[1].load = 130;
 	EXPECT_EQ(2, ocf_candidate_pick(c, 3));
 	c[2].load = 140;
-	/* a tie goes to who comes first: software costs no hand-over */
+	/* the first of two equals wins: software costs no hand-over */
 	EXPECT_EQ(0, ocf_candidate_pick(c, 3));
 	EXPECT_EQ(0, ocf_candidate_pick(c, 1));
 }
@@ -279,7 +279,7 @@ static double best_division(int n, u64 cpu, u64 card, u64 lag)
 	return best;
 }
 
-/* Whoever waits for all waits little longer than he must. */
+/* A task that waits for all of them waits little longer than it must. */
 TEST(those_behind_are_not_held_up)
 {
 	static const u64 ns[] = { 300, 1000, 20000, 220000, 1000000 };
@@ -303,8 +303,8 @@ TEST(those_behind_are_not_held_up)
 }
 
 /*
- * A card of 2 us and 1 ns a byte, whose results are there 10 us later, as it
- * was measured: one request at a time, so that the lag looks like work.
+ * A card of 2 us and 1 ns a byte, whose results are there 10 us later.  It was
+ * measured one request at a time, so that the lag looks like work.
  */
 TEST(the_lag_is_told_from_the_work)
 {
@@ -381,7 +381,10 @@ TEST(what_is_stale_is_forgotten)
 	EXPECT_GT(ocf_cost_ns(&c, 4096), 13900);
 }
 
-/* Who has slept is slow at first: an eighth of that is believed, as ever. */
+/*
+ * A device that has slept is slow at first: an eighth of that is believed, as
+ * ever.
+ */
 TEST(what_is_stale_and_dearer_is_a_sample)
 {
 	struct ocf_cost c = { .base = 100000, .slope = 4096 };

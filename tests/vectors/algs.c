@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The algorithms, with sizes from their standards and not from the project:
- * FIPS 197, SP 800-38A/B/C/D, IEEE 1619, SP 800-67, FIPS 46-3, RFC 3713,
- * RFC 2144, Schneier's Blowfish, RFC 8439, RFC 1321, FIPS 180-4, FIPS 202,
- * RIPEMD-160, RFC 7693, RFC 2104.  Tags are no shorter than 4 bytes
+ * The algorithms, with sizes from their standards and not from the project.
+ * Ciphers: FIPS 197, SP 800-38A/B/C/D, IEEE 1619, SP 800-67, FIPS 46-3, RFC
+ * 3713, RFC 2144, Schneier's Blowfish, RFC 8439.  Hashes: RFC 1321, FIPS 180-4,
+ * FIPS 202, RIPEMD-160, RFC 7693, RFC 2104.  Tags are no shorter than 4 bytes
  * (include/linux/ocf.h).
  */
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Known answers: what a vector is, and who looks at it.
+ * Known answers: what a vector is, and how it is compared.
  *
  * README describes the files; each ABI is a file of its own (linux.c, bsd.c),
  * as the two headers use the same names for different things.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Each card alone against OpenSSL, by chance: every algorithm it says it can,
- * with every key length, size, alignment and way in and out, one at a time and
- * many at once.  How to repeat a failure is in random.h.
+ * Each card alone against OpenSSL, at random.  It tries every algorithm the
+ * card says it can, with every key length, size, alignment and way in and out,
+ * one at a time and many at once.  How to repeat a failure is in random.h.
  */
 #include <kselftest_harness.h>
 #include <poll.h>

@@ -2,10 +2,10 @@
 /*
  * PID 1 of the test machine.
  *
- * It runs in an initramfs, loads the few modules that reach the host's file
- * tree over 9p, makes that tree its root (writes go to memory, except in the
- * checkout, which is the host's own), loads the project's modules, runs one
- * command and reports how it ended.
+ * It runs in an initramfs and loads the few modules that reach the host's file
+ * tree over 9p.  It makes that tree its root: writes go to memory, except in
+ * the checkout, which is the host's own.  Then it loads the project's modules,
+ * runs one command and reports how it ended.
  *
  * What to do is in /run.conf: records of KEY=VALUE, each ended by a NUL byte,
  * obeyed in the order of the steps in main().  The ports to the host are
@@ -275,7 +275,9 @@ static void enter_host_tree(void)
 		snprintf(tag, sizeof(tag), "share%d", i++);
 		do_mount(tag, dir, "9p", 0, NINEP);
 	}
-	/* who has only changed to it gets no user namespace: unshare(2) */
+	/*
+	 * a task that has only changed to it gets no user namespace: unshare(2)
+	 */
 	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) ||
 	    chroot(".") || chdir("/"))
 		fail("chroot");
@@ -425,8 +427,8 @@ static int run_command(bool beat)
 	while (code < 0 || fds[0].fd >= 0 || fds[1].fd >= 0) {
 		/*
 		 * A daemon that the command left behind may hold the pipes
-		 * open, or print for ever: once the command has ended, they are
-		 * read until nothing comes, or more than pipes can hold.
+		 * open, or print for ever.  So once the command has ended, they
+		 * are read until nothing comes, or more than pipes can hold.
 		 */
 		if (!poll(fds, 2, code < 0 ? BEAT_MS / 8 : 50) && code >= 0)
 			break;

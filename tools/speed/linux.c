@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /dev/crypto, by cryptodev-linux's ABI: whoever serves that is measured.
+ * /dev/crypto, by cryptodev-linux's ABI; its server is what is measured.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -22,7 +22,7 @@ static EVP_MAC_CTX *mac;
 static EVP_CIPHER *cipher_alg;
 static EVP_MD *digest_alg;
 static EVP_MAC *mac_alg;
-static OSSL_PARAM again[2];	/* what a MAC wants anew each time */
+static OSSL_PARAM again[2];	/* what a MAC wants again each time */
 
 static void end(void)
 {

@@ -249,7 +249,7 @@ struct crypt_auth_op {
 #define COP_FLAG_NO_ZC		(1 << 3) /* copy, do not use my pages */
 #define COP_FLAG_AEAD_TLS_TYPE	(1 << 4)
 #define COP_FLAG_AEAD_SRTP_TYPE	(1 << 5)
-#define COP_FLAG_RESET		(1 << 6) /* digest: start anew first */
+#define COP_FLAG_RESET		(1 << 6) /* digest: start from the beginning */
 
 #define CRYPTO_ALG_FLAG_SUPPORTED	1
 #define CRYPTO_ALG_FLAG_RNG_ENABLE	2
@@ -258,9 +258,9 @@ struct crypt_auth_op {
 /*
  * Public-key operations: CIOCASYMFEAT tells which there are, 1 << CRK_* each.
  * A parameter has crp_nbits bits in (crp_nbits + 7) / 8 bytes.  Of CRK_MOD_EXP
- * to CRK_MOD it is a number with the least significant byte first, but for the
- * digest, which is as the hash has it; a result fills all of its bytes.
- * crk_status is 0 or the errno that the call fails with.
+ * to CRK_MOD it is a number with the least significant byte first.  The digest
+ * is as the hash returns it.  A result fills all of its bytes.  crk_status is 0
+ * or the errno that the call fails with.
  */
 struct crparam {
 	__u8 __user	*crp_p;
@@ -304,11 +304,12 @@ enum cryptodev_crk_op_t {
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
 
 /*
- * What follows is ours.  crk_op is CRK_OCF(operation, scheme, hash or curve);
- * parameters are octet strings as the standards have them, numbers with the
- * most significant octet first, keys as PKCS #1 DER (RFC 8017 appendix A.1) or
- * as uncompressed points (SEC 1 section 2.3.3).  crp_nbits of a result is set
- * to its length.  crypto(4) has the parameters of each.
+ * What follows is ours.  What follows is ours.  crk_op is CRK_OCF(operation,
+ * scheme, hash or curve).  Parameters are octet strings as the standards define
+ * them: numbers have the most significant octet first.  Keys are PKCS #1 DER
+ * (RFC 8017 appendix A.1) or uncompressed points (SEC 1 section 2.3.3).
+ * crp_nbits of a result is set to its length.  crypto(4) has the parameters of
+ * each.
  */
 #define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
 #define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */

@@ -3,9 +3,9 @@
  * Authenticated encryption: every AEAD algorithm of the core's table, by its
  * own name and in the form that ESP asks for.
  *
- * In ESP's form (RFC 4106, 4309, 7634) a key ends with a salt, the packet
- * carries the rest of the nonce, and this is the end of what the crypto API
- * calls associated data, although the tag does not cover it.
+ * In ESP's form (RFC 4106, 4309, 7634) a key ends with a salt, and the packet
+ * carries the rest of the nonce.  This rest is the end of the crypto API's
+ * associated data, although the tag does not cover it.
  */
 #include <crypto/internal/aead.h>
 #include <crypto/scatterwalk.h>

@@ -9,17 +9,18 @@
  *   A transform has one session, and the core chooses a device for each
  *   request.  A card that dies changes the route and nothing that the user of
  *   the transform sees.
- * - Few data are done at the submitter's by a fallback, if the core says that
- *   the CPU is better for them: a way through the core costs more than they do.
+ * - A fallback does few data in the submitter's context, if the core says that
+ *   the CPU is better for them.  The path through the core costs more than they
+ *   do.
  * - A request's memory is its context in the crypto API's request, so that a
  *   request allocates nothing here.
  * - A result that is there when ocf_submit() returns is returned; one that
  *   comes later is told by the request's callback, in BH.  Never both.
  * - -EBUSY is for requests with CRYPTO_TFM_REQ_MAY_BACKLOG, and means that the
  *   request waits here.  Other requests get -ENOSPC.
- * - Nothing here is built on an implementation of ours: fallbacks are looked
- *   for among those that need none, and ocf_soft and ocf_bridge take nothing
- *   that has "ocf-" in its name.
+ * - Nothing here is built on an implementation of ours.  Fallbacks are looked
+ *   for among those that need none.  ocf_soft and ocf_bridge take nothing that
+ *   has "ocf-" in its name.
  * - A transform keeps the fallback that it found when it was made: each key's
  *   is another of the same.
  */

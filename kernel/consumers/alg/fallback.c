@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel's own implementation does, in the submitter's place: few
- * data, for which a way through the core costs more than they do, and what no
- * device does (XTS that ends inside a block).
+ * The kernel's own implementation does some requests in the submitter's
+ * context: few data, for which the path through the core costs more than they
+ * do, and what no device does (XTS that ends inside a block).
  *
  * It is the implementation that the user would have had without us, and may
  * itself be asynchronous where it cannot use the vector registers.

@@ -2,10 +2,10 @@
 /*
  * Digests and MACs: every one of the core's table that the kernel has, too.
  *
- * A digest of a whole message is a request.  One in parts has a state between
- * its calls, which may be exported and given to another transform, so that is
- * the fallback's: all transforms of an algorithm have the same fallback, the
- * one that was found when the module was loaded.
+ * A digest of a whole message is a request.  A hash in parts has a state
+ * between its calls, which may be exported and given to another transform.  So
+ * the fallback does these.  All transforms of an algorithm have the same
+ * fallback, the one that was found when the module was loaded.
  */
 #include <crypto/internal/hash.h>
 #include <linux/err.h>

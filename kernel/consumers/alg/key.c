@@ -2,9 +2,9 @@
 /*
  * Transforms' keys.
  *
- * A key brings its own session and its own fallback, and takes the place of the
- * one before as a whole, as tags of another length do: a request has one key
- * from its beginning to its end.
+ * A key has its own session and its own fallback, and replaces the key before
+ * it as a whole, as tags of another length do.  So a request has one key from
+ * its beginning to its end.
  *
  * A key may be set while a block device is in use (blk-crypto-fallback), so no
  * memory is waited for that such a device would have to be written to for.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names of implementations: "ocf-" and the algorithm's, in which a parenthesis
- * or a comma is a dash.  dm-crypt splits a name at dashes and takes what is
- * left for the driver, so that "capi:ocf-xts-aes-plain64" is one of ours.
+ * or a comma is a dash.  A name like "capi:ocf-xts-aes-plain64" is one of ours,
+ * because dm-crypt splits it at dashes and takes the rest for the driver.
  */
 #include <linux/errno.h>
 #include <linux/module.h>

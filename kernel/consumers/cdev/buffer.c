@@ -3,9 +3,9 @@
  * Buffers of operations: in the operation, in pages of ours, or the user's own
  * pages, pinned.
  *
- * Pages of the user's that are read are pinned for reading, those that are
- * written are pinned for writing, which only succeeds where the user may
- * write; nothing else of the user's is ever written but by copy_to_user().
+ * Pages of the user that are read are pinned for reading.  Those that are
+ * written are pinned for writing, which only succeeds where the user may write.
+ * Other memory of the user is written by copy_to_user() only.
  */
 #include <linux/bvec.h>
 #include <linux/mm.h>

@@ -82,9 +82,9 @@ struct cdev_table {
  * @number: identifies it to programs; random and not 0
  * @lock: held while a session is opened or closed
  * @table: read under RCU
- * @sequence: part of the next session's id, so that no id is used again soon;
- *	random at first: a program whose descriptor was closed behind its back
- *	may use another file under the same number
+ * @sequence: part of the next session's id, so that no id is used again soon.
+ *	It begins at random: a program whose descriptor was closed without its
+ *	knowledge may use another file under the same number
  * @spare: an operation kept for the next call, or NULL
  * @ring_lock: protects @done, @flight, @spares, @eventfd and @workers
  * @done: asynchronous operations that are complete, oldest first

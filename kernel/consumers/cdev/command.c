@@ -3,9 +3,9 @@
  * The native interface: makes operations of commands, and delivers their
  * results.
  *
- * Where the result of decryption must not be seen before its tag was found
- * right, and where the result is longer than its source, there is a copy;
- * everything else is done in the caller's pages from some size on.
+ * There is a copy where the result of decryption must not be seen before its
+ * tag was verified, and where the result is longer than its source.  Otherwise
+ * larger data are processed in the caller's pages.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -57,8 +57,8 @@ static int read_source(struct cdev_op *op, u32 at, u32 len)
 
 /*
  * The caller's pages with the @lead bytes at c->aad before them, or copies of
- * both in memory that also has room for @out bytes of result; in either case
- * @trail bytes of ours behind.
+ * both in memory that also has room for @out bytes of result.  In either case
+ * @trail bytes of ours follow.
  */
 static int command_fill_buffers(struct cdev_op *op, u32 lead, u32 trail,
 				u32 out, bool share)

@@ -195,9 +195,9 @@ static __always_inline int linux_deliver(struct cdev_op *op)
 }
 
 /*
- * Runs a part of a digest.  It works on a copy of the state, so that an
- * operation that fails or is abandoned leaves the session as it was; that of
- * an asynchronous part, whose results are fetched later, is taken as it is.
+ * Runs a part of a digest.  It works on a copy of the state, so an operation
+ * that fails or is abandoned leaves the session unchanged.  An asynchronous
+ * part, whose results are fetched later, works on the state itself.
  */
 static int linux_run_part(struct cdev_op **opp)
 {

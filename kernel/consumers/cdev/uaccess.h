@@ -2,9 +2,9 @@
 /*
  * Copies of a few bytes from and to user space.
  *
- * copy_from_user() and copy_to_user() with a length that is not known to the
- * compiler look up what object the kernel's side is in, which for 64 bytes
- * costs five times what the copy does.  Here the kernel's side is known to have
+ * copy_from_user() and copy_to_user() with a length that the compiler does not
+ * know look up the object of the kernel's buffer.  For 64 bytes this costs five
+ * times what the copy does.  Here the kernel's side is known to have
  * room: a field, or a part of cdev_op.bytes that was checked.
  */
 #ifndef OCF_CDEV_UACCESS_H

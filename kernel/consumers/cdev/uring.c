@@ -291,9 +291,9 @@ static int do_cancel(struct io_uring_cmd *ioucmd)
 static unsigned long asked = INITIAL_JIFFIES;
 
 /*
- * The worker that ends a ring asks again as long as there are entries; but
- * those that were cancelled are gone when their task has looked at them, which
- * may be stopped.  Or it is being killed, and waits for the ring's lock.
+ * The worker that ends a ring asks again as long as there are entries.  But an
+ * entry that was cancelled is gone only when its task has looked at it, and the
+ * task may be stopped.  Or it is being killed, and waits for the ring's lock.
  */
 static void slow_down(void)
 {

@@ -2,7 +2,7 @@
 /*
  * Sending.  A full record is submitted to the core.  When it and all records
  * before it are encrypted, it is pushed to TCP: by the task that writes, by the
- * completion, or by the task that owned the socket at the completion.
+ * completion, or by the socket's owner at that time.
  */
 #include <linux/bvec.h>
 #include <linux/random.h>
@@ -408,7 +408,7 @@ static u32 gather(struct so_tx *tx, struct bio_vec *bv, u32 *total)
 /*
  * Gives the bytes of @msg to TCP.  Meanwhile the records' bytes are taken out
  * of the socket's counters.  When memory is short, or when much is unsent, TCP
- * waits until some of the counted bytes have been sent; it would wait for ever
+ * waits until some of the counted bytes have been sent.  It would wait for ever
  * for bytes that it does not have.
  */
 static int give_tcp(struct so_tx *tx, struct msghdr *msg, u32 total)

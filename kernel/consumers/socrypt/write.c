@@ -194,8 +194,8 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
 		if (!in->more)
 			want = min_t(size_t, want, left);
 		/* the first byte goes alone, so that an attacker cannot choose
-		 * a block after an IV that he knows (B. Moeller, 2004: security
-		 * of CBC ciphersuites); an alert must not be split
+		 * a block after a known IV (B. Moeller, 2004: security of CBC
+		 * ciphersuites); an alert must not be split
 		 */
 		if (first && so_tx_is_chained(tx) &&
 		    in->type == tx->keys.fr.f.data_type)

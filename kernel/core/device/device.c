@@ -5,10 +5,10 @@
  * A device is unregistered in two steps.  withdraw() takes it out of the table.
  * tear_down() starts its requests on other devices, stops it, drops its
  * contexts, and waits for its last reference.  Then another device may have its
- * number and its name.  After withdraw() a pointer to it may still be with a
- * submitter after ocf_read_lock() (tear_down() waits for it), with a context or
- * with the worker that makes one (each has a reference), and with an open file
- * in sysfs (which has a reference of the struct device).
+ * number and its name.  After withdraw() others may still have a pointer to it.
+ * A submitter may have it after ocf_read_lock(); tear_down() waits for that.  A
+ * context, the worker that makes one, and an open file in sysfs have a
+ * reference.
  */
 #include <linux/kobject.h>
 #include <linux/module.h>

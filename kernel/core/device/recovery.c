@@ -14,7 +14,7 @@
  * A driver without detach() has cards that work in the pages of requests.  Such
  * a card is stopped before its requests are replayed, and reset before it is
  * tested.  A card whose driver has detach() is at first neither stopped nor
- * reset, unless the driver has asked for a reset: the card may be late only,
+ * reset, unless the driver has asked for a reset.  The card may be late only,
  * and resetting some cards hangs the machine.
  */
 #include <linux/delay.h>

@@ -3,10 +3,10 @@
  * Self-tests: a device has to give known answers before it gets requests.
  *
  * Each known-answer test goes through an ordinary session that may use this
- * device only: encryption in place and into another buffer, then decryption,
- * and decryption with a wrong tag or MAC, which the device must refuse.  A
- * wrong answer, or none, keeps the device out.  An algorithm that no test has
- * shown is removed from the device's list.  Then the cost of each algorithm is
+ * device only.  It encrypts in place and into another buffer, then decrypts,
+ * and decrypts with a wrong tag or MAC, which the device must refuse.  A wrong
+ * answer, or none, keeps the device out.  An algorithm that no test has shown
+ * is removed from the device's list.  Then the cost of each algorithm is
  * measured at two sizes.
  */
 #include <linux/ktime.h>

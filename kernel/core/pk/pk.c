@@ -97,7 +97,7 @@ static void restart_elsewhere(struct ocf_pk_request *req, int err)
 
 /*
  * Checks a card's result.  A key whose numbers do not belong together gives
- * wrong results and errors, too, so these alone do not make the card faulty: a
+ * wrong results and errors, too.  So these alone do not make the card faulty: a
  * user could have it taken out of use.  They have it tested.
  *
  * Return: @err; if the result is wrong -EIO, or -EBADMSG for a self-test.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chains over devices: a session of a cipher and a MAC whose requests are done
- * in two steps, on two devices, where that is faster or where no device does
- * both.
+ * Chains over devices: a session of a cipher and a MAC does its requests in two
+ * steps, on two devices, where that is faster or where no device does both.
  *
- * A session that may be split has two parts, a session of the cipher and one
- * of the MAC, and so has each generation of its keys.  A request that is split
- * belongs to one part after the other, and is started, waited for, replayed and
- * accounted for like any request of it; between the steps, and at the end, it
- * is made what it was.  Its hold on its own session and generation keeps the
- * parts.
+ * A session that may be split has two parts, a session of the cipher and one of
+ * the MAC, and so has each generation of its keys.  A request that is split
+ * belongs to one part after the other.  It is started, waited for, replayed and
+ * accounted for like any request of that part.  Between the steps, and at the
+ * end, it becomes again what it was.  Its hold on its own session and
+ * generation keeps the parts.
  *
  * Of MAC-then-encrypt only the cipher is done apart.  What follows decryption,
  * the padding and the MAC in constant time, is the CPU's: it gets the request

@@ -129,7 +129,7 @@ static u64 both_ns(const struct ocf_cost *cost, const struct ocf_cost *second,
  * other correct it.  A lag is never longer than what any request took.
  *
  * After a long silence a shorter time replaces the estimate at once, so that a
- * device that has become faster is found; a longer time is one sample among
+ * device that has become faster is found.  A longer time is one sample among
  * others, because a device that has slept is slow at first.  A request that was
  * alone is clamped more than others: if several completions come at once, the
  * first seems long and the others short.

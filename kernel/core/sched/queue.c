@@ -3,11 +3,11 @@
  * The queue of a card: requests inside the card, and requests that wait.
  *
  * A card holds as many requests as its depth says.  The others wait here, and
- * fair.c says in which order they enter: as soon as a completion makes room,
- * or, while owners compete for the card, just before it runs dry (pace.c).  A
- * driver whose ring is full returns -EBUSY.  Then the request goes back to the
- * head of its owner's queue, and nothing is dispatched until the driver
- * unblocks.
+ * fair.c says in which order they enter.  They enter as soon as a completion
+ * makes room, or, while owners compete for the card, just before it runs dry
+ * (pace.c).  A driver whose ring is full returns -EBUSY.  Then the request goes
+ * back to the head of its owner's queue, and nothing is dispatched until the
+ * driver unblocks.
  *
  * Each request has a deadline, which allows for the work that was inside the
  * card when the request entered.  While requests are inside, a watchdog looks
@@ -32,9 +32,9 @@
 #define WAITING_MAX	4096
 
 /*
- * Correcting a cost takes a tenth of the core's time for a request, so only the
- * most telling completions do, and one in 4.2 of the others: those at which the
- * running sum of this number overflows 32 bits.  It is 2^32 divided by the
+ * Correcting a cost takes a tenth of the core's time for a request.  So only
+ * the most telling completions do, and one in 4.2 of the others: those at which
+ * the running sum of this number overflows 32 bits.  It is 2^32 divided by the
  * third power of the golden ratio, so no pattern of completions stays in step
  * with it.
  */
@@ -551,7 +551,7 @@ static noinline int leave_elsewhere(struct ocf_device *dev,
  *
  * Its time is counted.  The cost is corrected by one completion in 4.2, by the
  * first after a long silence, and by one that took less than half the expected
- * time, but not by one that only shows that the device had slept.
+ * time.  One that only shows that the device had slept does not correct it.
  *
  * Context: process or BH.
  * Return: 0; -EINPROGRESS: it is being reclaimed, and ocf_queue_reclaimed()

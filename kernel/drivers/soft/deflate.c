@@ -9,9 +9,9 @@
  * has some made.  It waits for those of another request only where there is no
  * memory.
  *
- * Streams of others are read with the largest window: what zlib goes on with
- * in the next piece of a destination it does not check again, so its window
- * must hold all that a stream may refer to.
+ * Streams of others are read with the largest window.  At the next piece of a
+ * destination zlib does not check again what it refers to.  So its window must
+ * hold all that a stream may refer to.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -27,9 +27,9 @@
 #define WINDOW_BITS	11
 
 /*
- * Bytes read or written that are the work of a submitter that has better to do;
- * more are a worker's, whatever it is thought to cost: a stream may come to a
- * thousand times itself.
+ * Bytes read or written up to which the submitter does the work.  A worker does
+ * more, whatever the estimate: a stream may expand to a thousand times its
+ * size.
  */
 #define INLINE_MAX	SZ_16K
 

@@ -69,8 +69,8 @@ static int read_into(MPI *n, const u8 *raw, u32 len)
 }
 
 /*
- * s = (k * b) ^ -1 * (b * e + b * x * r) with a random b, so that what takes
- * another time for other numbers gets random ones.
+ * s = (k * b) ^ -1 * (b * e + b * x * r) with a random b.  So steps whose time
+ * depends on the numbers get random ones.
  */
 static int dsa_make_s(MPI *n)
 {

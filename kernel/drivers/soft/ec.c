@@ -132,8 +132,8 @@ static void read_public(const struct group *g, struct ecc_point *point,
 
 /*
  * The point @n * generator, as octets.  On P-521 the library goes through the
- * bits of n + 2 * order and takes 2^522 for set, which it is not if n is less
- * than some 2^260: such a number gets the order added, in the same time.
+ * bits of n + 2 * order and takes 2^522 for set.  It is not set if n is less
+ * than some 2^260: to such a number the order is added, in the same time.
  */
 static int make_public(const struct group *g, const u64 *n, u64 *octets)
 {

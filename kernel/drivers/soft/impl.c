@@ -3,13 +3,13 @@
  * Which implementation serves an algorithm: the best of those that work at
  * once, on the CPU, without memory of their own.
  *
- * Vector implementations on 6.12 come in two guises: an internal one that may
- * be called where the vector registers are usable, and an asynchronous one
- * around it that goes to a thread where they are not.  We take the internal
- * one and go to a worker ourselves, so that one key schedule serves both.
+ * Vector implementations on 6.12 come in two forms.  An internal one may be
+ * called where the vector registers are usable; an asynchronous one around it
+ * uses a thread where they are not.  We take the internal one and go to a
+ * worker ourselves, so that one key schedule serves both.
  *
- * Looking an algorithm up by its generic name walks the whole list and may
- * load modules; it is done once here, and contexts ask for what was found by
+ * Looking an algorithm up by its generic name walks the whole list and may load
+ * modules.  So it is done once here, and contexts ask for the implementation by
  * its own name.  That may be gone: the kernel drops an instance of a template
  * when a better part for it is loaded.  Then it is looked for once more.
  */
@@ -285,8 +285,8 @@ static int wipe_key(enum ocf_alg alg, void *tfm, u32 keylen)
  * @tfm: the transform, or NULL
  * @keylen: bytes of its key; 0 if it was never set
  *
- * A transform that the kernel would not make any more has gone out of date;
- * it is kept all the same, since what it computes is as right as ever.
+ * A transform that the kernel would not make any more is out of date.  It is
+ * kept, because its results are still right.
  *
  * Context: process; may sleep.
  */

@@ -3,8 +3,8 @@
  * Arithmetic modulo a number, by the kernel's MPIs.
  *
  * mpi_powm() takes another time for another exponent, and mpi_mulm() for other
- * factors.  So what is secret is never given to them as it is: an exponent gets
- * a random multiple of the group's order added, or is split into two; a modulus
+ * factors.  So secrets are never given to them unchanged.  An exponent gets a
+ * random multiple of the group's order added, or is split into two.  A modulus
  * gets a random factor, which makes all intermediate values random (A. Shamir,
  * US patent 5,991,415, now free; C. Clavier et al.: Universal Exponentiation
  * Algorithm, CHES 2001).

@@ -9,9 +9,9 @@
  * struct row - an algorithm of ours on a card
  * @service: its service, VIRTIO_CRYPTO_SERVICE_*
  * @id: its number in the service
- * @ask: test it even if the card does not say that it has it: QEMU says AES-CBC
- *	and SHA-1 for all of its backends; the builtin one does the ciphers, and
- *	those that are processes may do chains with the MACs
+ * @ask: test it even if the card does not say that it has it.  QEMU says
+ *	AES-CBC and SHA-1 for all of its backends.  The builtin one does the
+ *	ciphers, and those that are processes may do chains with the MACs
  */
 struct row {
 	u8	service;

@@ -3,7 +3,7 @@
  * Whether a card that refuses a session is full.
  *
  * Without REVISION_1 a card has no NOSPC and says ERR instead (VIRTIO 1.2,
- * 5.9.7.2.1.6), and QEMU says ERR of whatever it refuses: an algorithm that it
+ * 5.9.7.2.1.6).  QEMU says ERR of everything it refuses: an algorithm that it
  * does not have, a length, a key.  On a full card, sessions of all users are
  * evicted until it makes one more, so a user with a bad key must not make it
  * look full.  To find out, the driver orders a session that the card has made

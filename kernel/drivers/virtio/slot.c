@@ -3,10 +3,10 @@
  * A request in memory of our own: copied in before the card gets it (VIRTIO
  * 1.2, 5.9.7.4 to 5.9.7.6), copied out when the card has done it well.
  *
- * The data are read and written by the card in the same place.  Of a chain,
- * all from the first byte that is encrypted or authenticated to the last is
- * there, with the two ranges as offsets, so that nothing goes by the AAD, of
- * which the specification and QEMU have the place differently.
+ * The data are read and written by the card in the same place.  Of a chain, all
+ * bytes from the first to the last that is encrypted or authenticated are
+ * there, with the two ranges as offsets.  So nothing depends on the AAD, whose
+ * place differs between the specification and QEMU.
  */
 #include <crypto/aes.h>
 #include <linux/slab.h>

@@ -14,8 +14,9 @@
  *		     tag);
  *
  * What is in structures is what <linux/ocf.h> says.  All calls give -errno
- * where something is wrong.  They may be made by several threads at a time, and
- * by a child of who has opened it: sessions are common to both then.
+ * where something is wrong.  Several threads may call them at a time, and so
+ * may a child of the process that opened the handle: both have the same
+ * sessions then.
  */
 #ifndef OCF_CRYPT_H
 #define OCF_CRYPT_H
@@ -127,7 +128,7 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 		       size_t keylen, const void *mackey, size_t mackeylen);
 
 /**
- * ocf_session_info() - what a session is, and who serves it
+ * ocf_session_info() - what a session is, and which device serves it
  * @ocf: /dev/crypto
  * @session: which
  * @info: is filled in

@@ -21,9 +21,9 @@ extern "C" {
  * @session: the session, over a socket; nothing was read ahead
  * @flags: of OCF_ATTACH_FLAGS
  *
- * From now on send(), sendfile(), ... send data; ocf_socket_recv() receives,
- * and alerts and handshake messages are the caller's to see to: tickets are to
- * be dropped, after a KeyUpdate there are no more keys (-EKEYEXPIRED).
+ * From now on send(), sendfile(), ...  send data, and ocf_socket_recv()
+ * receives.  The caller handles alerts and handshake messages: it drops
+ * tickets, and after a KeyUpdate there are no more keys (-EKEYEXPIRED).
  * @session must not be read or written any more, and may be freed.
  *
  * Return: 0; or, with no keys set,

@@ -10,8 +10,8 @@
  *	}
  *
  * By io_uring, or by ioctl() where that is forbidden.  A queue is for one
- * thread at a time; who has put something in has to live until its result is
- * taken.
+ * thread at a time.  The process that has submitted a command has to live until
+ * the result is taken.
  */
 #ifndef OCF_QUEUE_H
 #define OCF_QUEUE_H

@@ -62,9 +62,10 @@ int ocf_tls_context(SSL_CTX *ctx);
  * -EINVAL: no ocf_tls_context(), or no finished handshake over a socket;
  * -EOPNOTSUPP: a version or suite that is not listed above, DTLS, compression,
  *	or smaller records were agreed on (RFC 6066, 4);
- * -EBUSY: bytes were read ahead, or passed unseen by who watches; keys were
- *	updated; the end of a record of data would have to be known (TLS 1.2
- *	with AES-GCM or AES-CCM, after data were sent); kTLS has the socket;
+ * -EBUSY: bytes were read ahead, or passed without the watcher; keys were
+ *	updated; or kTLS has the socket.  Also if the end of a record of data
+ *	would have to be known (TLS 1.2 with AES-GCM or AES-CCM, after data were
+ *	sent);
  * others: see ocf_socket_set_both().
  */
 int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
@@ -93,7 +94,7 @@ ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags);
  * @tls: the connection, TLS 1.3
  * @peer: the peer, too
  *
- * RFC 8446, 5.5, wants this of who sends more than 2^24.5 full records of
+ * RFC 8446, 5.5, wants this of a sender of more than 2^24.5 full records of
  * AES-GCM: some 370 GiB.
  *
  * Nobody else may send at the same time.

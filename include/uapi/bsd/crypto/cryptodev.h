@@ -314,11 +314,12 @@ struct crypt_kop {
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
 
 /*
- * What follows is ours.  crk_op is CRK_OCF(operation, scheme, hash or curve);
- * parameters are octet strings as the standards have them, numbers with the
- * most significant octet first, keys as PKCS #1 DER (RFC 8017 appendix A.1) or
- * as uncompressed points (SEC 1 section 2.3.3).  crp_nbits of a result is set
- * to its length.  crypto(4) has the parameters of each.
+ * What follows is ours.  What follows is ours.  crk_op is CRK_OCF(operation,
+ * scheme, hash or curve).  Parameters are octet strings as the standards define
+ * them: numbers have the most significant octet first.  Keys are PKCS #1 DER
+ * (RFC 8017 appendix A.1) or uncompressed points (SEC 1 section 2.3.3).
+ * crp_nbits of a result is set to its length.  crypto(4) has the parameters of
+ * each.
  */
 #define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
 #define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */

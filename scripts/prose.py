@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The sentences of comments and documents, and what is not said in them."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+# not prose: code, tables, headings, pictures, licences
+NOT_PROSE = re.compile(r"SPDX-|^\s*(?:\||#)|^\s{4,}\S|^(?:=|-)+$", re.M)
+# the next sentence may begin with a name; a list of errors is no sentence
+END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][)\"])|(?<=[.?!]\*\*))"
+                 r"\s+(?=[A-Z@`\"\[(*0-9]|k?TLS|[a-z]\S*[_.(>]\S)|"
+                 r"[;,]\s(?=-?E[A-Z0-9]{3})")
+TABLE = re.compile(r"[^\s.?!:](?:\t|  )\s*\S")
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
+DOC_ITEM = re.compile(r"@[\w.]+:|\w+:|%?-?E[A-Z0-9]+:")
+WORDS = 4       # fewer are a label
+LONGEST = 30    # words of a sentence
+QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+# (what is not said, what is said instead)
+BANNED = [(re.compile(pattern, re.I), advice) for pattern, advice in (
+    (r"(?:^|[,;:(*] ?|\b(?:and|as|behind|beside|by|for|from|if|is|long|of|or|than|"
+     r"that|to|when|with) )who\b",
+     "name it: the caller, the driver, the task, the queue"),
+    (r"\bwhoever\b", "name it: the caller, the driver, the task"),
+    (r"\b(?:he|him|his|himself)\b", "name it: the caller, the task"),
+    (r"\blikewise\b", "say it again"),
+    (r"\banew\b", "again"),
+    (r"\bdear(?:er|est)?\b", "expensive"),
+    (r"\bas it is for\b", "say it again"),
+    (r"\ball the same\b", "still"),
+    (r"\bbe it\b", "whether"),
+)]
+
+
+class Sentence(NamedTuple):
+    line: int
+    text: str
+
+
+def sentences(lines: list[tuple[int, str]]) -> Iterator[Sentence]:
+    """Of numbered lines, whose paragraphs an empty line separates."""
+    words: list[tuple[int, str]] = []
+    for number, line in [*lines, (0, "")]:
+        words += [(number, word) for word in line.split()]
+        if line.strip() or not words:
+            continue
+        begin = 0
+        for i in range(1, len(words) + 1):
+            two = f"{words[i - 1][1]} {words[i][1]}" if i < len(words) else ""
+            if two and not END.search(two):
+                continue
+            if i - begin >= WORDS:
+                yield Sentence(words[begin][0],
+                               " ".join(word for _, word in words[begin:i]))
+            begin = i
+        words = []
+
+
+def in_comments(text: str) -> Iterator[Sentence]:
+    """Of a file in C."""
+    for comment in COMMENT.finditer(text):
+        number = text.count("\n", 0, comment.start()) + 1
+        lines, item = [], False
+        for i, line in enumerate(comment[0].splitlines(), number):
+            line = re.sub(r"^[ \t]*/?\*+/?[ ]?|[ \t]*\*/$", "", line)
+            begins = ITEM.match(line) or DOC_ITEM.match(line)
+            item = bool(begins or item and line.strip())
+            # what else is indented is code or a table
+            if begins or line.startswith("\t") and not item:
+                lines.append((i, ""))
+            if item or not line.startswith("\t"):
+                lines.append((i, "" if TABLE.search(line) and not begins
+                              else line))
+        yield from (s for s in sentences(lines) if not NOT_PROSE.search(s.text))
+
+
+def in_document(text: str) -> Iterator[Sentence]:
+    """Of a file in Markdown."""
+    lines, code = [], False
+    for i, line in enumerate(text.splitlines(), 1):
+        fence = line.startswith("```")
+        code ^= fence
+        item = ITEM.match(line)
+        if item:
+            lines.append((i, ""))
+        if code or fence or NOT_PROSE.match(line) and not item:
+            line = ""
+        lines.append((i, line[item.end():] if item and line else line))
+    yield from sentences(lines)
+
+
+def faults(sentence: Sentence) -> Iterator[str]:
+    """What is wrong with it.  Names and quotations may be as they are."""
+    said = QUOTED.sub('""', sentence.text)
+    for pattern, advice in BANNED:
+        if found := pattern.search(said):
+            yield f'"{found[0]}": {advice}'
+    if (n := len(said.split())) > LONGEST:
+        yield f"{n} words, {LONGEST} at most"
