@@ -334,6 +334,35 @@ TEST_F(async, a_full_ring_uses_no_iv)
 	EXPECT_EQ(0, memcmp(self->out, self->want, 64 * (n + 1)));
 }
 
+/* Its IV does not become that of the next. */
+TEST_F(async, a_full_ring_leaves_the_counter)
+{
+	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 64,
+				.src = self->text, .dst = self->out };
+	uint8_t other[16];
+	int n = 0;
+
+	memset(other, 0x5c, sizeof(other));
+	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_CTR, 16, 0, 0,
+				  &cop.ses));
+	ASSERT_EQ(0, crypt_op(self->fd, cop.ses, COP_ENCRYPT, 0, self->text,
+			      self->want, 64 * 1024, self->iv, NULL));
+	for (cop.iv = self->iv; !call(self->fd, CIOCASYNCCRYPT, &cop); n++)
+		cop.iv = NULL;
+	ASSERT_LT(0, n);
+	ASSERT_GT(1023, n);
+	cop.iv = other;
+	ASSERT_EQ(EBUSY, call(self->fd, CIOCASYNCCRYPT, &cop));
+	ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	cop.iv = NULL;
+	cop.src = self->text + 64 * n;
+	cop.dst = self->out + 64 * n;
+	ASSERT_EQ(0, call(self->fd, CIOCASYNCCRYPT, &cop));
+	for (; n; n--)
+		ASSERT_EQ(0, fetch_next(self->fd, &cop));
+	EXPECT_EQ(0, memcmp(cop.dst, self->want + (cop.dst - self->out), 64));
+}
+
 TEST_F(async, parts_of_a_digest_in_their_order)
 {
 	uint8_t whole[32], parts[32];

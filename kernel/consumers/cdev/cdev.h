@@ -144,13 +144,15 @@ struct cdev_derived {
  * @info: what it is
  * @cipher: row of its cipher, or NULL
  * @mac: row of its MAC, or NULL
- * @iv_lock: protects the next five, but for what an operation @keeps
+ * @iv_lock: protects the next seven, but for what an operation @keeps
  * @iv: for an operation that brings none, of the operation @iv_now; a counter
  *	that is reserved for that one's data is behind them at once
  * @iv_last: the latest operation whose IV counts, numbered from 1 on
  * @iv_now: the one that @iv is of; of a counter, which is always known, U64_MAX
  * @iv_busy: @iv_now is not @iv_last
  * @iv_spent: the counter @iv has come to its end
+ * @iv_before: a counter's @iv before the operation @iv_last
+ * @iv_was_spent: its @iv_spent
  * @iv_wait: for that
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
@@ -176,6 +178,8 @@ struct cdev_session {
 	u64				iv_now;
 	bool				iv_busy;
 	bool				iv_spent;
+	u8				iv_before[OCF_IV_MAX];
+	bool				iv_was_spent;
 	wait_queue_head_t		iv_wait;
 	struct mutex			parts;
 	u8				*state;

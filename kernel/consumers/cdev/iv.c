@@ -75,6 +75,8 @@ static bool try_take(struct cdev_op *op, bool own)
 		op->turn = ++ses->iv_last;
 		WRITE_ONCE(ses->iv_busy, true);
 		if (counts(ses)) {
+			memcpy(ses->iv_before, ses->iv, sizeof(ses->iv));
+			ses->iv_was_spent = ses->iv_spent;
 			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
 			add_to_counter(ses, op->req.data.len);
 		}
@@ -135,8 +137,8 @@ void cdev_iv_untake(struct cdev_op *op)
 
 	spin_lock_bh(&ses->iv_lock);
 	if (counts(ses) && op->turn == ses->iv_last) {
-		memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
-		ses->iv_spent = false;
+		memcpy(ses->iv, ses->iv_before, sizeof(ses->iv));
+		ses->iv_spent = ses->iv_was_spent;
 	}
 	ses->iv_now = max(ses->iv_now, op->turn);
 	WRITE_ONCE(ses->iv_busy, ses->iv_now != ses->iv_last);
