@@ -314,6 +314,21 @@ void *ocf_device_priv(const struct ocf_device *dev);
 #define OCF_TRANSFORM_BYTES	2048
 
 /**
+ * ocf_table_bytes() - what a transform takes besides OCF_TRANSFORM_BYTES
+ * @p: what the transform is for
+ *
+ * Blowfish's key is a table of 4 KiB and a little more, so that it takes 8 KiB;
+ * GMAC may have a table of 4 KiB.
+ *
+ * Return: bytes.
+ */
+static inline u32 ocf_table_bytes(const struct ocf_session_params *p)
+{
+	return (p->cipher == OCF_BLOWFISH_CBC ? 6144 : 0) +
+	       (p->mac == OCF_AES_GMAC ? 4096 : 0);
+}
+
+/**
  * struct ocf_context - a session's state on one device
  * @dev: the device
  * @params: the session's parameters, with keys

@@ -327,7 +327,7 @@ static int bridge_ctx_init(struct ocf_context *ctx,
 		return -EOPNOTSUPP;
 	}
 	c->transform = t;
-	ctx->more = OCF_TRANSFORM_BYTES;
+	ctx->more = OCF_TRANSFORM_BYTES + ocf_table_bytes(p);
 	return 0;
 }
 

@@ -153,7 +153,8 @@ static int soft_ctx_init(struct ocf_context *context,
 		return err;
 	}
 	context->more = OCF_TRANSFORM_BYTES * (!!ctx->cipher + !!ctx->aead +
-				     !!ctx->hash + !!ctx->tls);
+				     !!ctx->hash + !!ctx->tls) +
+			ocf_table_bytes(p);
 	if (modes[p->mode].submit)
 		context->submit = modes[p->mode].submit;
 	return 0;
