@@ -99,7 +99,7 @@ u64 ocf_pk_delay(const struct ocf_device *dev, u64 since)
 	if (!unit ||
 	    (!READ_ONCE(unit->count) && READ_ONCE(unit->last) < since))
 		return 0;
-	return OCF_LENIENCE * READ_ONCE(unit->most);
+	return ocf_cost_allowance(READ_ONCE(unit->most));
 }
 
 /*
