@@ -238,14 +238,29 @@ static bool flag(const struct setting *s, bool *is)
 	return !text || *is || !strcmp(text, "0") || refuse(s, "0 or 1");
 }
 
-static bool is_off_program(void)
+/* Whether @names, which blanks or commas separate, has @name */
+static bool has_name(const char *names, const char *name)
 {
+	size_t len, want = strlen(name);
+
+	for (; *names; names += len) {
+		names += strspn(names, ", \t");
+		len = strcspn(names, ", \t");
+		if (len && len == want && !memcmp(names, name, len))
+			return true;
+	}
+	return false;
+}
+
+static bool is_off_program(const char *more)
+{
+	const char *name = program_invocation_short_name;
 	size_t i;
 
 	for (i = 0; i < COUNT(off_programs); i++)
-		if (!strcmp(program_invocation_short_name, off_programs[i]))
+		if (!strcmp(name, off_programs[i]))
 			return true;
-	return false;
+	return more && has_name(more, name);
 }
 
 /*
@@ -256,6 +271,7 @@ static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {
 	struct setting least = { .name = "least", .env = "OCF_LEAST" };
 	struct setting off = { .name = "off", .env = "OCF_OFF" };
+	struct setting off_for = { .name = "off_for" };
 	struct setting debug = { .name = "debug", .env = "OCF_DEBUG" };
 	struct setting legacy = { .name = "legacy" };
 	OSSL_FUNC_core_get_params_fn *get = NULL;
@@ -264,6 +280,7 @@ static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 		OSSL_PARAM_utf8_ptr(least.name, &least.text, 0),
 		OSSL_PARAM_utf8_ptr(legacy.name, &legacy.text, 0),
 		OSSL_PARAM_utf8_ptr(off.name, &off.text, 0),
+		OSSL_PARAM_utf8_ptr(off_for.name, &off_for.text, 0),
 		OSSL_PARAM_utf8_ptr(debug.name, &debug.text, 0), OSSL_PARAM_END
 	};
 
@@ -271,11 +288,12 @@ static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
 			get = OSSL_FUNC_core_get_params(in);
 	if (get && !get(prov->core, params))
-		least.text = legacy.text = off.text = debug.text = NULL;
+		least.text = legacy.text = off.text = off_for.text =
+			debug.text = NULL;
 	if (!number(&least, &prov->least) || !flag(&off, &prov->off) ||
 	    !flag(&debug, &prov->debug) || !flag(&legacy, &has_legacy))
 		return 0;
-	prov->off |= is_off_program();
+	prov->off |= is_off_program(off_for.text);
 	if (prov->off)
 		prov->least = LONG_MAX;
 	if (!has_legacy)

@@ -234,6 +234,34 @@ static void is_tor(void)
 	nearly_nothing();
 }
 
+/* Whether the provider is off in @program if @names are said to be. */
+static void named(const char *program, const char *names)
+{
+	char path[] = "/tmp/confined.XXXXXX";
+	int fd = mkstemp(path);
+
+	check(dprintf(fd, "openssl_conf = init\n[init]\nproviders = all\n"
+		      "[all]\nocf = section\n[section]\nactivate = 1\n"
+		      "off_for = %s\n", names) > 0, "no openssl.cnf");
+	setenv("OPENSSL_CONF", path, 1);
+	program_invocation_short_name = strdup(program);
+	load();
+	unlink(path);
+	close(fd);
+	works();
+	check(!has_device() == !!strstr(names, program), "off for the wrong");
+}
+
+static void is_named(void)
+{
+	named("daemon", "another, daemon ,third");
+}
+
+static void others_are_named(void)
+{
+	named("daemon", "daemo,mond");
+}
+
 static void is_neither(void)
 {
 	setenv("OCF_OFF", "yes", 1);
@@ -253,6 +281,8 @@ int main(void)
 		{ "ioctl() fails", fails },
 		{ "the provider is off", is_off },
 		{ "the program is tor", is_tor },
+		{ "the program is named", is_named },
+		{ "other programs are named", others_are_named },
 		{ "a wrong value of OCF_OFF", is_neither },
 	};
 	int status, bad = 0;

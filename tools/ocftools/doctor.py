@@ -442,7 +442,7 @@ def sample() -> pathlib.Path:
 
 
 SETTINGS = {"activate", "debug", "identity", "legacy", "least", "module", "off",
-            "soft_load"}
+            "off_for", "soft_load"}
 
 
 def settings(conf: str) -> dict[str, str]:
