@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -129,7 +130,20 @@ static long processor_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void daemon_with(int jobs, const char *path)
+/* Leaves the session of the terminal, and can never have one again. */
+static void fork_twice(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (fork())
+			_exit(0);
+		setsid();
+	}
+	signal(SIGALRM, hangs);
+}
+
+static void daemon_with(int jobs, int forks, const char *path)
 {
 	OSSL_PROVIDER *ocf = OSSL_PROVIDER_load(NULL, "ocf");
 	OSSL_PROVIDER *own = OSSL_PROVIDER_load(NULL, "default");
@@ -143,6 +157,8 @@ static void daemon_with(int jobs, const char *path)
 	check(ocf && own && its && cipher && encrypt(its, want),
 	      "no provider");
 	works(jobs);
+	if (forks)
+		fork_twice();
 	close_range(3, ~0u, 0);
 	open_others(path, fd);
 	begun = processor_ms();
@@ -165,21 +181,25 @@ int main(void)
 	static const char * const paths[] = {
 		NULL, "/dev/crypto", "/dev/null",
 	};
-	int i, jobs, status, bad = 0;
+	int i, status, wrong, bad = 0;
 
-	for (i = 0; i < 3; i++) {
-		for (jobs = 0; jobs < 2; jobs++) {
-			fflush(NULL);
-			if (!fork()) {
-				daemon_with(jobs, paths[i]);
-				_exit(0);
-			}
-			wait(&status);
-			bad |= status;
-			printf("%sok closed, then %s%s\n", status ? "not " : "",
-			       paths[i] ? paths[i] : "files",
-			       jobs ? ", with jobs" : "");
+	/* a daemon's parent ends before it does */
+	check(!prctl(PR_SET_CHILD_SUBREAPER, 1), "no children of children");
+	for (i = 0; i < 12; i++) {
+		const char *path = paths[i / 4];
+		int jobs = i & 1, forks = i & 2;
+
+		fflush(NULL);
+		if (!fork()) {
+			daemon_with(jobs, forks, path);
+			_exit(0);
 		}
+		for (wrong = 0; wait(&status) > 0;)
+			wrong |= status;
+		bad |= wrong;
+		printf("%sok closed, then %s%s%s\n", wrong ? "not " : "",
+		       path ? path : "files", jobs ? ", with jobs" : "",
+		       forks ? ", in a child's child" : "");
 	}
 	return !!bad;
 }

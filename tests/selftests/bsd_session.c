@@ -135,6 +135,17 @@ TEST_F(session, key_lengths)
 	}
 }
 
+/* NetBSD's end with a nonce (docs/porting.md). */
+TEST_F(session, ctr_keys_have_no_nonce)
+{
+	int len;
+
+	for (len = 16; len <= 36; len += 4)
+		EXPECT_EQ(len % 8 ? EINVAL : 0,
+			  open_session(self->fd, CRYPTO_AES_CTR, len, 0, 0,
+				       &self->ses)) TH_LOG("%d", len);
+}
+
 TEST_F(session, a_cipher_and_a_mac)
 {
 	int i, digest;
