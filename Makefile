@@ -5,6 +5,7 @@
 #	make			build the modules: for Debian's 6.12, or KDIR=TREE
 #	make install		on this host, with DKMS
 #	make uninstall		take that away
+#	make html		the documents, the man pages and the headers', to read
 #
 # Check; tests/README.md says how
 #	make t T=NAME		one test, or some
@@ -92,8 +93,9 @@ help:
 # What is installed is what the targets need that were asked for.  A package's
 # build says itself what it needs, and has DEPS empty.
 BUILDING := all modules lib provider tools install uninstall
-DEPS := scripts/deps --for $(if $(filter-out $(BUILDING),$(or $(MAKECMDGOALS),all)),$\
-	$(if $(filter-out $(BUILDING) run,$(MAKECMDGOALS)),test,run),build)
+GOALS := $(filter-out $(BUILDING),$(or $(MAKECMDGOALS),all))
+DEPS := scripts/deps --for $(or $(if $(GOALS),,build),$\
+	$(filter run html,$(if $(filter 1,$(words $(GOALS))),$(GOALS))),test)
 
 deps:
 	@$(DEPS)

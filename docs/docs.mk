@@ -5,8 +5,11 @@
 # test_docs' business, that pages have libocf's calls calls-check's, that the
 # examples work the test examples'.
 
-.PHONY: docs-check
+.PHONY: docs-check html
 docs-check: deps
 	@mandoc -T lint -W warning docs/man/*
 	@docs/check-links $(wildcard *.md docs/*.md docs/*/*.md)
 	@docs/check-modules
+
+html: deps $(B)/linux-tools/version
+	@docs/make-html
