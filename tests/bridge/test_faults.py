@@ -181,7 +181,7 @@ class Accel(Base):
             with Session() as ses:
                 self.assertEqual(self.wants[65536], ses.crypt(DATA[:65536]))
         finally:
-            write(forbid, "")
+            write(forbid, "\n")
         self.assertLess(before, counter("operations"))
         self.assertEqual("ready", state())
         self.idle()
