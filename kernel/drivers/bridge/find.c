@@ -93,6 +93,30 @@ static int judge(const char *name, struct bridge_found *f,
 	return 0;
 }
 
+/*
+ * Judges the implementation that is in the list by this name.  No transform is
+ * made for that: the kernel's virtio_crypto crashes when one of its RSA is
+ * freed before it has got a key.  Return: whether there is one.
+ */
+static bool judge_listed(const char *name, struct bridge_found *f, int *err)
+{
+	struct crypto_alg *alg;
+	bool found = false;
+
+	down_read(&crypto_alg_sem);
+	list_for_each_entry(alg, &crypto_alg_list, cra_list) {
+		found = !strcmp(alg->cra_driver_name, name) && kind_of(alg) &&
+			alg->cra_flags & CRYPTO_ALG_TESTED &&
+			!(alg->cra_flags & NEVER);
+		if (!found)
+			continue;
+		*err = judge(name, f, alg);
+		break;
+	}
+	up_read(&crypto_alg_sem);
+	return found;
+}
+
 /* Whether @err means that the crypto API has no such name of this type */
 static int worse(int err, int other)
 {
@@ -104,8 +128,8 @@ static int worse(int err, int other)
  * @name: its name, as in /proc/crypto
  * @f: is filled in
  *
- * Tries one type of the crypto API after the other.  The kernel log has the
- * reason of a refusal.
+ * If it does not exist yet, tries to have the crypto API make it, as one type
+ * after the other.  The kernel log has the reason of a refusal.
  *
  * Context: process; may sleep, may load modules.
  * Return: 0; -ELOOP if it is OCF's own; -EOPNOTSUPP if OCF does not have its
@@ -120,6 +144,8 @@ int bridge_find_named(const char *name, struct bridge_found *f)
 
 	if (is_ours(name))
 		return refuse(name, -ELOOP, "is the framework's own");
+	if (judge_listed(name, f, &err))
+		return err;
 	for (kind = KIND_CIPHER; kind <= KIND_KPP; kind++) {
 		t = bridge_transform_open(name, kind);
 		if (IS_ERR(t)) {
