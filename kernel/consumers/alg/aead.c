@@ -21,7 +21,7 @@
  * @impl: as the crypto API has it
  * @alg: as the core has it
  * @info: its row
- * @salt: bytes at the end of a key that a nonce begins with; 0 but for ESP
+ * @salt: bytes at the end of a key that begin each nonce; 0 but for ESP
  * @tags: bit n - 1 is set if the tag may be n bytes long
  */
 struct aead {
@@ -85,7 +85,7 @@ static int aead_setauthsize(struct crypto_aead *tfm, unsigned int size)
 
 /*
  * The crypto API's IV of CCM is the first counter block of RFC 3610: a byte
- * that says how many bytes count, less one, the nonce, and zeros.
+ * with the length of the counter less one, the nonce, and zeros.
  */
 static int take_ccm_iv(struct ocf_request *req, const u8 *iv)
 {
@@ -106,7 +106,7 @@ static int aead_take_iv(struct alg_request *r, const struct aead *a,
 	return 0;
 }
 
-/* Without the part of the nonce between what is authenticated and the data */
+/* Without the part of the nonce between the authenticated bytes and the data */
 static int lay_out_esp(struct alg_request *r, struct aead_request *q)
 {
 	unsigned int len = q->assoclen - ESP_IV;

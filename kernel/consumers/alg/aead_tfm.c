@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is the same for every AEAD, of one algorithm or of two.
+ * What all AEADs have in common, those of one algorithm and those of two.
  */
 #include <crypto/internal/aead.h>
 #include <linux/err.h>
@@ -25,9 +25,10 @@ static struct crypto_aead *aead_make_fallback(const char *name, u32 mask,
 }
 
 /*
- * Whether what @fallback has begun may end after what the core begins later,
- * which does its requests in order.  Where the vector registers can be used,
- * the kernel's others are done when they return; users can make these two.
+ * Whether @fallback may end a request after a later one of the core.  The core
+ * ends requests in order.  The kernel's other implementations are done when
+ * they return, where the vector registers can be used.  Users can make these
+ * two.
  */
 static bool may_be_overtaken(struct crypto_aead *fallback)
 {
@@ -37,7 +38,7 @@ static bool may_be_overtaken(struct crypto_aead *fallback)
 }
 
 /**
- * alg_aead_init() - begin with a transform whose every request is the core's
+ * alg_aead_init() - begin a transform whose requests all go to the core
  * @tfm: the transform
  *
  * Context: process.
@@ -54,7 +55,7 @@ int alg_aead_init(struct crypto_aead *tfm)
 }
 
 /**
- * alg_aead_init_fallback() - begin with one that has a fallback
+ * alg_aead_init_fallback() - begin a transform that has a fallback
  * @tfm: the transform
  *
  * Context: process; may sleep.
@@ -68,7 +69,9 @@ int alg_aead_init_fallback(struct crypto_aead *tfm)
 	unsigned int size;
 
 	alg_aead_init(tfm);
-	/* loads what there is, since a key is no time for that */
+	/*
+	 * loads its module now, because that cannot be done when a key is set
+	 */
 	fallback = aead_make_fallback(name, 0, UINT_MAX);
 	if (IS_ERR(fallback))
 		return PTR_ERR(fallback);
@@ -96,8 +99,9 @@ void alg_aead_exit(struct crypto_aead *tfm)
  * @key: its key, with its bytes
  *
  * Context: process; may sleep.
- * Return: 0, also if it is to have none, or an error of crypto_alloc_aead() or
- * of the fallback, for a key or length of tags that it refuses.
+ * Return: 0, also if the key needs no fallback; or an error of
+ * crypto_alloc_aead(), or of the fallback if it refuses the key or the length
+ * of tags.
  */
 int alg_aead_set_fallback(struct crypto_aead *tfm, struct alg_key *key)
 {
@@ -118,7 +122,7 @@ int alg_aead_set_fallback(struct crypto_aead *tfm, struct alg_key *key)
 	       crypto_aead_setkey(fallback, key->bytes, key->len);
 }
 
-/* What the core goes by to place @q: most of its work */
+/* How much work @q is, for the core's choice of a device */
 static unsigned int size_of(const struct aead_request *q)
 {
 	return max(q->assoclen, q->cryptlen);
@@ -144,7 +148,7 @@ static int aead_crypt_by_fallback(struct aead_request *q, struct alg_key *key,
 	return alg_fallback_end(f, err);
 }
 
-/* Bytes that @q encrypts or decrypts, without a tag behind them */
+/* Bytes that @q encrypts or decrypts, without the tag */
 static int data_length(const struct aead_request *q, unsigned int authsize,
 		       enum ocf_op op)
 {

@@ -14,15 +14,15 @@
  *   do.
  * - A request's memory is its context in the crypto API's request, so that a
  *   request allocates nothing here.
- * - A result that is there when ocf_submit() returns is returned; one that
- *   comes later is told by the request's callback, in BH.  Never both.
+ * - A result that is there when ocf_submit() returns is returned.  The
+ *   request's callback, in BH, tells one that comes later.  Never both.
  * - -EBUSY is for requests with CRYPTO_TFM_REQ_MAY_BACKLOG, and means that the
  *   request waits here.  Other requests get -ENOSPC.
  * - Nothing here is built on an implementation of ours.  Fallbacks are looked
  *   for among those that need none.  ocf_soft and ocf_bridge take nothing that
  *   has "ocf-" in its name.
- * - A transform keeps the fallback that it found when it was made: each key's
- *   is another of the same.
+ * - A transform keeps the fallback that it found when it was made.  The
+ *   fallback of each key is another instance of the same.
  */
 #ifndef OCF_ALG_H
 #define OCF_ALG_H
@@ -45,7 +45,7 @@
 #define ALG_FLAGS	(CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK | \
 			 CRYPTO_ALG_KERN_DRIVER_ONLY)
 
-#define ALG_AAD_MAX	16	/* bytes that are put into another order */
+#define ALG_AAD_MAX	16	/* bytes that may be reordered */
 #define ALG_ENTRIES	4	/* in a scatterlist of our own */
 #define ALG_SALT_MAX	4	/* bytes at a key's end that are no key */
 
@@ -54,23 +54,24 @@
 	(CRYPTO_ALG_NEED_FALLBACK | CRYPTO_ALG_ALLOCATES_MEMORY | \
 	 CRYPTO_ALG_KERN_DRIVER_ONLY)
 
-/* What a fallback may do for a request is what we may. */
+/* A fallback may do for a request what we may do. */
 #define ALG_REQUEST_FLAGS \
 	(CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG)
 
 /**
- * struct alg_key - all that follows from a transform's key; never changed
+ * struct alg_key - all that depends on a transform's key; never changed
  * @refs: the transform's, and one for each request that begins with it
- * @session: does what is worth a device; NULL: no device has such tags, or
- *	takes such a key
- * @cipher: does the rest, at the submitter's; NULL if this is an AEAD
- * @aead: does the rest, at the submitter's; NULL if this is a cipher, or the
- *	core does all of it
+ * @session: does requests for which a device is worth it.  NULL if no device
+ *	has such tags, or takes such a key
+ * @cipher: does the other requests, in the submitter's context; NULL if this is
+ *	an AEAD
+ * @aead: does the other requests, in the submitter's context; NULL if this is a
+ *	cipher, or the core does all requests
  * @authsize: bytes of a tag
- * @salt: what an AEAD's nonces or counter blocks begin with
+ * @salt: the first bytes of an AEAD's nonces or counter blocks
  * @free: frees it after a grace period for readers of @refs
  * @len: bytes of @bytes
- * @bytes: the key as it was set, for when tags get another length
+ * @bytes: the key as it was set, in case the length of tags changes
  */
 struct alg_key {
 	refcount_t		refs;
@@ -92,7 +93,7 @@ typedef int (*alg_fill_fn)(struct crypto_tfm *tfm, struct alg_key *key);
  * @key: NULL before the first one; replaced as a whole
  * @setting: held by the task that replaces @key
  * @waiting: its requests in the backlog
- * @refused: the pass over the backlog in which there was no room for it
+ * @refused: the last pass over the backlog that found no capacity for it
  */
 struct alg_tfm {
 	struct alg_key __rcu	*key;
@@ -108,13 +109,13 @@ struct alg_tfm {
  * @key: its key, held until it is submitted
  * @authsize: bytes of its tag
  * @state: ALG_*
- * @err: the result, from ALG_DONE on
- * @iv: where the next IV of the stream goes, or NULL
+ * @err: the result, valid from ALG_DONE on
+ * @iv: where the stream's next IV is written, or NULL
  * @ivlen: its bytes
  * @finish: called once with the result, or NULL
  * @node: in the backlog
- * @src: a scatterlist of our own, where the request's has another order
- * @dst: the destination's, where @src is such a list
+ * @src: a scatterlist of our own, if the request's has another order
+ * @dst: the destination, if @src is a list of our own
  * @entries: a longer one, or NULL
  * @aad: bytes that @src begins or ends with
  * @req: the core's
@@ -126,7 +127,7 @@ struct alg_request {
 	unsigned int		authsize;
 	atomic_t		state;
 #define ALG_SUBMITTING	0	/* ocf_submit() has not returned */
-#define ALG_SUBMITTED	1	/* it has: the callback tells the result */
+#define ALG_SUBMITTED	1	/* ... has returned: the callback tells */
 #define ALG_DONE	2	/* the result came before it returned */
 	int			err;
 	u8			*iv;
@@ -141,7 +142,7 @@ struct alg_request {
 };
 
 /**
- * struct alg_fallback_request - the same memory, where the fallback does it
+ * struct alg_fallback_request - the same memory, for a fallback's request
  * @base: the crypto API's request
  * @key: its key, held until it is done
  * @counted: bytes that ocf_cpu_takes() has counted
@@ -160,7 +161,7 @@ struct alg_fallback_request {
 	};
 };
 
-/* The crypto API aligns contexts for DMA, which may be less. */
+/* The crypto API aligns contexts for DMA. Its alignment may be less. */
 #define ALG_REQUEST_SIZE \
 	(sizeof(struct alg_request) + __alignof__(struct alg_request) - \
 	 CRYPTO_MINALIGN)
@@ -217,7 +218,7 @@ int alg_fallback_end(struct alg_fallback_request *f, int err);
 /**
  * struct alg_aead_tfm - an AEAD's transform
  * @tfm: what every transform has
- * @fallback: what each key's fallback is another of; NULL: the core does all
+ * @fallback: the implementation of each key's fallback; NULL: the core does all
  */
 struct alg_aead_tfm {
 	struct alg_tfm		tfm;
@@ -245,7 +246,7 @@ static inline struct alg_key *alg_key_get(struct alg_tfm *tfm)
 	struct alg_key *key;
 
 	rcu_read_lock();
-	/* one that is about to go has been replaced */
+	/* a key that is about to be freed has been replaced */
 	do
 		key = rcu_dereference(tfm->key);
 	while (unlikely(key && !refcount_inc_not_zero(&key->refs)));
@@ -264,7 +265,7 @@ extern struct workqueue_struct *alg_wq;
 void alg_backlog_exit(void);
 int alg_backlog_add(struct alg_request *r);
 
-/* skcipher.c, hash.c, aead.c, authenc.c: all that the core has, registered */
+/* skcipher.c, hash.c, aead.c, authenc.c: register all algorithms of the core */
 int alg_skciphers_register(int priority);
 void alg_skciphers_unregister(void);
 int alg_hashes_register(int priority);

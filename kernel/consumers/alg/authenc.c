@@ -3,8 +3,8 @@
  * Encrypt, then authenticate, as ESP does with a cipher and an HMAC.
  *
  * A key is both keys, put together as <crypto/authenc.h> says.  With
- * rfc3686(ctr(aes)) the cipher's ends with four bytes that each counter block
- * begins with; the IV follows, and a count that begins at 1.
+ * rfc3686(ctr(aes)) the cipher's key ends with four bytes, the nonce.  A
+ * counter block is the nonce, the IV, and a count that begins at 1.
  */
 #include <crypto/authenc.h>
 #include <crypto/internal/aead.h>
@@ -52,7 +52,7 @@ static bool has_tag(const struct authenc *a, unsigned int size)
 	return size && ocf_alg_info(a->mac)->tags & BIT_ULL(size - 1);
 }
 
-/* None for tags so short that no device has them. */
+/* None for tags that are too short for any device. */
 static int authenc_open_session(struct crypto_aead *tfm, struct alg_key *key,
 				const struct crypto_authenc_keys *keys)
 {

@@ -24,11 +24,11 @@ static DECLARE_DELAYED_WORK(backlog_work, submit_backlog);
  * @r: the request, with its key held
  *
  * Context: process or BH.
- * Return: -EBUSY, which the crypto API has for this.
+ * Return: -EBUSY, the crypto API's errno for this.
  */
 int alg_backlog_add(struct alg_request *r)
 {
-	/* other users wait for the worker */
+	/* other users also wait for this worker */
 	r->req.flags &= ~OCF_REQ_MAY_SLEEP;
 	spin_lock_bh(&backlog_lock);
 	list_add_tail(&r->node, &backlog);
@@ -38,7 +38,7 @@ int alg_backlog_add(struct alg_request *r)
 	return -EBUSY;
 }
 
-/* The request after @r, or the first.  Only the worker takes any away. */
+/* The request after @r, or the first.  Only the worker removes requests. */
 static struct alg_request *next_in_backlog(struct alg_request *r)
 {
 	struct list_head *node = r ? &r->node : &backlog;
@@ -55,12 +55,14 @@ static void leave_backlog(struct alg_request *r)
 {
 	spin_lock_bh(&backlog_lock);
 	list_del(&r->node);
-	/* a caller that reads 0 submits after @r has been submitted */
+	/* a caller that reads 0 submits its own request later than @r */
 	smp_store_release(&r->tfm->waiting, r->tfm->waiting - 1);
 	spin_unlock_bh(&backlog_lock);
 }
 
-/* The caller hears that @r has left the backlog, and then its result. */
+/*
+ * The callback first tells that @r has left the backlog, and then its result.
+ */
 static void tell(struct alg_request *r, int err)
 {
 	local_bh_disable();
@@ -68,7 +70,7 @@ static void tell(struct alg_request *r, int err)
 	local_bh_enable();
 }
 
-/* Whether there was room for @r */
+/* Whether there was capacity for @r */
 static bool submit_again(struct alg_request *r)
 {
 	struct alg_key *key = r->key;

@@ -16,7 +16,7 @@
 
 #define SPI		4	/* bytes */
 #define HIGH		4
-#define BEFORE		(SPI + HIGH)	/* what is not in its place */
+#define BEFORE		(SPI + HIGH)	/* bytes that are reordered */
 
 /* The first @len bytes of @from, which have @n entries */
 static void copy_entries(struct scatterlist *to, struct scatterlist *from,
@@ -31,7 +31,7 @@ static void copy_entries(struct scatterlist *to, struct scatterlist *from,
 	}
 }
 
-/* All that the MAC covers, in its order; the data are in their place. */
+/* All that the MAC covers, in this order; the data stay in their place. */
 static int make_source(struct alg_request *r, struct aead_request *q,
 		       unsigned int len)
 {

@@ -16,10 +16,11 @@
 /**
  * alg_check_fallback() - whether an implementation may be a fallback
  * @alg: the implementation
- * @reqsize: bytes that it has the crypto API add to its requests
- * @room: bytes that there are for it
+ * @reqsize: bytes that it adds to each request of the crypto API
+ * @room: bytes that there are for these
  *
- * One of the same name may have taken the place of the one that was looked for.
+ * Another implementation of the same name may have replaced the one that was
+ * looked for.
  *
  * Context: any.
  * Return: 0, or -ENOENT.
@@ -32,21 +33,24 @@ int alg_check_fallback(const struct crypto_alg *alg, unsigned int reqsize,
 }
 
 /**
- * alg_is_for_fallback() - whether few data are better done at once
+ * alg_is_for_fallback() - whether to do few data at once, on the CPU
  * @tfm: the transform
  * @key: its key
  * @op: direction
  * @bytes: of data
  *
- * Not if requests before it wait, or are under way and come back in order; and
- * not where a fallback would put off what it is asked for.
+ * No, if earlier requests wait, or are under way and come back in order.  Also
+ * no, if the fallback would put the request off.
  *
  * Context: process or BH.
  */
 bool alg_is_for_fallback(struct alg_tfm *tfm, struct alg_key *key,
 			 enum ocf_op op, unsigned int bytes)
 {
-	/* pairs with leave_backlog(): what waited has been submitted */
+	/*
+	 * pairs with leave_backlog(): the requests that waited have been
+	 * submitted
+	 */
 	return likely(!smp_load_acquire(&tfm->waiting)) &&
 	       crypto_simd_usable() &&
 	       ocf_cpu_takes(key->session, op, bytes);
@@ -76,7 +80,7 @@ void alg_fallback_done(void *data, int err)
 }
 
 /**
- * alg_fallback_end() - a fallback has returned
+ * alg_fallback_end() - end a request when the fallback has returned
  * @f: the request
  * @err: what it returned
  *

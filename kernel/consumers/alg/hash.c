@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Digests and MACs: every one of the core's table that the kernel has, too.
+ * Digests and MACs: all that both the core and the kernel have.
  *
  * A digest of a whole message is a request.  A hash in parts has a state
  * between its calls, which may be exported and given to another transform.  So
@@ -18,7 +18,7 @@
  * @impl: as the crypto API has it
  * @alg: as the core has it
  * @info: its row
- * @fallback: the driver's name of every transform's fallback
+ * @fallback: the driver's name of all transforms' fallbacks
  */
 struct hash {
 	struct ahash_alg	impl;
@@ -30,7 +30,7 @@ struct hash {
 /**
  * struct hash_tfm - a transform
  * @tfm: what every transform has
- * @fallback: has the transform's key, and every state
+ * @fallback: holds the transform's key, and all states
  */
 struct hash_tfm {
 	struct alg_tfm		tfm;
@@ -46,7 +46,9 @@ static struct hash *hash_of(struct crypto_ahash *tfm)
 			    impl.halg);
 }
 
-/* One that is done when it returns, so that it needs no callback */
+/*
+ * An implementation that is done when it returns, so that it needs no callback
+ */
 static struct crypto_ahash *hash_make_fallback(const char *name)
 {
 	return crypto_alloc_ahash(name, 0,
@@ -68,10 +70,10 @@ static int hash_open_session(struct crypto_ahash *tfm, struct alg_key *key)
 		.mackey = key->bytes, .mackeylen = key->len,
 	};
 
-	/* AH's packets do not overtake each other */
+	/* AH's packets must not overtake each other */
 	if (has_key(h))
 		params.flags = OCF_SESSION_ORDERED;
-	/* a key that no device takes is the fallback's alone */
+	/* if no device takes the key, only the fallback has it */
 	if (key->len > h->info->key_max)
 		return 0;
 	return alg_key_open(key, &params);
@@ -96,7 +98,7 @@ static int hash_setkey(struct crypto_ahash *tfm, const u8 *bytes,
 
 /* ---- in parts ---- */
 
-/* The fallback's request, which has the state, for @q's next part */
+/* The fallback's request for @q's next part; it holds the state */
 static struct ahash_request *part_of(struct ahash_request *q)
 {
 	struct hash_tfm *t = crypto_ahash_ctx(crypto_ahash_reqtfm(q));
@@ -238,8 +240,9 @@ static void hash_exit_tfm(struct crypto_ahash *tfm)
 }
 
 /*
- * What a state is, and in which blocks it goes on, is as the fallback has it.
- * A digest that the crypto API lets have a key (BLAKE2) is another algorithm.
+ * The format of a state, and its block size, are the fallback's.  BLAKE2 is
+ * left out: the crypto API lets it have a key, which makes it another
+ * algorithm.
  */
 static int take_after(struct hash *h)
 {
@@ -278,7 +281,10 @@ static int describe_hash(struct hash *h, int priority)
 			    sizeof(struct hash_tfm));
 }
 
-/* Without the weak, and without GMAC, which is no hash in the crypto API */
+/*
+ * Without the weak algorithms, and without GMAC, which is no hash in the crypto
+ * API
+ */
 static bool hash_is_offered(const struct ocf_alg_info *info)
 {
 	return info && info->impl && !info->iv &&
@@ -296,7 +302,7 @@ static int register_hash(enum ocf_alg alg, int priority)
 	err = describe_hash(h, priority) ?: crypto_register_ahash(&h->impl);
 	if (!err)
 		nhashes++;
-	/* a kernel without it has no users of ours */
+	/* a kernel without this hash has no users of ours */
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -6,8 +6,8 @@
  * it as a whole, as tags of another length do.  So a request has one key from
  * its beginning to its end.
  *
- * A key may be set while a block device is in use (blk-crypto-fallback), so no
- * memory is waited for that such a device would have to be written to for.
+ * A key may be set while a block device is in use (blk-crypto-fallback).  So
+ * this must not wait for memory that is freed by writing to such a device.
  */
 #include <linux/err.h>
 #include <linux/sched/mm.h>
@@ -41,7 +41,7 @@ static void free_key(struct work_struct *work)
  * alg_key_put() - let go of a key
  * @key: the key, or NULL
  *
- * A request may be the last that has it, and a fallback is not freed in BH.
+ * A request may hold the last reference, and a fallback is not freed in BH.
  *
  * Context: process or BH.
  */
@@ -94,8 +94,8 @@ static int replace_key(struct crypto_tfm *tfm, const u8 *bytes,
  * @fill: makes the fallback, calls alg_key_open()
  *
  * Context: process; may sleep.
- * Return: 0, -ENOMEM, or an error of @fill.  After an error the transform has
- * the key it had.
+ * Return: 0, -ENOMEM, or an error of @fill.  After an error the transform keeps
+ * its key.
  */
 int alg_set_key(struct crypto_tfm *tfm, const u8 *bytes, unsigned int len,
 		unsigned int authsize, alg_fill_fn fill)
@@ -112,7 +112,7 @@ int alg_set_key(struct crypto_tfm *tfm, const u8 *bytes, unsigned int len,
 }
 
 /**
- * alg_set_authsize() - have tags of another length
+ * alg_set_authsize() - change the length of a transform's tags
  * @tfm: the transform
  * @size: bytes, which the algorithm allows
  * @fill: as in alg_set_key()
@@ -142,7 +142,8 @@ int alg_set_authsize(struct crypto_tfm *tfm, unsigned int size,
  * @key: the key
  * @params: mode, algorithms, keys, flags and lengths
  *
- * It belongs to the user of the calling task, and is charged to that user.
+ * The session belongs to the user of the calling task, and is charged to that
+ * user.
  *
  * Context: process; may sleep.
  * Return: 0, or an error of ocf_session_create().

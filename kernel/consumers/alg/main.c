@@ -30,8 +30,9 @@ static int __init check_signature(void)
 }
 
 /*
- * The kernel tests each implementation when it is registered, and warns, or
- * panics with fips=1, if nothing can do it: the CPU has to be there.
+ * The kernel tests each implementation when it is registered.  If no device can
+ * do it, the kernel warns, or panics with fips=1.  So the CPU has to be a
+ * device by then.
  */
 static int __init find_software(void)
 {
@@ -51,7 +52,7 @@ static int __init find_software(void)
 	return 0;
 }
 
-/* No transform is left, but keys may be about to be freed. */
+/* No transform is left, but some keys may not be freed yet. */
 static void stop_work(void)
 {
 	alg_backlog_exit();
@@ -107,7 +108,7 @@ module_init(alg_init);
 module_exit(alg_exit);
 
 MODULE_SOFTDEP("pre: ocf_soft");
-/* for a user that asks for one of ours by its name */
+/* loads the module when a user asks for an implementation by its name */
 MODULE_ALIAS_CRYPTO("ocf-*");
 MODULE_DESCRIPTION("OCF for Linux: sessions in the kernel's crypto API");
 MODULE_LICENSE("GPL");

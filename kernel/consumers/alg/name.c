@@ -28,10 +28,10 @@ static int make_driver_name(const char *name, char *driver)
 }
 
 /**
- * alg_describe() - fill in what all implementations have in common
+ * alg_describe() - fill in the fields that all implementations have
  * @base: the implementation
  * @name: the crypto API's name, as in "authenc(hmac(sha1),cbc(aes))"
- * @priority: among others of this name
+ * @priority: among the implementations of this name
  * @size: bytes of a transform's context
  *
  * Context: any.

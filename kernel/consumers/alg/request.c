@@ -16,7 +16,7 @@ static void request_done(struct ocf_request *req, int err)
 	if (r->finish)
 		r->finish(r, err);
 	r->err = err;
-	/* pairs with that in alg_submit(), which of the two is second tells */
+	/* pairs with alg_submit(): the second of the two tells the result */
 	if (atomic_xchg(&r->state, ALG_DONE) == ALG_SUBMITTED)
 		crypto_request_complete(r->base, err);
 }
@@ -25,11 +25,11 @@ static void request_done(struct ocf_request *req, int err)
  * alg_prepare() - begin a request
  * @r: the request
  * @tfm: its transform
- * @key: its key, which is held for it
+ * @key: its key, on which the request takes a reference
  * @base: the crypto API's request
  * @op: direction
  *
- * The caller sets what is special in @r->req, and calls alg_submit().
+ * The caller fills in the other fields of @r->req, and calls alg_submit().
  *
  * Context: any.
  */
@@ -53,12 +53,12 @@ void alg_prepare(struct alg_request *r, struct alg_tfm *tfm,
 }
 
 /**
- * alg_put_before() - have a scatterlist begin with other bytes
- * @to: three entries, is filled in
+ * alg_put_before() - put bytes in front of a scatterlist
+ * @to: three entries, which are filled in
  * @aad: the bytes
  * @len: of them
- * @sg: what comes after them
- * @skip: without its first so many bytes
+ * @sg: the scatterlist
+ * @skip: bytes of it to leave out at its beginning
  *
  * Context: any.
  */
@@ -95,9 +95,9 @@ static bool may_wait(const struct alg_request *r)
 }
 
 /**
- * alg_submit() - hand a request in
- * @r: a request that alg_prepare() has begun; its key is let go of here unless
- *	it waits
+ * alg_submit() - submit a request to the core
+ * @r: a request that alg_prepare() has begun.  Its reference to the key is
+ *	dropped here, unless the request waits
  *
  * Context: process or BH.
  * Return: the result; -EINPROGRESS or -EBUSY: the callback tells it, after
@@ -110,8 +110,8 @@ int alg_submit(struct alg_request *r)
 	int err = -EBUSY;
 
 	/*
-	 * A request that may wait does not overtake its transform's that do.
-	 * Pairs with leave_backlog(): those have been submitted.
+	 * A request that may wait does not overtake waiting ones of its
+	 * transform.  Pairs with leave_backlog(): those have been submitted.
 	 */
 	if (likely(!smp_load_acquire(&r->tfm->waiting)) || !may_wait(r))
 		err = ocf_submit(&r->req);
@@ -122,7 +122,7 @@ int alg_submit(struct alg_request *r)
 	} else if (unlikely(err && err != -EINPROGRESS)) {
 		alg_refuse(r, err);
 	} else {
-		/* done or not: @r may be gone if it was not */
+		/* if @r was not done, it may be freed already */
 		err = atomic_xchg(&r->state, ALG_SUBMITTED) == ALG_DONE ?
 			r->err : -EINPROGRESS;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ciphers: every one of the core's table that the crypto API has a name for.
+ * Ciphers: all of the core's that the crypto API has a name for.
  */
 #include <crypto/internal/skcipher.h>
 #include <linux/err.h>
@@ -23,7 +23,7 @@ struct cipher {
 /**
  * struct cipher_tfm - a transform
  * @tfm: what every transform has
- * @fallback: what each key's fallback is another of
+ * @fallback: the implementation of each key's fallback
  */
 struct cipher_tfm {
 	struct alg_tfm		tfm;
@@ -55,7 +55,7 @@ skcipher_make_fallback(const char *name, u32 mask, unsigned int room)
 	return ERR_PTR(err);
 }
 
-/* It refuses weak keys, too. */
+/* The fallback refuses weak keys, too. */
 static int set_fallback(struct crypto_skcipher *tfm, struct alg_key *key)
 {
 	struct cipher_tfm *t = crypto_skcipher_ctx(tfm);
@@ -170,7 +170,9 @@ static int cipher_init(struct crypto_skcipher *tfm)
 	struct cipher_tfm *t = crypto_skcipher_ctx(tfm);
 	unsigned int size;
 
-	/* loads what there is, since a key is no time for that */
+	/*
+	 * loads its module now, because that cannot be done when a key is set
+	 */
 	t->fallback = skcipher_make_fallback(name, 0, UINT_MAX);
 	if (IS_ERR(t->fallback))
 		return PTR_ERR(t->fallback);
@@ -188,7 +190,9 @@ static void cipher_exit(struct crypto_skcipher *tfm)
 	crypto_free_skcipher(t->fallback);
 }
 
-/* A stream has no blocks to be filled; what it counts in is in chunks. */
+/*
+ * A stream cipher has blocks of one byte; the unit of its counter is the chunk.
+ */
 static int describe_cipher(struct cipher *c, int priority)
 {
 	const struct ocf_alg_info *info = c->info;
@@ -207,7 +211,10 @@ static int describe_cipher(struct cipher *c, int priority)
 			    sizeof(struct cipher_tfm));
 }
 
-/* Without the weak, and without ChaCha20, whose crypto API has no next IV */
+/*
+ * Without the weak ciphers, and without ChaCha20, for which the crypto API has
+ * no next IV
+ */
 static bool skcipher_is_offered(const struct ocf_alg_info *info)
 {
 	return info && info->type == OCF_TYPE_CIPHER && info->impl &&
