@@ -33,7 +33,10 @@ void soft_aead_exit(struct soft_ctx *ctx, const struct ocf_session_params *p)
 	soft_impl_free(p->cipher, ctx->aead, p->keylen);
 }
 
-/* The kernel's CCM wants its first block: 15 - n - 1, nonce, zeroes. */
+/*
+ * The kernel's CCM expects its first counter block as the IV: 15 - n - 1,
+ * nonce, zeros.
+ */
 static void format_ccm(struct ocf_request *req)
 {
 	u32 n = req->ivlen ?: req->ctx->params->ivlen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ChaCha with 12 or 20 rounds, by the crypto library: the crypto API has
- * no number of rounds to set.
+ * ChaCha with 12 or 20 rounds, by the crypto library, because the crypto API
+ * has no way to set the number of rounds.
  */
 #include <crypto/chacha.h>
 #include <linux/string.h>
@@ -9,7 +9,7 @@
 
 #include "soft.h"
 
-/* A stream in the course of a request. */
+/* The state of a stream while a request is processed. */
 struct stream {
 	u32	state[CHACHA_STATE_WORDS];
 	u8	block[CHACHA_BLOCK_SIZE];	/* keystream begun */
@@ -26,7 +26,7 @@ void soft_chacha_init(struct soft_ctx *ctx, const struct ocf_session_params *p)
 	ctx->rounds = p->rounds ?: 20;
 }
 
-/* Bytes that do not fill a block, or that finish one begun. */
+/* Processes bytes that do not fill a block, or that complete one. */
 static u32 crypt_bytes(struct stream *s, u8 *dst, const u8 *src, u32 len)
 {
 	const u8 *key;

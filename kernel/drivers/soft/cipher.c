@@ -51,7 +51,7 @@ static __always_inline int cipher_run(struct ocf_request *req,
 					   crypto_skcipher_decrypt(sub);
 }
 
-/* The data do not begin where the buffers do. */
+/* Encrypts or decrypts data that do not start where the buffers start. */
 static noinline int run_from(struct ocf_request *req, u32 start)
 {
 	struct scatterlist in[2], out[2], *src, *dst;
@@ -73,14 +73,14 @@ static int copy(struct ocf_request *req)
 	return 0;
 }
 
-/* Ciphers that the crypto API is not asked for. */
+/* Ciphers that are done without the crypto API. */
 static noinline int run_other(struct ocf_request *req)
 {
 	return req->ctx->params->cipher == OCF_CHACHA20 ? soft_chacha(req) :
 							  copy(req);
 }
 
-/* Whether soft_cipher() can be done here, and will not say -EAGAIN. */
+/* Whether soft_cipher() can work in this context, without -EAGAIN. */
 bool soft_cipher_possible(struct ocf_request *req)
 {
 	return !soft_ctx(req)->cipher || may_use_simd();
@@ -97,8 +97,9 @@ int soft_cipher(struct ocf_request *req)
 {
 	if (!soft_ctx(req)->cipher)
 		return run_other(req);
-	/* not crypto_simd_usable(), which the kernel's self-tests forbid for a
-	 * while, also to a worker; what is asked here does not fall back
+	/* not crypto_simd_usable(): the kernel's self-tests make it false for a
+	 * while, also for a worker.  The implementations called here have no
+	 * fallback
 	 */
 	if (unlikely(!may_use_simd()))
 		return -EAGAIN;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * DEFLATE (RFC 1951), raw streams, made with a window of 2 KiB as IPComp has
- * them (RFC 2394), by the kernel's zlib.  It reads and writes scatterlists as
- * they are.
+ * DEFLATE (RFC 1951) by the kernel's zlib: raw streams, made with a window of 2
+ * KiB, as IPComp has them (RFC 2394).  It reads and writes scatterlists
+ * directly.
  *
- * zlib works in 190 KiB of memory, which hold nothing that a later request
- * needs.  All sessions share them: a request takes workspaces that are idle, or
- * has some made.  It waits for those of another request only where there is no
+ * zlib works in 190 KiB of memory, which hold nothing that is needed after the
+ * request.  All sessions share them: a request takes workspaces that are idle,
+ * or has some made.  It waits for those of another request only if there is no
  * memory.
  *
  * Streams of others are read with the largest window.  At the next piece of a
@@ -34,7 +34,7 @@
 #define INLINE_MAX	SZ_16K
 
 /**
- * struct workspaces - what zlib needs for a request
+ * struct workspaces - zlib's memory for a request
  * @node: in the list of idle ones
  * @out: compresses
  * @in: expands
@@ -91,13 +91,13 @@ static struct workspaces *deflate_take_idle(void)
 	return w;
 }
 
-/* Idle ones, or new ones; NULL if there is no memory. */
+/* Returns idle workspaces, or new ones; NULL if there is no memory. */
 static struct workspaces *get_workspaces(void)
 {
 	return deflate_take_idle() ?: alloc_workspaces();
 }
 
-/* One for each CPU is kept, until the last session is closed. */
+/* One for each CPU is kept until the last session is closed. */
 static void put_workspaces(struct workspaces *w)
 {
 	bool keep;
@@ -118,7 +118,7 @@ static void put_workspaces(struct workspaces *w)
 /**
  * soft_deflate_init() - let a session compress
  *
- * From now to soft_deflate_exit() there are workspaces at least for one
+ * From now on, until soft_deflate_exit(), there are workspaces for at least one
  * request.
  *
  * Context: process; may sleep.
@@ -156,7 +156,7 @@ void soft_deflate_exit(void)
 		free_workspaces(w);
 }
 
-/* A request in work: where its result goes on. */
+/* A request that is processed: where its next output goes. */
 struct flow {
 	struct ocf_request	*req;
 	struct z_stream_s	*z;
@@ -165,7 +165,7 @@ struct flow {
 	int			code;		/* of the last step */
 };
 
-/* One piece of destination: lets the stream write to it what it can. */
+/* Lets the stream fill one piece of the destination. */
 static int write_piece(void *arg, u8 *piece, u32 len)
 {
 	struct flow *f = arg;
@@ -176,11 +176,14 @@ static int write_piece(void *arg, u8 *piece, u32 len)
 	f->code = forward ? zlib_deflate(f->z, f->flush) :
 			    zlib_inflate(f->z, Z_SYNC_FLUSH);
 	f->done += len - f->z->avail_out;
-	/* a piece that was not filled: there is no more for now */
+	/* the stream has not filled the piece: it has no more for now */
 	return f->z->avail_out ? 1 : 0;
 }
 
-/* Lets the stream write on from where it is; -ENOSPC if there is no room. */
+/*
+ * Lets the stream write its output, from the current place on.  -ENOSPC if
+ * there is no room.
+ */
 static int write_out(struct flow *f)
 {
 	struct ocf_request *req = f->req;
@@ -189,12 +192,16 @@ static int write_out(struct flow *f)
 
 	stop = ocf_sg_each(req->dst, req->data.start + f->done,
 			   req->dst_len - f->done, false, write_piece, f);
-	/* all room is used; the end of a stream may still be read */
+	/*
+	 * the destination is full, but the end of the stream may still be read
+	 */
 	if (!stop && f->code != Z_STREAM_END)
 		write_piece(f, &none, 0);
 	if (stop || f->code == Z_STREAM_END)
 		return f->code < 0 && f->code != Z_BUF_ERROR ? -EINVAL : 0;
-	/* an expanded stream's end may be in what comes next */
+	/*
+	 * the end of a stream to expand may be in the next piece of the source
+	 */
 	if (req->op == OCF_OP_DECRYPT && f->flush != Z_FINISH &&
 	    !f->z->avail_in && (!f->code || f->code == Z_BUF_ERROR))
 		return 0;
@@ -211,7 +218,7 @@ static int read_piece(void *arg, u8 *piece, u32 len)
 	err = write_out(f);
 	if (err)
 		return err;
-	/* an expanded stream has ended before its data has */
+	/* the stream to expand has ended before the source */
 	return f->z->avail_in ? -EINVAL : 0;
 }
 
@@ -240,8 +247,8 @@ static int deflate_run(struct flow *f)
  * Context: process, may sleep.
  * Return: 0, and @req->result_len is set; -ENOSPC if it does not fit; -EINVAL
  * if it is no stream, or no whole one; -ECANCELED if the task is being killed;
- * -EAGAIN if it is a worker's: here one
- * must not sleep, or has better to do for so long, or there is no memory.
+ * -EAGAIN if a worker has to do it: the caller must not sleep or must not be
+ * delayed so long, or there is no memory.
  */
 int soft_deflate(struct ocf_request *req)
 {

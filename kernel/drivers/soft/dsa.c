@@ -9,12 +9,12 @@
 
 #define ORDER_MIN	160	/* bits of q */
 #define ORDER_MAX	512
-#define TRIES		4	/* of a group one in 2^160 will not do */
+#define TRIES		4	/* one nonce in 2^160 is not suitable */
 
 /* Operands */
 enum { DIGEST, P, Q, G, KEY, R, S };
 
-/* Numbers on the way */
+/* Intermediate results */
 enum { E = 7, K, B, T, U, COUNT };
 
 static int check_domain(MPI *n)
@@ -34,7 +34,7 @@ static bool dsa_in_group(MPI n, MPI q)
 	return mpi_cmp_ui(n, 0) > 0 && mpi_cmp(n, q) < 0;
 }
 
-/* The number of the digest: its first bits, as many as q has */
+/* The digest as a number: as many of its first bits as q has */
 static int dsa_read_digest(MPI e, const struct ocf_pk_operand *digest, MPI q)
 {
 	unsigned int bits = mpi_get_nbits(q);
@@ -83,7 +83,10 @@ static int dsa_make_s(MPI *n)
 		       mpi_mulm(n[S], n[S], n[U], n[Q]);
 }
 
-/* r and s by the next nonce; both are zero if it will not do. */
+/*
+ * Computes r and s with the next nonce; both are zero if the nonce is not
+ * suitable.
+ */
 static int try_nonce(MPI *n, struct soft_nonces *nonces, u32 len)
 {
 	u8 raw[SOFT_ORDER_MAX], one = 1;
@@ -118,7 +121,7 @@ static int dsa_sign(MPI *n, const struct ocf_pk_operand *digest)
 	err = PTR_ERR_OR_ZERO(nonces);
 	if (err)
 		goto wipe;
-	/* there are numbers of which none will ever do */
+	/* with some keys no nonce is suitable, ever */
 	err = -EKEYREJECTED;
 	for (left = TRIES; left && err == -EKEYREJECTED; left--)
 		err = try_nonce(n, nonces, len) ?:

@@ -2,8 +2,8 @@
 /*
  * ECDH and ECDSA on the curves of NIST, and X25519.
  *
- * A secret number is multiplied with a point by crypto_ecdh_shared_secret(),
- * the same steps whatever its bits, in coordinates that are random; but see
+ * crypto_ecdh_shared_secret() multiplies a secret number with a point: in the
+ * same steps whatever its bits, and in random coordinates.  For P-521 see
  * multiply_in_two().
  */
 #include <crypto/curve25519.h>
@@ -56,7 +56,10 @@ static int read_number(const struct group *g, u64 *n,
 	return err ? -ERANGE : 0;
 }
 
-/* As octets, for the kernel's interfaces: as many as the digits have */
+/*
+ * Writes a number as octets, for the kernel's interfaces: as many as the digits
+ * have
+ */
 static void put_digits(const struct group *g, const u64 *n, void *out)
 {
 	ecc_swap_digits(n, out, g->digits);
@@ -100,7 +103,7 @@ static void add_mod(u64 *r, const u64 *a, const u64 *b, const u64 *m,
 	u64 rest[ECC_MAX_DIGITS];
 
 	vli_sub(rest, m, b, digits);
-	/* a - (m - b), and m again where that is negative */
+	/* a - (m - b), plus m if that is negative */
 	add(r, r, m, 0 - vli_sub(r, a, rest, digits), digits);
 }
 
@@ -121,7 +124,9 @@ static int read_private(const struct group *g, u64 *key,
 	return 0;
 }
 
-/* SEC 1 section 2.3.4, uncompressed; the core has seen that it is a point. */
+/*
+ * SEC 1 section 2.3.4, uncompressed; the core has checked that it is a point.
+ */
 static void read_public(const struct group *g, struct ecc_point *point,
 			const struct ocf_pk_operand *in)
 {
@@ -180,10 +185,10 @@ static void random_number(const struct group *g, u64 *n)
 }
 
 /*
- * On P-521 the library's random coordinates are not of the field, and what
- * crypto_ecdh_shared_secret() gives is wrong, as it is of a point whose x is
- * zero.  So it is b * (a * point) there, with a random a and b = n / a: the
- * time that takes is that of random numbers.
+ * On P-521 the library's random coordinates are not in the field, and
+ * crypto_ecdh_shared_secret() gives wrong results.  It also does if the x
+ * coordinate of a point is zero.  So b * (a * point) is computed there, with a
+ * random a and b = n / a.  The time that takes depends on random numbers only.
  */
 static int multiply_in_two(const struct group *g, const u64 *n,
 			   const struct ecc_point *point, u64 *out)
@@ -197,7 +202,7 @@ static int multiply_in_two(const struct group *g, const u64 *n,
 		ECC_POINT_INIT(x[1], y[1], g->digits),
 	};
 
-	/* the library's sum of two points is of different ones */
+	/* the library can only add two different points */
 	if (!vli_cmp(point->x, c->g.x, g->digits))
 		return multiply_generator(g, n, out);
 	do {
@@ -272,14 +277,14 @@ int soft_ecdh(struct ocf_pk_op *op)
 
 /* ---- ECDSA: FIPS 186-5, section 6.4 ---- */
 
-/* The number of the digest: its first bits, as many as the order has */
+/* The digest as a number: as many of its first bits as the order has */
 static int ec_read_digest(const struct group *g, u64 *e,
 			  const struct ocf_pk_operand *digest)
 {
 	const struct ecc_curve *c = curve_of(g);
 	struct ocf_pk_operand first = *digest;
 
-	/* of the order of P-521 the last octet is cut within */
+	/* the order of P-521 ends within an octet */
 	if (first.len > min_t(u32, g->bytes, 64)) {
 		if (g->id == ECC_CURVE_NIST_P521)
 			return -EINVAL;
@@ -292,14 +297,14 @@ static int ec_read_digest(const struct group *g, u64 *e,
 }
 
 /**
- * struct signature - a signature in the making
+ * struct signature - a signature that is being made
  * @e: the digest
  * @key: the private key
  * @k: the nonce
  * @b: another random number
  * @r: first part of the signature
  * @s: second part
- * @t: a number on the way
+ * @t: an intermediate result
  */
 struct signature {
 	u64 e[ECC_MAX_DIGITS];
@@ -411,8 +416,8 @@ int soft_ecdsa_sign(struct ocf_pk_op *op)
 }
 
 /*
- * The x coordinate of u1 * G + u2 * Q.  The library's way with both at once
- * adds G and Q, which it cannot if Q is G or its negative.
+ * The x coordinate of u1 * G + u2 * Q. The library computes both products at
+ * once and adds G and Q first, which it cannot if Q is G or its negative.
  */
 static int combine(const struct group *g, const u64 *u1, const u64 *u2,
 		   const struct ecc_point *q, u64 *x)
@@ -522,7 +527,7 @@ int soft_x25519(struct ocf_pk_op *op)
 
 	if (out->size < CURVE25519_KEY_SIZE)
 		return -ENOSPC;
-	/* all zeros of a small group: section 6.1 */
+	/* a point of a small group gives all zeros: section 6.1 */
 	if (!curve25519(out->data, op->in[0].data, op->in[1].data))
 		return -EKEYREJECTED;
 	out->len = CURVE25519_KEY_SIZE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Digests and MACs: the kernel's shash for nearly all, GMAC as GHASH and one
- * block of AES, BLAKE2s by the crypto library, and the MAC of zeroes.
+ * Digests and MACs.  Nearly all are the kernel's shash.  GMAC is GHASH and one
+ * block of AES, BLAKE2s is the crypto library's, and the null MAC is zeros.
  */
 #include <crypto/hash.h>
 #include <crypto/utils.h>
@@ -261,10 +261,10 @@ void soft_hash_exit(struct soft_ctx *ctx, const struct ocf_session_params *p)
 }
 
 /**
- * soft_hash_begin() - start a digest, or go on with one
+ * soft_hash_begin() - start a digest, or continue one
  * @req: the request
  *
- * Between this and soft_hash_end() @req->priv is the hash's.
+ * Until soft_hash_end() @req->priv belongs to the hash.
  *
  * Context: any.
  * Return: 0, or an errno.
@@ -301,9 +301,9 @@ int soft_hash_range(struct ocf_request *req, struct scatterlist *sg,
 }
 
 /**
- * soft_hash_end() - finish a digest, or keep its state
+ * soft_hash_end() - finish a digest, or save its state
  * @req: the request
- * @verify: compare it instead of delivering it
+ * @verify: compare the result with the request's tag instead of delivering it
  *
  * Context: any.
  * Return: 0; -EBADMSG; an errno.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which implementation serves an algorithm: the best of those that work at
- * once, on the CPU, without memory of their own.
+ * Selects the implementation for an algorithm: the best that works
+ * synchronously on the CPU without memory of its own.
  *
  * Vector implementations on 6.12 come in two forms.  An internal one may be
  * called where the vector registers are usable; an asynchronous one around it
- * uses a thread where they are not.  We take the internal one and go to a
- * worker ourselves, so that one key schedule serves both.
+ * uses a thread where they are not.  The driver uses the internal one,
+ * and the core's workers, so that one key schedule serves both.
  *
  * Looking an algorithm up by its generic name walks the whole list and may load
  * modules.  So it is done once here, and contexts ask for the implementation by
- * its own name.  That may be gone: the kernel drops an instance of a template
- * when a better part for it is loaded.  Then it is looked for once more.
+ * its own name.  That name may be gone: the kernel drops an instance of a
+ * template when a better part for it is loaded.  Then the driver looks once
+ * more.
  */
 #include <crypto/aead.h>
 #include <crypto/hash.h>
@@ -23,7 +24,10 @@
 
 #include "soft.h"
 
-/* Not on the CPU, or with memory of their own. */
+/*
+ * Flags of implementations that are not on the CPU, or have memory of their
+ * own.
+ */
 #define NEVER	(CRYPTO_ALG_KERN_DRIVER_ONLY | CRYPTO_ALG_ALLOCATES_MEMORY)
 
 #define IDLE_MAX	16
@@ -35,7 +39,7 @@
  * @mask: for crypto_alloc_*()
  * @model: shash that others are cloned from, without a key, or NULL
  * @lock: protects @idle and @nidle
- * @idle: transforms that were used, their keys overwritten
+ * @idle: transforms for the next sessions, their keys overwritten
  * @nidle: of them
  */
 struct impl {
@@ -51,22 +55,22 @@ static struct impl impls[OCF_ALG_COUNT];
 static DECLARE_RWSEM(impls_lock);
 
 /*
- * Algorithms whose transforms are kept for the next session: a new key costs a
- * fraction of a look at the crypto API's list.
+ * Algorithms whose transforms are kept for the next session, because setting a
+ * key costs much less than a search of the crypto API's list.
  */
 #define KEPT	(BIT_ULL(OCF_AES_CBC) | BIT_ULL(OCF_AES_CTR) | \
 		 BIT_ULL(OCF_AES_ECB) | BIT_ULL(OCF_AES_XTS) | \
 		 BIT_ULL(OCF_AES_GCM) | BIT_ULL(OCF_AES_CCM) | \
 		 BIT_ULL(OCF_CHACHA20_POLY1305))
 
-/* What there is to know of a transform that was found. */
+/* What is known of a transform that was found. */
 struct found {
 	const char	*driver;
 	int		priority;
 	u32		reqsize;
 };
 
-/* @f is better than what @impl has, and may be used. */
+/* Uses @f for @impl if it is better, and may be used. */
 static void consider(struct impl *impl, int *best, const struct found *f,
 		     u32 type, u32 mask)
 {
@@ -153,7 +157,7 @@ static void *impl_take_idle(struct impl *impl)
 	return tfm;
 }
 
-/* Nothing serves @alg; what was kept is freed. */
+/* Has no implementation serve @alg, and frees the transforms that were kept. */
 static void forget(enum ocf_alg alg)
 {
 	struct impl *impl = &impls[alg];
@@ -191,7 +195,7 @@ static void find(enum ocf_alg alg)
 	default:
 		return;
 	}
-	/* the ordinary one first: asking for it loads the module of both */
+	/* first the ordinary one: the search for it loads the module of both */
 	look(impl, &best, row->impl, 0, CRYPTO_ALG_ASYNC | NEVER);
 	snprintf(internal, sizeof(internal), "__%s", row->impl);
 	look(impl, &best, internal, CRYPTO_ALG_INTERNAL,
@@ -300,7 +304,10 @@ void soft_impl_free(enum ocf_alg alg, void *tfm, u32 keylen)
 	free_tfm(alg, tfm);
 }
 
-/* Makes the transform from which shash transforms are cloned, if that works. */
+/*
+ * Makes the transform from which shash transforms are cloned, if it can be
+ * cloned.
+ */
 static void make_model(struct impl *impl, enum ocf_alg alg)
 {
 	u8 type = ocf_alg_info(alg)->type;
@@ -314,8 +321,8 @@ static void make_model(struct impl *impl, enum ocf_alg alg)
 }
 
 /**
- * soft_impl_init() - look for an implementation of everything
- * @algs: a bit is set for each algorithm that has one
+ * soft_impl_init() - look for an implementation of each algorithm
+ * @algs: gets a bit for each algorithm that has one
  *
  * Context: process; may sleep, may load modules.
  */
@@ -335,7 +342,7 @@ void soft_impl_init(unsigned long *algs)
 		__set_bit(alg, algs);
 	}
 	up_write(&impls_lock);
-	/* not by the crypto API, whatever that has */
+	/* these are done without the crypto API */
 	__set_bit(OCF_NULL_CIPHER, algs);
 	__set_bit(OCF_NULL_MAC, algs);
 	__set_bit(OCF_CHACHA20, algs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cryptosoft0: registers the calling CPU as a device, and takes each request
- * apart by its session's mode.
+ * cryptosoft0: registers the calling CPU as a device, and divides each request
+ * by the mode of its session.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -27,8 +27,8 @@ static int do_digest(struct ocf_request *req)
 }
 
 /*
- * The MAC covers ciphertext, which is in dst, and what is around it, which is
- * in src.
+ * The MAC covers ciphertext, which is in dst, and the bytes around it, which
+ * are in src.
  */
 static int mac_around(struct ocf_request *req)
 {
@@ -46,7 +46,7 @@ static int mac_around(struct ocf_request *req)
 	       soft_hash_end(req, false);
 }
 
-/* Beside a MAC there may be nothing to encrypt, which XTS refuses. */
+/* A request with a MAC may have nothing to encrypt, which XTS refuses. */
 static int cipher_if_any(struct ocf_request *req)
 {
 	return req->data.len ? soft_cipher(req) : 0;
@@ -74,7 +74,7 @@ static int do_chain(struct ocf_request *req)
 	bool verify = req->flags & OCF_REQ_VERIFY;
 
 	if (req->flags & OCF_REQ_MAC_FIRST) {
-		/* a part's MAC is taken once: what follows must not fail */
+		/* a part enters the MAC once: the following must not fail */
 		if (req->data.len && !soft_cipher_possible(req))
 			return -EAGAIN;
 		return mac_over(req, req->src, &req->auth, verify) ?:
@@ -84,13 +84,16 @@ static int do_chain(struct ocf_request *req)
 	       mac_over(req, req->dst, &req->auth, verify);
 }
 
-/* The shortest way: nothing secret is left in req->priv. */
+/* The shortest path: req->priv holds no secret. */
 static int submit_cipher(struct ocf_request *req, bool more)
 {
 	return soft_cipher(req);
 }
 
-/* What a mode needs in a context, and how it is done. */
+/*
+ * The parts of a context that a mode needs, and the function that does its
+ * requests.
+ */
 static const struct {
 	bool	cipher, aead, hash, tls, deflate;
 	int	(*work)(struct ocf_request *req);

@@ -2,7 +2,7 @@
 /*
  * Arithmetic modulo a number, by the kernel's MPIs.
  *
- * mpi_powm() takes another time for another exponent, and mpi_mulm() for other
+ * The time of mpi_powm() depends on the exponent, and that of mpi_mulm() on the
  * factors.  So secrets are never given to them unchanged.  An exponent gets a
  * random multiple of the group's order added, or is split into two.  A modulus
  * gets a random factor, which makes all intermediate values random (A. Shamir,
@@ -50,11 +50,11 @@ void soft_free(MPI *n, int count)
 }
 
 /**
- * soft_load() - make numbers of operands, and some more
+ * soft_load() - convert operands to numbers, and make room for more
  * @n: to be freed by soft_free() in any case
  * @total: how many; those without an operand are zero
  * @in: the operands
- * @count: how many of those
+ * @count: how many operands
  *
  * Return: 0 or -ENOMEM.
  */
@@ -105,7 +105,7 @@ static int random_below(MPI r, MPI below)
 	return err;
 }
 
-/* r = base ^ exp modulo @mod, by two exponents that are random each */
+/* r = base ^ exp modulo @mod, by two exponents that are both random */
 static int powm_split(MPI r, MPI base, MPI exp, MPI mod)
 {
 	MPI n[] = { soft_zero(), soft_zero(), soft_zero(), soft_zero() };
@@ -148,7 +148,7 @@ static int mod_reduce(MPI r, MPI n, MPI m)
 
 /**
  * soft_powm_secret() - raise to a secret power
- * @r: base ^ exp modulo @mod; another than the others
+ * @r: base ^ exp modulo @mod; must not be one of the others
  * @base: secret or not
  * @exp: secret
  * @order: a multiple of the order of @base, or NULL if none is known
@@ -188,7 +188,7 @@ static int powm_prime(MPI r, MPI base, MPI exp, MPI p)
 
 /**
  * soft_crt() - raise to a secret power by the Chinese remainder theorem
- * @r: x ^ d mod p * q; another than the others
+ * @r: x ^ d mod p * q; must not be one of the others
  * @x: the base
  * @p: a prime
  * @q: a prime
@@ -232,7 +232,7 @@ static int powm(MPI r, MPI base, MPI exp, MPI mod)
 	return soft_powm_secret(r, base, exp, NULL, mod);
 }
 
-/* ---- operations: numbers are operands, in their order, and the result ---- */
+/* ---- operations: numbers are operands in their order, then the result ---- */
 
 int soft_mod_exp(struct ocf_pk_op *op)
 {
@@ -263,7 +263,7 @@ int soft_mod_exp_crt(struct ocf_pk_op *op)
 	return err;
 }
 
-/* The core has looked at the public value, and looks at the result. */
+/* The core checks the public value, and the result. */
 int soft_dh(struct ocf_pk_op *op)
 {
 	MPI n[4];
@@ -340,7 +340,7 @@ int soft_mod(struct ocf_pk_op *op)
 
 /* ---- the inverse ---- */
 
-/* One of the two numbers, as a sum of multiples of what they were at first */
+/* One of the two numbers, as a sum of multiples of the original two */
 struct line {
 	MPI	n;		/* = a * x + b * y */
 	MPI	a, b;
@@ -388,7 +388,7 @@ static MPI small(u8 byte)
 	return mpi_read_raw_data(&byte, 1);
 }
 
-/* r = a ^ -1 mod m; it is not secret how long that takes */
+/* r = a ^ -1 mod m; the time that takes is no secret */
 static int mod_invert(MPI r, MPI a, MPI m)
 {
 	MPI x = soft_zero(), zero = small(0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Nonces of DSA and ECDSA: RFC 6979 section 3.2, with 32 fresh random bytes as
- * the additional data of section 3.6.  A bad random generator then does not
- * give the key away, nor does a fault that makes one digest into two.  The hash
- * is SHA-512 whatever the digest's is, for it is strong enough for every group.
+ * the additional data of section 3.6.  So a bad random generator does not
+ * reveal the key, and neither does a fault that turns one digest into two.  The
+ * hash is always SHA-512, whatever that of the digest is: it is strong enough
+ * for every group.
  */
 #include <crypto/hash.h>
 #include <linux/random.h>
@@ -21,7 +22,7 @@
  * @len: bytes of it
  * @bits: of it
  * @k: K of RFC 6979
- * @v: V of it
+ * @v: V of RFC 6979
  */
 struct soft_nonces {
 	struct crypto_shash	*hmac;
@@ -53,7 +54,7 @@ static int step(struct soft_nonces *s, int tag, const u8 *text, u32 len)
 	return err;
 }
 
-/* bits2int (2.3.2) of what @out begins with: its first @s->bits */
+/* bits2int (2.3.2) of the first @s->bits of @out */
 static void keep_bits(const struct soft_nonces *s, u8 *out)
 {
 	u32 drop = 8 * s->len - s->bits, i;
@@ -65,7 +66,7 @@ static void keep_bits(const struct soft_nonces *s, u8 *out)
 	out[0] >>= drop;
 }
 
-/* Less the order, of what is less than twice of it. */
+/* Subtracts the order from a number that is less than twice the order. */
 static void nonce_reduce(const struct soft_nonces *s, u8 *out)
 {
 	int i, n = 0;
@@ -135,11 +136,11 @@ static struct soft_nonces *start(const u8 *order, u32 len, const u8 *secret,
 }
 
 /**
- * soft_nonces_start() - begin with a signature's nonces
+ * soft_nonces_start() - start the nonces of a signature
  * @order: of the group, without zeros in front
  * @len: bytes of it, up to SOFT_ORDER_MAX
- * @secret: the private key, as long
- * @digest: what is signed; any length but none
+ * @secret: the private key, of the same length
+ * @digest: the digest to sign; any length but 0
  *
  * Context: process; may sleep.
  * Return: to be ended with soft_nonces_end(), or an ERR_PTR.

@@ -2,9 +2,9 @@
 /*
  * cryptosoft0: public-key operations, by the kernel's own libraries.
  *
- * pk.c takes requests apart by operation; mod.c is arithmetic and
- * exponentiation on MPIs, dsa.c and ec.c what the names say, nonce.c makes the
- * nonces of both.  docs/public-key.md says how far secrets are protected.
+ * pk.c divides requests by operation.  mod.c is arithmetic and exponentiation
+ * on MPIs, dsa.c and ec.c are what the names say, and nonce.c makes the nonces
+ * of both.  docs/public-key.md says how far secrets are protected.
  */
 #ifndef OCF_SOFT_PK_H
 #define OCF_SOFT_PK_H
@@ -17,13 +17,16 @@
 
 #define SOFT_ORDER_MAX	66	/* bytes of a group's order */
 
-/* Zero, with memory: mpi_mul() takes two zeros without for want of memory. */
+/*
+ * Zero, with memory: mpi_mul() reports a lack of memory for two zeros without
+ * memory.
+ */
 static inline MPI soft_zero(void)
 {
 	return mpi_alloc(1);
 }
 
-/* Whether all numbers have come to be. */
+/* Whether all numbers could be allocated. */
 static inline bool soft_all(MPI *n, int count)
 {
 	while (count--)

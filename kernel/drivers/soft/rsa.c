@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RSA of a number.  The core has checked the key and that the number is less
+ * RSA of a number.  The core has checked the key, and that the number is less
  * than the modulus.
  */
 #include <crypto/internal/rsa.h>
@@ -36,7 +36,7 @@ int soft_rsa_public(struct ocf_pk_op *op)
 	return err;
 }
 
-/* By p and q if the key has them. */
+/* Uses p and q if the key has them. */
 static int private(MPI r, MPI x, MPI n, const struct rsa_key *key)
 {
 	MPI part[6];

@@ -2,9 +2,9 @@
 /*
  * cryptosoft0: the calling CPU, by the kernel's own implementations.
  *
- * main.c takes requests apart by mode; the other files each do one thing to a
- * range of a scatterlist.  Everything is synchronous, and nothing but
- * compression allocates: the kernel's request and hash states lie in
+ * main.c divides requests by mode; each of the other files does one thing to a
+ * range of a scatterlist.  Everything is synchronous, and only compression
+ * allocates memory: the kernel's request and hash states are in
  * ocf_request.priv.
  */
 #ifndef OCF_SOFT_H
@@ -21,10 +21,10 @@ struct crypto_aead;
 struct crypto_shash;
 struct crypto_skcipher;
 
-/* Where a digest's parts are kept between requests, in ocf_request.state. */
+/* The state of a digest in parts between its requests, in ocf_request.state. */
 struct soft_state {
 	u64	total;			/* bytes so far */
-	u8	raw[];			/* as the implementation exports it */
+	u8	raw[];			/* in the implementation's format */
 };
 
 /* How one kind of hash works; the state is in ocf_request.priv. */
@@ -40,12 +40,12 @@ struct soft_hash_ops {
  * struct soft_ctx - a session's state on the CPU
  * @cipher: skcipher, if the cipher is one
  * @aead: AEAD, if it is one
- * @chacha: the key of ChaCha, if it is that
+ * @chacha: the key of ChaCha, if the cipher is ChaCha
  * @rounds: of ChaCha
  * @compresses: it holds soft_deflate_init()
- * @hash_ops: how the MAC or digest works
+ * @hash_ops: the functions of the MAC or digest
  * @hash: shash, if the MAC or digest is one; GHASH for GMAC
- * @gmac: for the block that hides GHASH
+ * @gmac: encrypts the block that hides GHASH
  * @blake2s: state after the key
  * @tls: for the end of MAC-then-encrypt records
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening records of MAC-then-encrypt: the hash as ocf_mte_inner() wants it,
- * and the steps of kernel/core/request/mte.c put together.
+ * Opens records of MAC-then-encrypt: provides the hash for ocf_mte_inner(), and
+ * combines the steps of kernel/core/request/mte.c.
  */
 #include <crypto/hash.h>
 #include <crypto/hmac.h>
@@ -17,7 +17,7 @@
 #define TAIL_MAX	(256 + OCF_TAG_MAX + BLOCK_MAX)
 #define AAD_MAX		32	/* with OCF_SESSION_MTE_LENGTH */
 
-/* What is known of a hash that an HMAC is made of. */
+/* Properties of a hash that HMAC uses. */
 static const struct layout {
 	enum ocf_alg	mac, hash;
 	u8		block, length, word;
@@ -177,7 +177,7 @@ static int tls_add_piece(void *arg, u8 *piece, u32 len)
 	return crypto_shash_update(&o->desc, piece, len);
 }
 
-/* A record in the course of being opened. */
+/* A record that is being opened. */
 struct record {
 	struct ocf_request	*req;
 	struct ocf_mte_hash	hash;
@@ -185,13 +185,13 @@ struct record {
 	u32			before;		/* bytes hashed in the open */
 	u32			payload;	/* secret */
 	u32			tail_len;
-	u8			aad_end[AAD_MAX]; /* with the length put in */
+	u8			aad_end[AAD_MAX]; /* with the length */
 	u8			tail[TAIL_MAX];
 };
 
 /*
- * The additional data from @from on, @len bytes, into the hash or to @to.  If
- * its length field is ours to fill in, it comes from aad_end.
+ * Hashes @len bytes of additional data from @from on, or copies them to @to.
+ * If its length field is ours to fill in, it comes from aad_end.
  */
 static int take_aad(struct record *r, u32 from, u32 len, u8 *to)
 {
@@ -222,7 +222,10 @@ static void fill_in_length(struct record *r)
 	put_unaligned_be16(r->payload, r->aad_end + r->aad - 2);
 }
 
-/* Hashes what is public, and reads the rest of additional data into the tail */
+/*
+ * Hashes the public part, and reads the rest of the additional data into the
+ * tail
+ */
 static int hash_public(struct record *r)
 {
 	struct opening *o = r->hash.ctx;
@@ -256,7 +259,9 @@ static int check(struct record *r)
 	const u8 *end;
 	int err;
 
-	/* decrypted bytes at the end of the tail, additional data before */
+	/*
+	 * the tail ends with decrypted bytes; additional data are before them
+	 */
 	data_from = r->before > r->aad ? r->before - r->aad : 0;
 	r->tail_len = r->aad + r->len - r->before;
 	ocf_sg_read(r->req->dst, r->req->data.start + data_from,
@@ -280,13 +285,17 @@ static int check(struct record *r)
 	memzero_explicit(mac, sizeof(mac));
 	if (err)
 		return err;
-	/* of a bad one not even that is told: it is where the padding begins */
+	/*
+	 * the length of a bad record is not told: it shows where the padding
+	 * begins
+	 */
 	r->req->result_len = good ? r->payload : 0;
 	return good ? 0 : -EBADMSG;
 }
 
 /**
- * soft_tls_open() - check what soft_cipher() has decrypted into @req->dst
+ * soft_tls_open() - check the record that soft_cipher() has decrypted into
+ * @req->dst
  * @req: the request
  *
  * Context: process or BH.
