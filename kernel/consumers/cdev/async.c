@@ -13,13 +13,13 @@
 
 #include "native.h"
 
-/* Only native commands may have no session. */
+/* Only native commands may be without a session. */
 static enum ocf_abi abi_of(const struct cdev_op *op)
 {
 	return op->ses ? op->ses->abi : CDEV_ABI_NATIVE;
 }
 
-/* Threads of the process that work for it have its memory, too. */
+/* Threads that work for the process share its memory. */
 static bool is_orphan(const struct cdev_op *op)
 {
 	return !atomic_read(&op->mm->mm_users) ||
@@ -66,7 +66,7 @@ static int take_place(struct cdev_file *file, unsigned int room)
 	return 0;
 }
 
-/* A task that polls looks for results after it is on the wait queue. */
+/* A task that polls first joins the wait queue and then looks for results. */
 static void tell(struct cdev_file *file, __poll_t news)
 {
 	if (wq_has_sleeper(&file->wait))
@@ -74,8 +74,8 @@ static void tell(struct cdev_file *file, __poll_t news)
 }
 
 /**
- * cdev_async_reserve() - take a place in the ring for an operation
- * @op: the operation; gets the memory of the calling process
+ * cdev_async_reserve() - reserve a place in the ring for an operation
+ * @op: the operation; takes a reference to the calling process's memory
  *
  * Context: process.
  * Return: 0; -EBUSY if the ring is full; -EDQUOT.
@@ -97,7 +97,7 @@ int cdev_async_reserve(struct cdev_op *op)
 }
 
 /**
- * cdev_async_unreserve() - give places in the ring back
+ * cdev_async_unreserve() - return places in the ring
  * @file: the file
  * @n: how many
  *
@@ -110,10 +110,11 @@ void cdev_async_unreserve(struct cdev_file *file, unsigned int n)
 }
 
 /**
- * cdev_async_finish_locked() - an operation with a place in the ring is done
+ * cdev_async_finish_locked() - end an operation that has a place in the ring
  * @op: the operation; op->err is set
  *
- * When the lock is released, another task may fetch it, and put the file.
+ * When the lock is released, another task may fetch the operation, and put the
+ * file.
  *
  * Context: under ring_lock.
  * Return: false if no task will fetch it; the caller frees it then.
@@ -158,12 +159,12 @@ static void async_done(struct ocf_request *req, int err)
 }
 
 /**
- * cdev_async_submit() - hand an operation in
+ * cdev_async_submit() - submit an operation
  * @op: the operation
  *
  * Context: process; may sleep.
- * Return: 0, and @op is not the caller's any more; -EBUSY if the ring is full;
- * -EDQUOT; what ocf_submit() says.
+ * Return: 0, and @op does not belong to the caller any more; -EBUSY if the ring
+ * is full; -EDQUOT; what ocf_submit() says.
  */
 int cdev_async_submit(struct cdev_op *op)
 {
@@ -192,8 +193,8 @@ int cdev_async_submit(struct cdev_op *op)
 }
 
 /**
- * cdev_async_done() - put an operation that is done where it can be fetched
- * @op: the operation, which has a place; not the caller's any more
+ * cdev_async_done() - make a finished operation available to fetch
+ * @op: the operation, which has a place; does not belong to the caller any more
  * @err: its result
  *
  * Context: process; may sleep.
@@ -206,14 +207,14 @@ void cdev_async_done(struct cdev_op *op, int err)
 	async_finish(op);
 }
 
-/* Whether the calling process has submitted @op, by that interface */
+/* Whether the calling process has submitted @op, by this interface */
 static bool is_own(const struct cdev_op *op, enum ocf_abi abi)
 {
 	return op->mm == current->mm &&
 	       (abi == CDEV_ABI_ANY || abi_of(op) == abi);
 }
 
-/* Whether any is there */
+/* Whether there is such a result */
 static bool any_own(const struct cdev_file *file)
 {
 	const struct cdev_op *op;
@@ -226,11 +227,11 @@ static bool any_own(const struct cdev_file *file)
 }
 
 /**
- * cdev_async_fetch() - take operations that are done
- * @file: of which file
- * @abi: of which interface
- * @room: how many at most
- * @ops: the list of them, the oldest first; overwritten
+ * cdev_async_fetch() - take finished operations
+ * @file: the file
+ * @abi: only those of this interface
+ * @room: at most this many
+ * @ops: becomes the list of them, the oldest first
  *
  * Context: process.
  * Return: how many were taken, all submitted by the calling process.
@@ -251,7 +252,7 @@ unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
 		else
 			list_move_tail(pos, &others);
 	}
-	/* what is left there before @pos */
+	/* the part of the list before @pos stays */
 	list_cut_before(ops, &file->done, pos);
 	list_splice(&others, &file->done);
 	spin_unlock_bh(&file->ring_lock);
@@ -260,7 +261,7 @@ unsigned int cdev_async_fetch(struct cdev_file *file, enum ocf_abi abi,
 	return n;
 }
 
-/* A process is woken for results that it may fetch itself. */
+/* A process is only woken for results that it may fetch. */
 __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 			 struct poll_table_struct *table)
 {
@@ -280,7 +281,7 @@ __poll_t cdev_async_poll(struct cdev_file *file, struct file *filp,
 	return mask;
 }
 
-/* If the process ends, its threads have done with what they had. */
+/* If the process ends, its threads have finished their work. */
 static void settle(struct cdev_file *file)
 {
 	struct ocf_workers *w;
@@ -310,7 +311,7 @@ void cdev_async_flush(struct cdev_file *file)
 }
 
 /**
- * cdev_async_close() - free what no task will fetch any more
+ * cdev_async_close() - free the results that no task will fetch
  * @file: the file
  *
  * Operations in flight are freed when they complete.

@@ -19,9 +19,9 @@ static_assert(offsetof(struct session2_op, ses) ==
 #define OP_FLAGS	(COP_F_CIPHER_FIRST | COP_F_BATCH)
 #define KEY_MAX		((u32)OCF_KEY_MAX)
 #define MACKEY_MAX	((u32)OCF_MACKEY_MAX)
-#define XTS_IV_LEN	16	/* the whole tweak; they have half of it */
+#define XTS_IV_LEN	16	/* the whole tweak of XTS; BSD has half of it */
 
-/* As BSD's <sys/ioccom.h> encodes _IOW and _IOR; here it is the other way. */
+/* BSD's <sys/ioccom.h> encodes _IOW and _IOR the other way round. */
 #define BSD_CIOCFSESSION	_IOR('c', 102, u32)
 #define BSD_CIOCASYMFEAT	_IOW('c', 105, u32)
 
@@ -77,7 +77,7 @@ struct compat_crypt_aead {
 
 /* ---- sessions ---- */
 
-/* FreeBSD 12 wanted the MAC side of GCM and CCM named too, with the same key */
+/* FreeBSD 12 also wanted the MAC of GCM and CCM named, with the same key */
 static bool is_mac_side(const struct session2_op *sop)
 {
 	if (sop->mackeylen != sop->keylen)
@@ -101,7 +101,7 @@ static enum ocf_mode bsd_mode_of(enum ocf_alg cipher, enum ocf_alg mac)
 static int devices_of(s32 crid, struct ocf_session_params *p)
 {
 	if (crid & ~(CRYPTO_FLAG_HARDWARE | CRYPTO_FLAG_SOFTWARE)) {
-		/* a number, which has no flag beside it */
+		/* a number of a device, without a flag */
 		if (crid < 0 || crid >= CRYPTO_FLAG_HARDWARE)
 			return -EINVAL;
 		p->device = crid;
@@ -140,7 +140,7 @@ static int bsd_params_of(const struct session2_op *sop,
 	return devices_of(sop->crid, p);
 }
 
-/* The keys are in @op for as long as it takes. */
+/* Points to keys in @op, which must stay there until the session is open. */
 static int bsd_create_session(struct cdev_op *op, struct session2_op *sop)
 {
 	u8 *key = op->bytes, *mackey = op->bytes + KEY_MAX;
@@ -201,7 +201,10 @@ static long bsd_new_session(struct cdev_file *file,
 	};
 	int err;
 
-	/* the same up to ses; what pads the one is crid in the other */
+	/*
+	 * the two structures agree up to ses; the padding of one is crid in the
+	 * other
+	 */
 	if (copy_from_user(&sop, arg, offsetof(struct session2_op, crid)))
 		return -EFAULT;
 	err = bsd_make_session(file, &sop);
@@ -234,7 +237,7 @@ static long new_session2(struct cdev_file *file, struct session2_op __user *arg)
 /* ---- CIOCCRYPT and CIOCCRYPTAEAD ---- */
 
 /**
- * struct bsd_op - what both calls come down to
+ * struct bsd_op - what both calls ask for
  * @ses: the session's id
  * @op: COP_ENCRYPT or COP_DECRYPT, 0 also for digests
  * @flags: COP_F_*
@@ -243,7 +246,7 @@ static long new_session2(struct cdev_file *file, struct session2_op __user *arg)
  * @ivlen: bytes of @iv
  * @src: the data
  * @dst: the result, or NULL
- * @aad: what is only authenticated
+ * @aad: bytes that are only authenticated
  * @mac: MAC or tag
  * @iv: IV
  */
@@ -278,7 +281,7 @@ static int bsd_check(const struct cdev_session *ses, const struct bsd_op *b)
 	if (b->len % ses->info.block || (b->mac && !ses->info.maclen) ||
 	    (b->iv && !ses->info.ivlen))
 		return -EINVAL;
-	/* a nonce that is taken from the data is never an AEAD's */
+	/* an AEAD never takes its nonce from the data */
 	if (ses->info.mode == OCF_MODE_AEAD && !b->iv)
 		return -EINVAL;
 	if (!b->iv && b->len < ses->info.ivlen)
@@ -288,7 +291,7 @@ static int bsd_check(const struct cdev_session *ses, const struct bsd_op *b)
 	return 0;
 }
 
-/* Without @b->iv the IV is in front of the data, which begin after it. */
+/* Without @b->iv the IV is in front of the data: the data begin after it. */
 static int get_iv(struct cdev_op *op, struct bsd_op *b)
 {
 	u32 len = op->ses->info.ivlen;
@@ -307,8 +310,8 @@ static int get_iv(struct cdev_op *op, struct bsd_op *b)
 }
 
 /*
- * The user's own pages will do: nothing is to be verified first, no tag is to
- * follow the data.
+ * The user's own pages can be used: nothing is to be verified first, and no tag
+ * is to follow the data.
  */
 static bool may_pin(const struct cdev_session *ses, const struct bsd_op *b)
 {
@@ -318,7 +321,7 @@ static bool may_pin(const struct cdev_session *ses, const struct bsd_op *b)
 				    ses->cipher ? b->len : 0);
 }
 
-/* Lays the operation out as AAD, data, and for AEAD the tag. */
+/* Puts AAD, data, and for AEAD the tag into the operation's buffer. */
 static int bsd_fill(struct cdev_op *op, struct bsd_op *b)
 {
 	struct cdev_session *ses = op->ses;
@@ -400,16 +403,16 @@ put_session:
 	return err;
 }
 
-/* CIOCCRYPTAEAD leaves less open than CIOCCRYPT does. */
+/* CIOCCRYPTAEAD has stricter rules than CIOCCRYPT. */
 static int check_aead(const struct cdev_session *ses, struct bsd_op *b)
 {
-	/* the null cipher alone has no IV */
+	/* only the null cipher has no IV */
 	if (!ses->cipher || !ses->info.maclen || !b->mac ||
 	    !b->iv != !ses->info.ivlen)
 		return -EINVAL;
 	if (b->ivlen == ses->info.ivlen)
 		return 0;
-	/* half of a whole tweak is used where the session has no more */
+	/* a session whose IV is half a tweak uses half of a whole one */
 	return ses->info.cipher == OCF_AES_XTS && b->ivlen == XTS_IV_LEN ?
 	       0 : -EINVAL;
 }
@@ -478,7 +481,10 @@ static long bsd_key_op(struct cdev_file *file, void __user *arg, bool compat)
 	return cdev_kop_write(&kop, arg, compat) ?: err;
 }
 
-/* The same by a device or a kind of device; returns the device that did it. */
+/*
+ * Does the operation on a device or a kind of device; returns the device that
+ * did it.
+ */
 static long key_op2(struct cdev_file *file, void __user *arg, bool compat)
 {
 	struct ocf_session_params where = { .device = OCF_DEVICE_ANY };

@@ -17,13 +17,16 @@
 #include "cdev.h"
 #include "uaccess.h"
 
-/* Makes room for @nents entries; all of them must be appended. */
+/* Allocates @nents entries; all of them must be appended. */
 static int entries(struct cdev_buffer *buf, unsigned int nents)
 {
 	buf->nents = 0;
 	buf->sg = buf->few;
 	if (likely(nents <= CDEV_SG_INLINE)) {
-		/* zeroed when the operation was made, and in use before */
+		/*
+		 * the entries were zeroed when the operation was made, and have
+		 * been used since
+		 */
 		if (buf->end)
 			sg_unmark_end(&buf->few[buf->end - 1]);
 		buf->end = nents;
@@ -66,8 +69,8 @@ static int make_pages(struct cdev_buffer *buf, u32 len)
 }
 
 /**
- * cdev_buffer_make() - give an operation a buffer of the kernel's
- * @op: the operation, which is to work in it in place
+ * cdev_buffer_make() - give an operation a buffer in kernel memory
+ * @op: the operation, which will work in this buffer in place
  * @len: bytes
  *
  * Context: process; may sleep.
@@ -102,7 +105,10 @@ static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len,
 	while (len) {
 		want = min_t(u32, DIV_ROUND_UP(off + len, PAGE_SIZE),
 			     CDEV_SG_INLINE);
-		/* a small buffer keeps them all, whatever comes at a time */
+		/*
+		 * a small buffer has all its pages here, however many are
+		 * pinned at a time
+		 */
 		if (buf->sg == buf->few)
 			pages = buf->pages + buf->nents - buf->lead;
 		got = pin_user_pages_fast(addr, want, flags, pages);
@@ -166,14 +172,16 @@ static unsigned int pinned(const struct cdev_buffer *buf)
 	return buf->kind == CDEV_PINNED ? buf->nents - buf->lead : 0;
 }
 
-/* What is pinned for long: what it keeps, and how many pages it is */
+/*
+ * For pages that stay pinned: the bytes that are kept, and the number of pages
+ */
 static int charge_lasting(struct cdev_op *op, const struct cdev_buffer *buf)
 {
 	return cdev_op_charge(op, kept(buf)) ?:
 	       cdev_op_charge_locked(op, pinned(buf));
 }
 
-/* Has one side of an operation pinned: see cdev_buffer_pin(). */
+/* Pins one side of an operation: see cdev_buffer_pin(). */
 int cdev_buffer_pin_one(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 			void __user *addr, u32 len)
 {
@@ -200,7 +208,7 @@ static int pin_both(struct cdev_op *op, u32 lead, const void __user *src,
 }
 
 /**
- * cdev_buffer_pin() - have an operation work on the user's own pages
+ * cdev_buffer_pin() - let an operation work on the user's own pages
  * @op: the operation
  * @lead: bytes of op->bytes that come before, at most CDEV_INLINE
  * @src: source
@@ -229,12 +237,12 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 	if (!err && unlikely(op->pins_last))
 		err = charge_lasting(op, &op->src) ?:
 		      charge_lasting(op, &op->dst);
-	/* the last is what pages of files on memory may say */
+	/* the last errno can come from pages of files on memory devices */
 	if (likely(err != -EFAULT && err != -EDQUOT && err != -EOPNOTSUPP))
 		return err;
 	cdev_buffers_free(op);
 	cdev_op_uncharge(op);
-	/* nothing is written if not all of it can be */
+	/* if one page cannot be written, none is */
 	return fault_in_safe_writeable(dst, dst_len) ? -EFAULT : -EAGAIN;
 }
 
@@ -276,7 +284,7 @@ bool cdev_buffer_pinnable(const void __user *src, const void __user *dst,
 }
 
 /**
- * cdev_buffer_fixed() - have an operation work on pages that are held for it
+ * cdev_buffer_fixed() - let an operation work on pages that are held for it
  * @op: the operation
  * @buf: its source or its destination
  * @lead: bytes of op->bytes that come before, at most CDEV_INLINE
@@ -312,7 +320,7 @@ int cdev_buffer_fixed(struct cdev_op *op, struct cdev_buffer *buf, u32 lead,
 }
 
 /**
- * cdev_buffer_trail() - put bytes of an operation's behind pages of others
+ * cdev_buffer_trail() - append bytes of the operation to pages of others
  * @op: the operation
  * @buf: its source or its destination, pinned or fixed
  * @at: where in op->bytes
@@ -369,7 +377,9 @@ int cdev_buffer_iter(struct cdev_op *op, u32 at, struct iov_iter *iter,
 	return 0;
 }
 
-/* Calls copy for each stretch of @buf from @at on, @len bytes in all. */
+/*
+ * Calls copy for each contiguous part of @buf from @at on, @len bytes in all.
+ */
 static int copy(struct cdev_buffer *buf, u32 at, void __user *user, u32 len,
 		bool in)
 {

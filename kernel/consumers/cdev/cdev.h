@@ -29,8 +29,8 @@
 #include "../../compat.h"
 #include "../owner.h"
 
-#define CDEV_LEN_MAX	(16u << 20)	/* bytes of data, or of what is only
-					 * authenticated, in one operation */
+#define CDEV_LEN_MAX	(16u << 20)	/* bytes of data, or of AAD, in one
+					 * operation */
 #define CDEV_RING	64		/* asynchronous operations of a file */
 #define CDEV_SPARES	128		/* operations a file keeps for the next
 					 * that go to a card */
@@ -44,10 +44,10 @@
 #define CDEV_PIN_MIN	2048
 
 /**
- * struct cdev_user - what a user has in all open files together
+ * struct cdev_user - what a user has, in all open files together
  * @uid: the user
  * @refs: one for each open file
- * @account: what the memory of sessions is charged to
+ * @account: the account to which the memory of sessions is charged
  * @sessions: sessions that are open
  * @bytes: bytes of operations in flight
  * @keys: public-key operations in flight
@@ -66,7 +66,7 @@ struct cdev_user {
 /**
  * struct cdev_table - the sessions of an open file
  * @size: of @slot
- * @rcu: for the wait after it was replaced by a larger one
+ * @rcu: for the grace period after a larger table has replaced this one
  * @slot: by the low bits of the session's id
  */
 struct cdev_table {
@@ -78,7 +78,7 @@ struct cdev_table {
 /**
  * struct cdev_file - an open file
  * @ref: the file's and one for each operation that may outlive its call
- * @user: the user that it is charged to
+ * @user: the user to which the file is charged
  * @number: identifies it to programs; random and not 0
  * @lock: held while a session is opened or closed
  * @table: read under RCU
@@ -94,8 +94,8 @@ struct cdev_table {
  * @spares: more operations kept for later calls, charged to the user
  * @nspares: how many
  * @eventfd: signalled for each native result, or NULL
- * @workers: threads of the process that last submitted work for them, or NULL;
- *	kept, because the process will submit more
+ * @workers: threads of the process that last submitted work for them, or NULL.
+ *	They are kept, because the process will submit more
  * @wait: for poll(), and for tasks that wait for native commands
  * @closed: no task will fetch results any more
  */
@@ -145,12 +145,15 @@ struct cdev_derived {
  * @cipher: row of its cipher, or NULL
  * @mac: row of its MAC, or NULL
  * @iv_lock: protects the next seven, but for what an operation @keeps
- * @iv: for an operation that brings none, of the operation @iv_now; a counter
- *	that is reserved for that one's data is behind them at once
- * @iv_last: the latest operation whose IV counts, numbered from 1 on
- * @iv_now: the one that @iv is of; of a counter, which is always known, U64_MAX
- * @iv_busy: @iv_now is not @iv_last
- * @iv_spent: the counter @iv has come to its end
+ * @iv: the IV for the next operation without one: that of the operation
+ *	@iv_now.  A counter is advanced past an operation's data when the
+ *	operation takes it
+ * @iv_last: number of the latest operation that took or brought an IV, from 1
+ *	on
+ * @iv_now: number of the operation that @iv comes from; U64_MAX for a counter,
+ *	which is always known
+ * @iv_busy: @iv_now differs from @iv_last
+ * @iv_spent: the counter in @iv has reached its end
  * @iv_before: a counter's @iv before the operation @iv_last
  * @iv_was_spent: its @iv_spent
  * @iv_wait: for that
@@ -191,7 +194,7 @@ struct cdev_session {
 	struct rcu_head			rcu;
 };
 
-/* How a buffer came to be. */
+/* How the memory of a buffer was obtained. */
 enum cdev_buffer_kind {
 	CDEV_NONE,
 	CDEV_INLINED,		/* in the operation */
@@ -205,14 +208,14 @@ enum cdev_buffer_kind {
 
 /**
  * struct cdev_buffer - a buffer of an operation
- * @kind: how it came to be
+ * @kind: how its memory was obtained
  * @write: of CDEV_PINNED: pages may have been written
  * @lead: of CDEV_PINNED: the first entry is the operation's
  * @nents: entries of @sg in use
  * @end: of @few: one past the entry that is marked as the last, or 0
  * @sg: @few, or memory of its own
  * @few: entries for small buffers, and one for cdev_buffer_trail()
- * @pages: the latest pages that were pinned; of a small buffer all
+ * @pages: the pages that were pinned last; of a small buffer all pages
  */
 struct cdev_buffer {
 	enum cdev_buffer_kind	kind;
@@ -231,28 +234,29 @@ struct cdev_buffer {
  * @file: its file; held if @loose
  * @ses: held; NULL before it is known, and for a public-key operation
  * @charged: bytes charged to the user
- * @locker: the user whose locked memory has the pinned pages, or NULL
+ * @locker: the user whose locked memory includes the pinned pages, or NULL
  * @locked: pages charged to @locker
  * @loose: may outlive the call that started it
- * @lasting: lasts until its result is fetched, however long that takes
+ * @lasting: lasts until its result is fetched, which may take any time
  * @cancelled: a native command that was cancelled
- * @pins_last: its pages may stay pinned for as long as the user likes
- * @paid: itself is among @charged
+ * @pins_last: its pages may stay pinned as long as the user wants
+ * @paid: its own memory is included in @charged
  * @has_workers: it holds @req.workers
  * @chained: has a @turn
- * @keeps: has none, and leaves its IV to the next when it is delivered
+ * @keeps: has no @turn; the next operation gets its IV when it is delivered
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
- * @mm: of asynchronous operations: the memory that results go to; held
+ * @mm: of asynchronous operations: the memory into which results are written;
+ *	held
  * @node: in cdev_file.done
- * @work: frees it where one must not sleep
- * @user: the ABI's, until its results have been delivered
+ * @work: frees it if the current context must not sleep
+ * @user: for the ABI's code, until the results have been delivered
  * @state: a copy of cdev_session.state, which is replaced on success
- * @public: of a native public-key command: what it has besides
- * @vector: of a native command: what it came in, or NULL
+ * @public: of a native public-key command: its further state
+ * @vector: of a native command: the vector it came in, or NULL
  * @turn: of a session whose IVs count: its number, see cdev_session.iv_last
- * @ioucmd: of a native command: what it came with, or NULL
+ * @ioucmd: of a native command: the io_uring command it came with, or NULL
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: references of its owner and of a canceller
  * @next: the next operation of a list to be cancelled, or of spare ones
@@ -296,10 +300,10 @@ struct cdev_op {
 	u8			bytes[CDEV_INLINE] __aligned(16);
 };
 
-/* kmalloc()'s next is twice as large */
+/* the next size of kmalloc() is twice as large */
 static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct cdev_op) <= 4096);
 
-/* The owner of its work, for fairness in the queue of a card */
+/* The owner of an operation's work, for fairness in the queue of a card */
 static inline u32 cdev_owner(const struct cdev_file *file)
 {
 	return ocf_owner(file->user->uid);
@@ -307,8 +311,8 @@ static inline u32 cdev_owner(const struct cdev_file *file)
 
 /**
  * struct cdev_param - a parameter of a public-key operation
- * @p: where it is
- * @bits: how long it is
+ * @p: its address
+ * @bits: its length
  */
 struct cdev_param {
 	void __user	*p;
@@ -319,8 +323,8 @@ struct cdev_param {
  * struct cdev_kop - a public-key operation: crypt_kop of both ABIs
  * @op: which
  * @status: 0 or an errno
- * @in: parameters that go in
- * @out: results, which follow them
+ * @in: number of input parameters
+ * @out: number of results, which follow them
  * @crid: the device
  * @param: all of them
  */
@@ -372,7 +376,7 @@ void cdev_table_exit(struct cdev_file *file);
 struct cdev_session *cdev_session_create(struct cdev_file *file,
 					 enum ocf_abi abi,
 					 const struct ocf_session_params *p);
-/* For callers that belong to no ABI */
+/* For callers that use no ABI */
 #define CDEV_ABI_ANY	((enum ocf_abi)-1)
 
 struct cdev_session *cdev_session_find(struct cdev_file *file,
@@ -393,10 +397,11 @@ void cdev_iv_end(struct cdev_op *op, int err);
 void cdev_iv_untake(struct cdev_op *op);
 
 /**
- * cdev_iv_leave() - an operation has ended: the next goes on from here
- * @op: the operation; one that has taken no IV may be given
- * @err: its result; after an error the next goes on from where it began,
- *	unless that was a counter
+ * cdev_iv_leave() - note that an operation has ended, for the IV of the next
+ * one
+ * @op: the operation; may be one that has taken no IV
+ * @err: its result; after an error the next operation begins where this one
+ *	did, unless the IV is a counter
  *
  * Context: process or BH.
  */
@@ -407,10 +412,10 @@ static inline void cdev_iv_leave(struct cdev_op *op, int err)
 }
 
 /**
- * cdev_iv_return() - an operation was not begun: it is as if it had not been
- * @op: the operation; one that has taken no IV may be given, or NULL
+ * cdev_iv_return() - undo cdev_iv_take() for an operation that was not begun
+ * @op: the operation; may be one that has taken no IV, or NULL
  *
- * A counter that a later operation has gone on from is not put back.
+ * A counter is not put back if a later operation has taken its IV.
  *
  * Context: process or BH.
  */
@@ -441,10 +446,11 @@ void cdev_op_owe_self(struct cdev_op *op);
 int cdev_op_run(struct cdev_op **op);
 
 /**
- * cdev_op_name_workers() - have the calling process restart an operation
+ * cdev_op_name_workers() - let the calling process restart an operation
  * @op: the operation, set, and not begun
  *
- * If a card fails it, the CPU's work on it is the calling process's, too.
+ * If a card fails the operation, threads of the calling process also do the
+ * CPU's work on it.
  *
  * Context: process; may sleep.
  */

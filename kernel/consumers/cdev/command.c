@@ -13,7 +13,7 @@
 #include "native.h"
 #include "uaccess.h"
 
-/* What a mode has fields for, besides source and length */
+/* Fields that a mode has, besides source and length */
 #define HAS_DST		BIT(0)
 #define HAS_AUTH	BIT(1)
 #define HAS_TAG		BIT(2)
@@ -212,7 +212,7 @@ static int fill_chain(struct cdev_op *op)
 	return cdev_buffer_make(op, end) ?: read_source(op, 0, end);
 }
 
-/* How long the result is, is not known before. */
+/* The length of the result is not known before. */
 static int fill_compress(struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
@@ -252,7 +252,7 @@ static const struct {
 
 /* ---- commands ---- */
 
-/* Whether a field is in use that @c's mode does not have. */
+/* Whether @c uses a field that its mode does not have. */
 static bool has_other(const struct ocf_command *c, u32 has)
 {
 	return (!(has & HAS_DST) && c->dst) || (!(has & HAS_TAG) && c->tag) ||
@@ -260,14 +260,14 @@ static bool has_other(const struct ocf_command *c, u32 has)
 	       (!(has & HAS_DST_LEN) && c->dst_len) || c->pad;
 }
 
-/* Flags that only some have */
+/* Flags that only some modes have */
 static u32 flags_of(const struct cdev_op *op)
 {
 	u32 flags = 0;
 
 	if (op->ses->info.mode == OCF_MODE_CHAIN)
 		flags |= OCF_COMMAND_MAC_FIRST | OCF_COMMAND_VERIFY;
-	/* a part must not wait for what was handed in before */
+	/* a part must not wait for commands that were submitted before */
 	if (op->ses->info.mode == OCF_MODE_DIGEST && !op->ses->ordered)
 		flags |= OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE;
 	if (op->ioucmd && cdev_uring_is_fixed(op->ioucmd)) {
@@ -278,7 +278,7 @@ static u32 flags_of(const struct cdev_op *op)
 	return flags;
 }
 
-/* What is in place is in a registered buffer, or is not. */
+/* A command in place has both in a registered buffer, or neither. */
 static bool half_fixed(const struct ocf_command *c)
 {
 	return c->src == c->dst && !(c->flags & OCF_COMMAND_FIXED_SRC) !=
@@ -300,7 +300,7 @@ static int command_check(const struct cdev_op *op, const struct ocf_command *c)
 	return 0;
 }
 
-/* Whether the tag is compared, and not computed. */
+/* Whether the tag is compared instead of computed. */
 static bool compares(const struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
@@ -315,7 +315,7 @@ static bool has_tag(const struct cdev_op *op)
 	       !(command_of(op)->flags & OCF_COMMAND_MORE);
 }
 
-/* That of its vector, which was closed meanwhile */
+/* The session of its vector, which was closed meanwhile */
 static noinline struct cdev_session *kept_session(struct cdev_op *op, u32 id)
 {
 	struct cdev_session *ses = op->vector ? op->vector->ses : NULL;
@@ -326,7 +326,7 @@ static noinline struct cdev_session *kept_session(struct cdev_op *op, u32 id)
 	return ses;
 }
 
-/* That of the command before, as a rule */
+/* Usually the session of the command before */
 static int find_session(struct cdev_op *op, u32 id)
 {
 	if (op->ses && op->ses->id == id)
@@ -340,7 +340,7 @@ static int find_session(struct cdev_op *op, u32 id)
 
 /**
  * cdev_command_prepare() - make an operation of a command
- * @op: with the command in op->user
+ * @op: the operation, with the command in op->user
  *
  * Context: process; may sleep.
  * Return: 0: for cdev_command_submit(); CDEV_SPECIAL: for
@@ -367,7 +367,7 @@ int cdev_command_prepare(struct cdev_op *op)
 		return -EDQUOT;
 	req->op = array_index_nospec(c->op, OCF_OP_COUNT);
 	memcpy(req->iv, c->iv, sizeof(c->iv));
-	/* half a tweak of XTS; other algorithms do not read the rest */
+	/* half a tweak of XTS; other algorithms ignore the rest */
 	if (unlikely(ses->info.ivlen == 8))
 		memset(req->iv + 8, 0, sizeof(req->iv) - 8);
 	if (has_tag(op) && compares(op) &&
@@ -427,11 +427,11 @@ static int write_tag(struct cdev_op *op)
 }
 
 /**
- * cdev_command_deliver() - give the results of an operation that is done
+ * cdev_command_deliver() - deliver the results of an operation that has ended
  * @op: the operation
  *
  * Context: process, with the submitter's memory; may sleep.
- * Return: what is told of it in ocf_result.res.
+ * Return: the value for ocf_result.res.
  */
 int cdev_command_deliver(struct cdev_op *op)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IVs of operations that go on where the one before has left off.
+ * The IVs of operations that bring none: each continues where the operation
+ * before it ended.
  *
- * A stream must not be used twice, whatever becomes of an operation, and
- * however many are under way.  So a counter is moved on when an operation gets
- * its own, by as much as that one needs.  A block of ciphertext is only known
- * when its operation has ended; the next waits for that.
+ * No part of a stream may be used twice, whatever happens to an operation, and
+ * however many are under way.  So a counter is advanced when an operation takes
+ * it, by the blocks that the operation needs.  A block of ciphertext is known
+ * only when its operation has ended, so the next operation waits for that.
  */
 #include <crypto/aes.h>
 #include <crypto/chacha.h>
@@ -87,10 +88,11 @@ static bool try_take(struct cdev_op *op, bool own)
 
 /**
  * cdev_iv_take() - give an operation its IV
- * @op: the operation, which is ready but for that; of a session that chains
- * @own: it is in @op->req.iv: the operation has brought it
+ * @op: the operation, otherwise ready; its session chains IVs
+ * @own: the operation has brought its IV, in @op->req.iv
  *
- * Without @own it waits for the operation before, if the IV is its last block.
+ * Without @own it waits for the operation before, if the IV is the last block
+ * of that one.
  *
  * Context: process; may sleep.
  * Return: 0; -ERESTARTSYS when the caller is being killed; -EOVERFLOW without
@@ -119,7 +121,7 @@ void cdev_iv_end(struct cdev_op *op, int err)
 	struct cdev_session *ses = op->ses;
 
 	spin_lock_bh(&ses->iv_lock);
-	/* a later one may have ended before */
+	/* a later operation may have ended first */
 	if (op->turn > ses->iv_now) {
 		if (!err)
 			memcpy(ses->iv, op->req.iv, sizeof(ses->iv));
