@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CIOCKEY: public-key operations.  Both ABIs have the same structure and the
- * same numbers for them; what is ours is in both.
+ * CIOCKEY: public-key operations.  Both older ABIs have the same structure and
+ * numbers; our own additions are in both.
  */
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -18,10 +18,11 @@
 /**
  * struct row - an operation of the ABI
  * @code: the core's
- * @in: parameters that go in
- * @more: of those that may follow
+ * @in: number of input parameters
+ * @more: number of optional ones after them
  * @out: results
- * @octets: parameters that are no numbers, a bit each; ours have none that are
+ * @octets: parameters that are no numbers, a bit each; our own operations have
+ *	only such
  */
 struct row {
 	enum ocf_pk_code	code;
@@ -121,7 +122,7 @@ static int key_set_op(struct ocf_pk_op *op, const struct row *row, u32 crk_op)
 	return 0;
 }
 
-/* The salt's length: as it is given, else the digest's, or any. */
+/* The salt's length: as given, or the digest's, or any. */
 static int set_salt(struct ocf_pk_op *op, const struct row *row, bool given)
 {
 	const struct ocf_pk_operand *salt = &op->in[row->in];
@@ -150,10 +151,10 @@ static int set_salt(struct ocf_pk_op *op, const struct row *row, bool given)
 /**
  * struct job - an operation under way
  * @row: which
- * @kop: as the user has it
+ * @kop: the user's structure
  * @req: the core's
  * @octets: parameters that are no numbers, a bit each
- * @mem: all parameters, each of its size
+ * @mem: memory for all parameters
  * @total: bytes of @mem
  */
 struct job {
@@ -170,7 +171,10 @@ static u32 size_of(const struct cdev_param *param)
 	return DIV_ROUND_UP((u64)param->bits, 8);
 }
 
-/* The user's least significant byte is the first, the core's the last. */
+/*
+ * The user's first byte is the least significant, the core's the most
+ * significant.
+ */
 static void reverse(u8 *data, u32 len)
 {
 	u32 i;
@@ -310,7 +314,7 @@ static int do_key(struct cdev_file *file, struct cdev_kop *kop, int device,
 	return err;
 }
 
-/* @kop has failed before anything was done. */
+/* Ends @kop, which has failed before it began. */
 void cdev_kop_fail(struct cdev_kop *kop, int err)
 {
 	kop->status = -err;
@@ -320,7 +324,7 @@ void cdev_kop_fail(struct cdev_kop *kop, int err)
 /**
  * cdev_key() - do a public-key operation
  * @file: the file
- * @kop: what; its status, device and lengths of results are set
+ * @kop: the operation; its status, device and lengths of results are set
  * @device: the only device to use, or OCF_DEVICE_ANY
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE
  *
@@ -339,7 +343,7 @@ int cdev_key(struct cdev_file *file, struct cdev_kop *kop, int device,
 }
 
 /**
- * cdev_key_features() - CIOCASYMFEAT: what there is a device for
+ * cdev_key_features() - CIOCASYMFEAT: the operations that some device can do
  *
  * Context: process.
  * Return: a bit for each CRK_*.
@@ -357,7 +361,10 @@ u32 cdev_key_features(void)
 
 /* ---- the structure, from and to user space ---- */
 
-/* The numbers of parameters are as they were given, if they were refused. */
+/*
+ * If the numbers of parameters were refused, they are written back as they
+ * were.
+ */
 static u32 bits_of(const struct cdev_kop *kop, u32 i)
 {
 	return kop->param[array_index_nospec(i, CRK_MAXPARAM)].bits;
@@ -424,7 +431,7 @@ int cdev_kop_read(struct cdev_kop *kop, const void __user *arg, bool compat)
 }
 
 /**
- * cdev_kop_write() - write back what has come of it
+ * cdev_kop_write() - write the results back
  * @kop: what
  * @arg: where to
  * @compat: the caller is a 32-bit program

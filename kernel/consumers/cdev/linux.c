@@ -83,7 +83,7 @@ static int linux_params_of(const struct session_op *sop,
 	    !p->mac != !sop->mac)
 		return -EINVAL;
 	p->mode = linux_mode_of(p->cipher, p->mac);
-	/* the original took any MAC beside an AEAD algorithm for none */
+	/* the original ignored a MAC beside an AEAD algorithm */
 	if (p->mode == OCF_MODE_AEAD)
 		p->mac = OCF_ALG_NONE;
 	if (p->cipher)
@@ -94,7 +94,7 @@ static int linux_params_of(const struct session_op *sop,
 	return 0;
 }
 
-/* The keys are in @op for as long as it takes. */
+/* Points to keys in @op, which must stay there until the session is open. */
 static int linux_create_session(struct cdev_op *op, struct session_op *sop)
 {
 	u8 *key = op->bytes, *mackey = op->bytes + KEY_MAX;
@@ -161,7 +161,7 @@ static long linux_end_session(struct cdev_file *file, void __user *arg)
 
 	if (get_user(id, (u32 __user *)arg))
 		return -EFAULT;
-	/* never an id: programs end sessions that they did not come to open */
+	/* 0 is no id: programs end sessions that they have not opened */
 	return id ? cdev_session_end(file, OCF_ABI_LINUX, id) : 0;
 }
 
@@ -301,7 +301,7 @@ static long linux_compat_crypt(struct cdev_file *file, void __user *arg,
 	op = cdev_op_get(file);
 	if (!op)
 		return -ENOMEM;
-	/* what is between the fields may be fetched, too */
+	/* bytes between the fields may be fetched, too */
 	memset(op->user, 0, sizeof(struct crypt_op));
 	*(struct crypt_op *)op->user = (struct crypt_op){
 		.ses = c.ses, .op = c.op, .flags = c.flags, .len = c.len,

@@ -13,7 +13,7 @@
 
 #define SRTP_HEADER_MAX	256	/* bytes between auth_src and src */
 
-/* One of the three ways; each fills the operation's buffer and ranges in. */
+/* One of the three types; each fills in the operation's buffer and ranges. */
 struct auth {
 	const struct crypt_auth_op	*caop;
 	u32				taglen;
@@ -121,7 +121,7 @@ static int deliver_auth(struct cdev_op *op, struct crypt_auth_op *c,
 	return cdev_linux_put_iv(op, c->iv, c->flags & COP_FLAG_WRITE_IV);
 }
 
-/* By what is in flags & AUTH_TYPES, and the mode that serves it. */
+/* Indexed by the bits of flags & AUTH_TYPES; and the mode that serves each. */
 static const struct {
 	enum ocf_mode of, as;
 	int (*fill)(struct cdev_op *op, struct auth *a);
@@ -166,7 +166,7 @@ static int run_auth(struct cdev_op **op, struct crypt_auth_op *c,
 /**
  * cdev_linux_auth_crypt() - CIOCAUTHCRYPT
  * @file: the file
- * @c: the structure; what is told back is set
+ * @c: the structure; fields for the caller are set
  *
  * Context: process; may sleep.
  * Return: the ioctl's.

@@ -11,13 +11,13 @@
 #define CRYPT_FLAGS	(COP_FLAG_UPDATE | COP_FLAG_FINAL | \
 			 COP_FLAG_WRITE_IV | COP_FLAG_NO_ZC | COP_FLAG_RESET)
 
-#define CCM_IV_LEN	16	/* as the kernel's CCM formats it */
+#define CCM_IV_LEN	16	/* in the format of the kernel's CCM */
 
 static_assert(sizeof(struct crypt_op) <= sizeof_field(struct cdev_op, user));
 
 /* ---- IVs ---- */
 
-/* The first byte of a formatted block for CCM says how long the nonce is. */
+/* The first byte of a formatted block of CCM contains the nonce's length. */
 static int parse_ccm(struct cdev_op *op)
 {
 	u8 *iv = op->req.iv;
@@ -30,8 +30,9 @@ static int parse_ccm(struct cdev_op *op)
 }
 
 /*
- * Whether an operation can go on from the one before.  A nonce is never used
- * again, and what is left of an XTS tweak is a secret of its second key.
+ * Whether an operation can continue where the one before has ended.  A nonce is
+ * never used again, and the rest of an XTS tweak depends on the second key and
+ * is secret.
  */
 static bool chains(const struct cdev_session *ses)
 {
@@ -47,7 +48,7 @@ static noinline int get_ccm_iv(struct cdev_op *op, const u8 __user *from)
 	return parse_ccm(op);
 }
 
-/* The last thing that is done before the operation is begun. */
+/* The last step before the operation is begun. */
 int cdev_linux_get_iv(struct cdev_op *op, const u8 __user *from)
 {
 	struct cdev_session *ses = op->ses;
@@ -93,8 +94,8 @@ static struct crypt_op *cop_of(struct cdev_op *op)
 }
 
 /*
- * Whether the digest's result is due, and not only a part of it taken.  A part
- * of nothing with room for a result asks for it.
+ * Whether this call finishes the digest instead of adding a part.  A part
+ * without data, but with room for a result, also asks for that.
  */
 static bool is_last(const struct crypt_op *cop)
 {
@@ -145,7 +146,7 @@ static void set_request(struct cdev_op *op, const struct crypt_op *cop)
 
 	req->data.len = cop->len;
 	if (op->ses->info.mode != OCF_MODE_CHAIN) {
-		/* a digest is computed whatever the direction says */
+		/* a digest is computed in either direction */
 		req->op = op->ses->cipher && cop->op == COP_DECRYPT ?
 			  OCF_OP_DECRYPT : OCF_OP_ENCRYPT;
 		return;
@@ -177,7 +178,7 @@ static int prepare(struct cdev_op *op)
 	return err;
 }
 
-/* Copies the results to where the operation says. */
+/* Copies the results to the addresses in the structure. */
 static __always_inline int linux_deliver(struct cdev_op *op)
 {
 	const struct crypt_op *cop = cop_of(op);
@@ -245,7 +246,8 @@ static int run_in_turn(struct cdev_op **op)
 
 /**
  * cdev_linux_crypt() - CIOCCRYPT
- * @op: with the structure in op->user; not the caller's any more
+ * @op: the operation, with the structure in op->user; does not belong to the
+ *	caller any more
  *
  * Context: process; may sleep.
  * Return: the ioctl's.
@@ -267,8 +269,8 @@ int cdev_linux_crypt(struct cdev_op *op)
 /* ---- CIOCASYNCCRYPT, CIOCASYNCFETCH ---- */
 
 /*
- * Parts are run one after the other: the state is that of the one before.  A
- * part that finds no place is refused before it changes the state.
+ * Parts are run one after the other, because each changes the state.  A part
+ * for which there is no place is refused before it changes the state.
  */
 static int run_async_part(struct cdev_op **op)
 {
@@ -289,7 +291,8 @@ static int run_async_part(struct cdev_op **op)
 
 /**
  * cdev_linux_async_crypt() - CIOCASYNCCRYPT
- * @op: with the structure in op->user; not the caller's any more
+ * @op: the operation, with the structure in op->user; does not belong to the
+ *	caller any more
  *
  * Context: process; may sleep.
  * Return: the ioctl's.
@@ -301,7 +304,7 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 	op->lasting = true;
 	op->pins_last = true;
 	err = prepare(op);
-	/* it is not waited for */
+	/* the call does not wait for it */
 	if (!err && op->keeps) {
 		op->keeps = false;
 		err = chains(op->ses) ? cdev_iv_take(op, true) : 0;
@@ -316,7 +319,7 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 	return err;
 }
 
-/* The operation as it was handed in goes to @cop, its error is returned. */
+/* Copies the submitted structure to @cop, and returns the operation's error. */
 int cdev_linux_async_fetch(struct cdev_file *file, struct crypt_op *cop)
 {
 	struct list_head ops;

@@ -36,7 +36,7 @@ static int cdev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return err;
 	file->number = get_random_u64() | 1;
-	/* ids as positive numbers, at first */
+	/* ids are positive numbers, at first */
 	file->sequence = get_random_u32_below(BIT(15));
 	kref_init(&file->ref);
 	mutex_init(&file->lock);
@@ -103,7 +103,7 @@ static int cdev_release(struct inode *inode, struct file *filp)
 /**
  * cdev_clone_fd() - CRIOGET: another descriptor for the same open file
  * @filp: the file
- * @arg: where its number goes
+ * @arg: the address for the descriptor's number
  *
  * Context: process; may sleep.
  * Return: 0, -EFAULT, or what get_unused_fd_flags() says.
@@ -200,7 +200,7 @@ const struct ocf_cdev_sessions ocf_cdev_sessions = {
 };
 OCF_EXPORT(ocf_cdev_sessions);
 
-/* The group is a udev rule's business (packaging/udev). */
+/* A rule of udev sets the group (packaging/udev). */
 static struct miscdevice cdev_misc = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "crypto",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The native interface: sessions, and what there is to ask.
+ * The native interface: sessions and queries.
  */
 #include <linux/eventfd.h>
 #include <linux/fs.h>
@@ -28,7 +28,7 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(to, known, arg, size);
-	/* it was read again with the rest */
+	/* the rest was read in a second copy, and the size with it */
 	*(u32 *)to = size;
 	return err;
 }
@@ -40,11 +40,11 @@ static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
 static_assert(offsetof(struct ocf_features, file) == OCF_FEATURES_SIZE_VER0);
 static_assert(sizeof(struct ocf_algorithm) == OCF_ALGORITHM_SIZE_VER0);
 
-/* Reads *@to_, as much as its caller knows. */
+/* Reads *@to_, as far as its caller knows the structure. */
 #define READ_SIZED(to_, least_, arg_) \
 	read_sized((to_), sizeof(*(to_)), (least_), (arg_))
 
-/* What the caller does not know of is not told. */
+/* Fields that the caller does not know are not written. */
 static int write_sized(void __user *arg, const void *from, u32 known)
 {
 	u32 size = *(const u32 *)from;
@@ -66,7 +66,7 @@ static int name_of(const char *name, enum ocf_alg *alg)
 	return *alg ? 0 : -EINVAL;
 }
 
-/* The number of the device @name, OCF_DEVICE_ANY if that is empty. */
+/* The number of the device @name, or OCF_DEVICE_ANY if @name is empty. */
 int cdev_device_of(const char *name, int *device)
 {
 	char found[OCF_NAME_MAX];
@@ -77,7 +77,7 @@ int cdev_device_of(const char *name, int *device)
 	if (strnlen(name, OCF_NAME_MAX) == OCF_NAME_MAX)
 		return -EINVAL;
 	*device = ocf_device_number(name);
-	/* it finds what begins so, too */
+	/* the core's search also takes the beginning of a name */
 	if (*device < 0 || ocf_device_name(*device, found, sizeof(found)) ||
 	    strcmp(name, found))
 		return -ENODEV;
@@ -96,14 +96,14 @@ static int native_params_of(struct ocf_session_open *o,
 	int err;
 
 	*p = (struct ocf_session_params){
-		/* an index of tables from here on */
+		/* from here on it is an index of tables */
 		.mode = array_index_nospec(o->mode, OCF_MODE_COUNT),
 		.policy = o->policy, .flags = o->flags,
 		.keylen = o->keylen, .mackeylen = o->mackeylen,
 		.ivlen = o->ivlen, .maclen = o->maclen, .rounds = o->rounds,
 		.wrong = &o->wrong,
 	};
-	/* the core looks at all that is not looked at here */
+	/* the core checks all that is not checked here */
 	if (o->mode >= OCF_MODE_COUNT)
 		return wrong(o, OCF_FIELD_MODE, -EINVAL);
 	if (o->policy > OCF_POLICY_CPU)
@@ -166,7 +166,7 @@ free_keys:
 	return err;
 }
 
-/* If it cannot be told, the error is still the first one. */
+/* If the field cannot be written, the error is still the first one. */
 static void tell_wrong(struct ocf_session_open __user *arg,
 		       const struct ocf_session_open *o)
 {
@@ -218,7 +218,7 @@ static int rekey(struct cdev_session *ses, const struct ocf_session_rekey *r)
 		goto free_keys;
 	err = ocf_session_rekey(ses->ses, r->key ? k->key : NULL, r->keylen,
 				r->mackey ? k->mackey : NULL, r->mackeylen);
-	/* a digest that was begun has the key of before in it */
+	/* a digest that was begun contains the old key */
 	if (!err && r->mackey && ses->state) {
 		ses->begun = false;
 		memzero_explicit(ses->state, OCF_STATE_MAX);
@@ -364,7 +364,7 @@ static long cancel(struct cdev_file *file, void __user *arg)
 	return cdev_cookie_cancel(file, cookie);
 }
 
-/* The file is being closed: no results are delivered any more. */
+/* The file is being closed: results are not delivered any more. */
 void cdev_native_close(struct cdev_file *file)
 {
 	struct eventfd_ctx *ctx;
@@ -378,7 +378,8 @@ void cdev_native_close(struct cdev_file *file)
 }
 
 /**
- * cdev_native_ioctl() - the calls of <linux/ocf.h>, 64-bit and 32-bit alike
+ * cdev_native_ioctl() - the calls of <linux/ocf.h>, of 64-bit and 32-bit
+ * programs
  * @filp: the file
  * @cmd: which
  * @arg: its argument

@@ -38,7 +38,10 @@ void cdev_ops_drain(void)
 	wait_event(ops_gone, !atomic_read(&ops_loose));
 	destroy_workqueue(ops_wq);
 	ocf_pk_flush();
-	/* a completion that woke the last of them may be on its way out */
+	/*
+	 * the completion that woke the waiter for the last of them may still be
+	 * returning
+	 */
 	synchronize_rcu();
 	rcu_barrier();
 }
@@ -101,7 +104,7 @@ static void op_put_work(struct work_struct *work)
 }
 
 /**
- * cdev_op_put_deferred() - be done with an operation where one must not sleep
+ * cdev_op_put_deferred() - free an operation in a context that must not sleep
  * @op: the operation
  *
  * Context: process or BH.
@@ -164,7 +167,7 @@ static bool put_at_hand(struct cdev_file *file, struct cdev_op *op)
 }
 
 /**
- * cdev_op_put() - be done with an operation
+ * cdev_op_put() - free an operation
  * @op: the operation, or NULL
  *
  * Context: process; may sleep; the file is open.
@@ -187,7 +190,7 @@ void cdev_op_put(struct cdev_op *op)
 }
 
 /**
- * cdev_op_let_loose() - an operation may outlive the call that starts it
+ * cdev_op_let_loose() - allow an operation to outlive the call that starts it
  * @op: the operation; holds the file from here on
  *
  * Context: process.
@@ -199,7 +202,7 @@ void cdev_op_let_loose(struct cdev_op *op)
 	atomic_inc(&ops_loose);
 }
 
-/* Has @file keep the threads that a process has for it. */
+/* Has @file keep the threads of a process, for later operations. */
 static noinline void keep_workers(struct cdev_file *file)
 {
 	struct ocf_workers *w = ocf_workers_get(), *old;
@@ -211,18 +214,21 @@ static noinline void keep_workers(struct cdev_file *file)
 	ocf_workers_put(old);
 }
 
-/* Takes the threads of the calling process for @op. */
+/* Uses the threads of the calling process for @op. */
 static void hold_workers(struct cdev_op *op)
 {
 	if (op->has_workers)
 		return;
 	op->req.workers = ocf_workers_get();
 	op->has_workers = op->req.workers;
-	/* cdev_op_uncharge() puts them, and is called for what is charged */
+	/*
+	 * cdev_op_uncharge() puts them; it is called for operations that were
+	 * charged
+	 */
 	cdev_op_owe_self(op);
 }
 
-/* The file keeps the threads of @op, which are only compared here. */
+/* The file keeps these threads; here their address is only compared. */
 static void keep_workers_of(struct cdev_op *op)
 {
 	if (unlikely(READ_ONCE(op->file->workers) != op->req.workers))
@@ -230,7 +236,8 @@ static void keep_workers_of(struct cdev_op *op)
 }
 
 /**
- * cdev_op_use_workers() - have the calling process do an operation's long work
+ * cdev_op_use_workers() - let threads of the calling process do an operation's
+ * long work
  * @op: the operation, set, and not begun
  *
  * Context: process; may sleep.
@@ -243,9 +250,8 @@ void cdev_op_use_workers(struct cdev_op *op)
 }
 
 /*
- * See cdev_op_name_workers().  The threads are the session's where they are
- * this process's: then they last longer than the operation, which takes no
- * reference.
+ * See cdev_op_name_workers().  If the threads belong to the session, they live
+ * longer than the operation, which then takes no reference.
  */
 void cdev_op_lend_workers(struct cdev_op *op)
 {
@@ -258,14 +264,17 @@ void cdev_op_lend_workers(struct cdev_op *op)
 	keep_workers_of(op);
 }
 
-/* Whether a worker for it would take longer; each is at most OCF_REQUEST_MAX */
+/*
+ * Whether a worker would take longer than the call; a request has at most
+ * OCF_REQUEST_MAX bytes
+ */
 static bool is_small(const struct ocf_request *req)
 {
 	return req->data.len + req->auth.len + req->dst_len <= CDEV_INLINE;
 }
 
 /**
- * cdev_op_offload() - the same if the operation is worth it
+ * cdev_op_offload() - cdev_op_use_workers(), if the operation is long enough
  * @op: the operation, set, and not begun
  * @flags: of its request, with OCF_REQ_OFFLOAD
  *
@@ -340,7 +349,7 @@ struct cdev_op *cdev_op_get(struct cdev_file *file)
 }
 
 /**
- * cdev_op_set() - say what an operation is to work with
+ * cdev_op_set() - set the session of an operation
  * @op: the operation
  * @ses: the session; held by the operation from here on
  * @as: the core's session, of @ses
@@ -425,7 +434,7 @@ int cdev_op_charge_self(struct cdev_op *op)
 	return op->paid ? 0 : -EDQUOT;
 }
 
-/* The same of one that is under way already, even if that is too much. */
+/* Charges the memory of an operation under way, even if that is too much. */
 void cdev_op_owe_self(struct cdev_op *op)
 {
 	if (op->paid)
@@ -436,8 +445,8 @@ void cdev_op_owe_self(struct cdev_op *op)
 }
 
 /*
- * Gives back all that was charged but for the operation itself, with what a
- * public-key operation has, which always is.  Context: process; may sleep.
+ * Returns all that was charged, except the operation's own memory; a public-key
+ * operation's memory always is.  Context: process; may sleep.
  */
 void cdev_op_uncharge(struct cdev_op *op)
 {

@@ -2,8 +2,8 @@
 /*
  * The native interface: public-key operations.
  *
- * Operands and results have memory of ours, charged to the user, which is
- * wiped with the operation.
+ * Operands and results are copied to kernel memory, which is charged to the
+ * user and wiped with the operation.
  */
 #include <linux/nospec.h>
 #include <linux/ocf_pk.h>
@@ -22,13 +22,13 @@ static_assert(offsetof(struct ocf_pk_command, none) ==
 static_assert(OCF_OP_PUBLIC_KEY >= OCF_OP_COUNT);
 
 /**
- * struct cdev_public - what a public-key operation has besides
+ * struct cdev_public - further state of a public-key operation
  * @req: the core's
  * @user: the user to whom it is charged
- * @counted: it is one of those the user has under way
- * @given: bytes of operands, which are the first of @mem
+ * @counted: it is counted among those that the user has under way
+ * @given: bytes of operands, at the beginning of @mem
  * @total: bytes of @mem
- * @out: where results go
+ * @out: where the results are written
  * @mem: operands and results
  */
 struct cdev_public {
@@ -58,7 +58,7 @@ static int hash_of(const char *name, enum ocf_alg *hash)
 	return *hash ? 0 : -EINVAL;
 }
 
-/* Whether something follows the NUL of a name. */
+/* Whether the bytes after the NUL of a name are not zero. */
 static bool has_tail(const char *name, size_t room)
 {
 	size_t len = strnlen(name, room);
@@ -81,7 +81,7 @@ static int pk_check(const struct ocf_pk_command *c)
 	return 0;
 }
 
-/* A label that would bind nothing */
+/* A label that the operation would ignore */
 static bool has_lost_label(const struct ocf_pk_command *c,
 			   const struct ocf_pk_value *values)
 {
@@ -107,7 +107,7 @@ static int pk_add_up(const struct ocf_pk_value *values, int n, size_t *total)
 
 static int pk_set_op(struct ocf_pk_op *op, const struct ocf_pk_command *c)
 {
-	/* indices of tables from here on */
+	/* from here on they are indices of tables */
 	op->code = array_index_nospec(c->code, OCF_PK_COUNT);
 	op->scheme = array_index_nospec(c->scheme, OCF_PK_SCHEMES);
 	op->curve = array_index_nospec(c->curve, OCF_PK_CURVES);
@@ -151,7 +151,7 @@ static int pk_fill(struct cdev_public *p, const struct ocf_pk_command *c,
 	       set_values(p, c, values);
 }
 
-/* Memory for it, charged, and a place among those under way. */
+/* Allocates and charges its memory, and counts it as under way. */
 static int make(struct cdev_op *op, size_t total)
 {
 	struct cdev_user *user = op->file->user;
@@ -186,7 +186,7 @@ sub_key:
 
 /**
  * cdev_public_prepare() - make an operation of a public-key command
- * @op: with the command in op->user
+ * @op: the operation, with the command in op->user
  *
  * Context: process; may sleep.
  * Return: 0, or an error as of struct ocf_result.
@@ -213,9 +213,9 @@ int cdev_public_prepare(struct cdev_op *op)
 }
 
 /**
- * cdev_public_submit() - hand it in
+ * cdev_public_submit() - submit a public-key operation
  * @op: the operation, prepared
- * @done: called as ocf_pk_request.done, whose cookie is @op
+ * @done: the ocf_pk_request.done, whose cookie is @op
  *
  * Context: process; may sleep.
  * Return: as ocf_pk_submit().
@@ -232,7 +232,7 @@ int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done)
 }
 
 /**
- * cdev_public_run() - do it on the caller's time
+ * cdev_public_run() - run a public-key operation in the caller's time
  * @op: the operation, prepared
  *
  * Context: process; may sleep.
@@ -247,8 +247,8 @@ int cdev_public_run(struct cdev_op *op)
 }
 
 /*
- * An operation is done, even if its results are fetched later.  Another one may
- * begin, and its operands are wiped.  Context: process.
+ * The operation has ended, even if its results are fetched later.  The user may
+ * begin another one, and the operands are wiped.  Context: process.
  */
 void cdev_public_done(struct cdev_op *op)
 {
@@ -259,18 +259,18 @@ void cdev_public_done(struct cdev_op *op)
 	cdev_user_sub_key(p->user);
 }
 
-/* Gives it up, unless it is done.  Context: process; may sleep. */
+/* Cancels the operation, unless it has ended.  Context: process; may sleep. */
 void cdev_public_cancel(struct cdev_op *op)
 {
 	ocf_pk_cancel(op->public->req);
 }
 
 /**
- * cdev_public_deliver() - give the results of one that is done
+ * cdev_public_deliver() - deliver the results of an operation that has ended
  * @op: the operation
  *
  * Context: process, with the submitter's memory; may sleep.
- * Return: what is told of it in ocf_result.res.
+ * Return: the value for ocf_result.res.
  */
 int cdev_public_deliver(struct cdev_op *op)
 {
@@ -285,7 +285,7 @@ int cdev_public_deliver(struct cdev_op *op)
 }
 
 /**
- * cdev_public_free() - free what it has besides
+ * cdev_public_free() - free the further state of an operation
  * @op: the operation, which is not under way
  *
  * Context: process; may sleep.

@@ -2,8 +2,8 @@
 /*
  * The sessions of an open file.
  *
- * An id is a place in the file's table and a sequence number above it, so
- * that an old id does not find a new session.  Looking one up takes no lock.
+ * An id is an index of the file's table with a sequence number above it, so
+ * that an old id does not find a new session.  A lookup takes no lock.
  */
 #include <linux/nospec.h>
 #include <linux/sched.h>
@@ -48,7 +48,7 @@ int cdev_table_init(struct cdev_file *file)
 	return 0;
 }
 
-/* A free place, in a larger table if need be. */
+/* Finds a free place, in a larger table if necessary. */
 static int find_slot(struct cdev_file *file)
 {
 	struct cdev_table *t = table_of(file), *larger;
@@ -98,7 +98,7 @@ void cdev_session_put(struct cdev_session *ses)
 
 /**
  * cdev_session_start_wanted() - start a thread of the process if one is missing
- * @ses: the session, with an operation that a card has
+ * @ses: the session, one of whose operations is on a card
  *
  * Context: process; may sleep.
  */
@@ -182,7 +182,7 @@ session_alloc(struct cdev_user *user, enum ocf_abi abi,
 		err = PTR_ERR(ses->ses);
 		goto sub_session;
 	}
-	/* the table's and the caller's */
+	/* one reference of the table and one of the caller */
 	refcount_set(&ses->refs, 2);
 	ses->abi = abi;
 	ses->user = user;
@@ -204,9 +204,9 @@ free_ses:
 
 /**
  * cdev_session_create() - open a session
- * @file: for which file
+ * @file: the file that gets the session
  * @abi: the ABI of the call
- * @p: what it is to do
+ * @p: the session's parameters
  *
  * Context: process; may sleep.
  * Return: the session, held, its id set; or an ERR_PTR: what
@@ -243,7 +243,7 @@ static bool is_it(const struct cdev_session *ses, enum ocf_abi abi, u32 id)
 	return ses && ses->id == id && (ses->abi == abi || abi == CDEV_ABI_ANY);
 }
 
-/* Under RCU, or the lock */
+/* Context: under RCU, or under the lock */
 static __always_inline struct cdev_session *
 of_number(struct cdev_file *file, enum ocf_abi abi, u32 id)
 {
@@ -262,7 +262,7 @@ of_number(struct cdev_file *file, enum ocf_abi abi, u32 id)
 
 /**
  * cdev_session_find() - look a session up
- * @file: in which file
+ * @file: the file that has the session
  * @abi: the ABI of the call, or CDEV_ABI_ANY
  * @id: the session's
  *
@@ -284,7 +284,7 @@ struct cdev_session *cdev_session_find(struct cdev_file *file,
 
 /**
  * cdev_session_end() - close a session
- * @file: of which file
+ * @file: the file that has the session
  * @abi: the ABI of the call, or CDEV_ABI_ANY
  * @id: the session's
  *
@@ -344,7 +344,7 @@ free_d:
 
 /**
  * cdev_session_as() - a session in another mode, or with another tag
- * @ses: the session; what is returned lives as long
+ * @ses: the session; the returned one lives as long
  * @mode: the mode
  * @maclen: bytes of MAC or tag
  *
@@ -371,7 +371,8 @@ unlock:
 }
 
 /**
- * cdev_session_state() - make sure there is room for a digest in parts
+ * cdev_session_state() - allocate the state of a digest in parts, if it is
+ * missing
  * @ses: the session; ses->parts is held
  *
  * Context: process; may sleep.
@@ -395,7 +396,7 @@ int cdev_session_state(struct cdev_session *ses)
 }
 
 /**
- * cdev_key_copy() - copy a key in
+ * cdev_key_copy() - copy a key from user space
  * @key: where to
  * @max: bytes there
  * @from: where from

@@ -21,7 +21,7 @@ static inline int cdev_copy_in(void *to, const void __user *from, u32 len)
 	might_fault();
 	if (should_fail_usercopy() || !access_ok(from, len))
 		return -EFAULT;
-	/* no access by speculation where the check has failed */
+	/* no speculative access if the check has failed */
 	barrier_nospec();
 	instrument_copy_from_user_before(to, from, len);
 	return raw_copy_from_user(to, from, len) ? -EFAULT : 0;

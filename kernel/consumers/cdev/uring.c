@@ -12,7 +12,7 @@
 
 #include "native.h"
 
-/* What is known of an entry that is under way */
+/* What the module keeps for an entry under way */
 struct entry {
 	struct cdev_op		*op;
 	struct cdev_vector	*vector;
@@ -42,11 +42,11 @@ bool cdev_uring_is_fixed(const struct io_uring_cmd *ioucmd)
 }
 
 /**
- * cdev_uring_side() - have one side of an operation work on the user's pages
+ * cdev_uring_side() - let one side of an operation work on the user's pages
  * @op: the operation
  * @buf: its source or its destination
- * @fixed: it is in the registered buffer of the entry @op came with
- * @lead: bytes of op->bytes that come before
+ * @fixed: it is in the registered buffer of the entry that @op came with
+ * @lead: bytes of op->bytes that come before it
  * @addr: where
  * @len: bytes
  *
@@ -84,9 +84,9 @@ static int share(struct cdev_op *op, u32 lead, u32 in, u32 out)
 }
 
 /**
- * cdev_uring_share() - have an operation work in a registered buffer
+ * cdev_uring_share() - let an operation work in a registered buffer
  * @op: the operation, one side of which is in it, or both
- * @lead: bytes of op->bytes that come before
+ * @lead: bytes of op->bytes that come before it
  * @in: bytes of the source
  * @out: bytes that are written; 0 if there is no destination
  *
@@ -114,7 +114,7 @@ int cdev_uring_read(struct cdev_op *op, u32 at, u32 len)
 	return err ?: cdev_buffer_iter(op, at, &iter, len, true);
 }
 
-/* Copies what is there in it to @addr of the registered buffer. */
+/* Copies @op's own buffer to @addr of the registered buffer. */
 int cdev_uring_write(struct cdev_op *op, u32 at, u64 addr, u32 len)
 {
 	struct iov_iter iter;
@@ -145,9 +145,9 @@ void cdev_uring_done(struct cdev_op *op)
 }
 
 /*
- * Makes an entry cancellable.  An entry of one of io_uring's workers may end
- * before the submission returns, so this comes before it begins.  Other entries
- * cannot end so early: their submitter holds the ring's lock.
+ * Makes an entry cancellable.  One of io_uring's workers may end its entry
+ * before the submission returns, so this comes before the entry begins.  Other
+ * entries cannot end so early: their submitter holds the ring's lock.
  */
 static void begin(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 {
@@ -162,7 +162,7 @@ static int under_way(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 	return -EIOCBQUEUED;
 }
 
-/* It was done at once. */
+/* The entry was complete at once. */
 static int at_once(struct io_uring_cmd *ioucmd, int res,
 		   unsigned int issue_flags)
 {
@@ -233,7 +233,7 @@ void cdev_uring_vector_done(struct cdev_vector *v)
 	io_uring_cmd_do_in_task_lazy(v->ioucmd, vector_ends);
 }
 
-/* Reads @to from the entry, behind which there is nothing. */
+/* Reads @to from the entry; the bytes after it must be zero. */
 static int read_entry(void *to, u32 len, const struct io_uring_cmd *ioucmd)
 {
 	u8 cmd[sizeof_field(struct cdev_op, user)];
@@ -267,7 +267,7 @@ static int do_vector(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 	if (!cdev_vector_start(v, OCF_REQ_OFFLOAD))
 		return under_way(ioucmd, issue_flags);
 	if (!list_empty(&v->done)) {
-		/* the one before may still be on its way to the task */
+		/* the result before may still be on its way to the task */
 		cdev_uring_vector_done(v);
 		return under_way(ioucmd, issue_flags);
 	}
@@ -287,7 +287,7 @@ static int do_cancel(struct io_uring_cmd *ioucmd)
 
 #define AGAIN	(HZ / 20)	/* as io_uring's own worker has it */
 
-/* jiffies, when a worker last slept over entries that do not go */
+/* jiffies, when a worker last slept because entries did not end */
 static unsigned long asked = INITIAL_JIFFIES;
 
 /*
@@ -297,7 +297,10 @@ static unsigned long asked = INITIAL_JIFFIES;
  */
 static void slow_down(void)
 {
-	/* one after the other is looked at: once for many, of any file */
+	/*
+	 * one entry is looked at after the other: the worker sleeps once for
+	 * many, of any file
+	 */
 	if (!(current->flags & PF_KTHREAD) ||
 	    !time_after(jiffies, READ_ONCE(asked)))
 		return;
@@ -305,7 +308,7 @@ static void slow_down(void)
 	WRITE_ONCE(asked, jiffies);
 }
 
-/* A ring ends, under its lock: so nothing that is under way is freed. */
+/* The ring ends, under its lock: so no entry under way is freed. */
 static void cancel_entry(struct io_uring_cmd *ioucmd)
 {
 	struct cdev_file *file = ioucmd->file->private_data;

@@ -98,7 +98,10 @@ static bool count_session(struct cdev_user *user)
 {
 	int old = atomic_read(&user->sessions);
 
-	/* never more, for others would be refused meanwhile */
+	/*
+	 * the count never exceeds the limit, or others would be refused
+	 * meanwhile
+	 */
 	do {
 		if (old >= READ_ONCE(cdev_max_sessions) && !exempt())
 			return false;
@@ -108,8 +111,8 @@ static bool count_session(struct cdev_user *user)
 
 /**
  * cdev_user_add_session() - charge a session
- * @user: the user; is held until cdev_user_sub_session()
- * @bytes: of memory that it takes here
+ * @user: the user; a reference is taken until cdev_user_sub_session()
+ * @bytes: of memory that the session takes in this module
  *
  * Context: process.
  * Return: 0, or -EDQUOT.
@@ -145,7 +148,9 @@ int cdev_user_add_bytes(struct cdev_user *user, size_t bytes)
 {
 	long old = atomic_long_read(&user->bytes);
 
-	/* never more, for others would be refused meanwhile */
+	/*
+	 * the sum never exceeds the limit, or others would be refused meanwhile
+	 */
 	do {
 		if (old + bytes > READ_ONCE(cdev_max_bytes) && !exempt())
 			return -EDQUOT;
@@ -165,14 +170,14 @@ void cdev_user_owe_bytes(struct cdev_user *user, size_t bytes)
 	atomic_long_add(bytes, &user->bytes);
 }
 
-/* Whether @user may begin nothing new.  Context: process. */
+/* Whether @user has reached a limit.  Context: process. */
 bool cdev_user_is_full(struct cdev_user *user)
 {
 	return atomic_long_read(&user->bytes) > READ_ONCE(cdev_max_bytes) &&
 	       !exempt();
 }
 
-/* Whether @user could have twice what it has.  Context: any. */
+/* Whether @user could have twice as much as now.  Context: any. */
 bool cdev_user_has_plenty(const struct cdev_user *user)
 {
 	return atomic_long_read(&user->bytes) <

@@ -11,8 +11,8 @@
 #include "uaccess.h"
 
 /* cdev_op.passed */
-#define PASSED_DONE	BIT(0)		/* it has its result */
-#define PASSED_IN	BIT(1)		/* its submitter has left it */
+#define PASSED_DONE	BIT(0)		/* its result is there */
+#define PASSED_IN	BIT(1)		/* its submitter has returned */
 
 static struct ocf_command *vector_command_of(struct cdev_op *op)
 {
@@ -22,8 +22,8 @@ static struct ocf_command *vector_command_of(struct cdev_op *op)
 /* ---- one command ---- */
 
 /*
- * @op is complete.  Its ownership passes to the task that waits for its result,
- * or fetches it.
+ * @op is complete.  It passes to the task that waits for its result, or fetches
+ * it.
  */
 static void vector_finish(struct cdev_op *op)
 {
@@ -73,7 +73,10 @@ static void public_done(struct ocf_pk_request *req, int err)
 	command_done(&op->req, err);
 }
 
-/* A vector keeps its session to its end, even if another thread closes it. */
+/*
+ * A vector keeps its session until it ends, even if another thread closes the
+ * session.
+ */
 static void keep_session(struct cdev_vector *v, struct cdev_session *ses)
 {
 	if (v->ses == ses)
@@ -128,7 +131,7 @@ static int leave(struct cdev_op *op)
 /**
  * cdev_command_get() - start an operation for a command
  * @file: the file
- * @ioucmd: what it came with, or NULL
+ * @ioucmd: the io_uring command it came with, or NULL
  *
  * Context: process; may sleep.
  * Return: the operation, or NULL.
@@ -141,7 +144,7 @@ struct cdev_op *cdev_command_get(struct cdev_file *file,
 	if (op) {
 		op->vector = NULL;
 		op->ioucmd = ioucmd;
-		/* io_uring may leave it alone for long when it is done */
+		/* io_uring may not look at it for long after it has ended */
 		op->lasting = ioucmd;
 		op->pins_last = ioucmd;
 		INIT_LIST_HEAD(&op->flight);
@@ -166,7 +169,9 @@ static bool is_done(struct cdev_op *op)
 	return atomic_read_acquire(&op->passed) & PASSED_DONE;
 }
 
-/* A part of a digest; software does it in the call, as it is short. */
+/*
+ * Runs a part of a digest in the call; software does it, because it is short.
+ */
 static int run(struct cdev_op *op)
 {
 	int err;
@@ -185,8 +190,8 @@ static int run(struct cdev_op *op)
 }
 
 /*
- * A part of a digest works on a copy of the state, so that one that fails
- * leaves the session as it was.
+ * A part of a digest works on a copy of the state, so a part that fails leaves
+ * the session unchanged.
  */
 static int vector_run_part(struct cdev_op *op)
 {
@@ -242,7 +247,7 @@ static int submit_public(struct cdev_op *op)
 	int err;
 
 	if (op->vector && op->vector->count == 1 && !op->ioucmd) {
-		/* on the caller's own time */
+		/* in the caller's own time */
 		op->err = cdev_public_run(op);
 		return 0;
 	}
@@ -251,7 +256,7 @@ static int submit_public(struct cdev_op *op)
 }
 
 /**
- * cdev_command_special() - submit a command that is not one request
+ * cdev_command_special() - submit a command that takes more than one request
  * @op: the operation, prepared
  *
  * Context: process; may sleep.
@@ -291,14 +296,14 @@ int cdev_command_submit(struct cdev_op *op, u32 flags)
 }
 
 /**
- * cdev_command_end() - be done with an operation
+ * cdev_command_end() - free an operation that has ended
  * @op: the operation
  *
  * Context: process; may sleep; the file is open.
  */
 void cdev_command_end(struct cdev_op *op)
 {
-	/* a task that cancels it may still hold it */
+	/* a task that cancels it may still have a reference */
 	if (refcount_dec_and_test(&op->held))
 		cdev_op_put(op);
 }
@@ -329,9 +334,9 @@ static bool give_up(struct cdev_op *op)
 }
 
 /**
- * cdev_command_cancel() - cancel what came with an entry of io_uring
- * @file: where it belongs
- * @opp: the operation, which may be done; NULL once it is not there any more
+ * cdev_command_cancel() - cancel the operation of an io_uring entry
+ * @file: the file of the operation
+ * @opp: the operation, which may have ended; NULL once it is freed
  *
  * Context: process; may sleep.
  * Return: whether it was in flight, and not cancelled before.
@@ -366,7 +371,7 @@ static struct cdev_op *next_of(struct cdev_file *file, struct cdev_vector **vp)
 	return found;
 }
 
-/* Cancels a vector.  Return: whether any of it was in flight. */
+/* Cancels a vector.  Return: whether any of its operations was in flight. */
 bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 {
 	struct cdev_op *op;
@@ -379,17 +384,17 @@ bool cdev_vector_cancel(struct cdev_file *file, struct cdev_vector **vp)
 	return any;
 }
 
-/* So many operations are looked at before BH is enabled again. */
+/* How many operations are looked at before BH is enabled again. */
 #define LOOK_MAX	64
 
-/* Whether the calling process has submitted @op; not by OCF_RUN */
+/* Whether the calling process has submitted @op, but not by OCF_RUN */
 static bool is_meant(struct cdev_op *op, u64 cookie)
 {
 	return vector_command_of(op)->cookie == cookie && op->lasting &&
 	       op->mm == current->mm;
 }
 
-/* Looks at some of @left.  Return: how many it has cancelled. */
+/* Looks at some operations of @left.  Return: how many it has cancelled. */
 static int cancel_some(struct cdev_file *file, struct list_head *left,
 		       u64 cookie)
 {
@@ -446,7 +451,7 @@ int cdev_cookie_cancel(struct cdev_file *file, u64 cookie)
  * cdev_vector_read() - read a vector, once
  * @v: is filled in
  * @file: its file
- * @given: the structure of the program
+ * @given: the program's structure
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -505,7 +510,7 @@ static struct cdev_op *get_for(struct cdev_vector *v)
 
 	if (op) {
 		op->vector = v;
-		/* it may have to wait for the last of them to be delivered */
+		/* this may have to wait until the last of them is delivered */
 		op->pins_last |= v->count > 1;
 	}
 	return op;
@@ -527,8 +532,8 @@ static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 }
 
 /*
- * @op is done: itself for the next command, or NULL.  It keeps its session:
- * see keep_session().
+ * Returns @op for the next command if it has ended, or NULL.  It keeps its
+ * session: see keep_session().
  */
 static struct cdev_op *again(struct cdev_op *op)
 {
@@ -612,7 +617,10 @@ void cdev_vector_deliver(struct cdev_vector *v)
 
 /* ---- OCF_RUN ---- */
 
-/* The caller is being killed: what is in flight is freed as it completes. */
+/*
+ * The caller is being killed: operations in flight are freed when they
+ * complete.
+ */
 static void abandon(struct cdev_vector *v)
 {
 	struct cdev_op *op, *next;
@@ -701,7 +709,7 @@ long cdev_vector_submit(struct cdev_file *file, void __user *arg)
 	return n ?: err;
 }
 
-/* Delivers @ops, which end; whether @to could be written. */
+/* Delivers @ops, which end here; returns whether @to could be written. */
 static bool deliver_all(struct list_head *ops, struct ocf_result __user *to)
 {
 	struct cdev_op *op, *next;
