@@ -14,7 +14,7 @@
 
 #include "virtio.h"
 
-#define OUT_AT		SZ_2K	/* where in a slot's buffer results go */
+#define OUT_AT		SZ_2K	/* offset of the results in a slot's buffer */
 
 static_assert(2 * OCF_PK_NUMBER_MAX <= OUT_AT);
 static_assert(OUT_AT + OCF_PK_NUMBER_MAX <= SZ_4K);
@@ -31,19 +31,19 @@ static const u8 hashes[OCF_ALG_COUNT] = {
 static_assert(VIRTIO_CRYPTO_RSA_SHA224 < RSA_HASHES);
 static_assert(OCF_PK_RSA_DECRYPT - OCF_PK_RSA_SIGN < RSA_CODES);
 
-/* The number a card knows a hash by, or VIRTIO_CRYPTO_RSA_NO_HASH. */
+/* The card's number of a hash, or VIRTIO_CRYPTO_RSA_NO_HASH. */
 u32 vcrypt_akcipher_hash(enum ocf_alg hash)
 {
 	return hashes[hash];
 }
 
-/* An operation with a hash, which a card has or has not */
+/* An operation with a hash; some cards do not have it */
 static unsigned int ability(const struct ocf_pk_op *op)
 {
 	return (op->code - OCF_PK_RSA_SIGN) * RSA_HASHES + hashes[op->hash];
 }
 
-/* Whether the card has done such an operation. */
+/* Whether the card has done this operation before. */
 bool vcrypt_akcipher_has_shown(const struct vcrypt_card *card,
 			       const struct ocf_pk_op *op)
 {
@@ -55,7 +55,7 @@ static bool pads(const struct ocf_pk_op *op)
 	return op->code == OCF_PK_RSA_SIGN || op->code == OCF_PK_RSA_VERIFY;
 }
 
-/* Once it is known, only what it has shown. */
+/* After the self-test, only the operations that the card has shown. */
 static bool akcipher_capable(struct ocf_device *dev, const struct ocf_pk_op *op)
 {
 	struct vcrypt_card *card = vcrypt_card_of(dev);
@@ -75,7 +75,7 @@ static const u32 opcodes[] = {
 	[OCF_PK_RSA_DECRYPT] = VIRTIO_CRYPTO_AKCIPHER_DECRYPT,
 };
 
-/* What is verified are the signature and, right after it, the digest. */
+/* To verify, the card needs the signature and, right after it, the digest. */
 static void akcipher_fill(struct vcrypt_slot *slot, const struct ocf_pk_op *op)
 {
 	bool verifies = op->code == OCF_PK_RSA_VERIFY;
@@ -102,9 +102,9 @@ static void akcipher_fill(struct vcrypt_slot *slot, const struct ocf_pk_op *op)
 }
 
 /**
- * vcrypt_akcipher_sgs() - what a ring needs to know of a slot
+ * vcrypt_akcipher_sgs() - list the parts of a slot for the ring
  * @slot: filled
- * @sg: room for four
+ * @sg: has room for four entries
  * @out: how many of them the card reads; the others it writes
  *
  * Return: how many there are.
@@ -152,7 +152,7 @@ static int akcipher_submit(struct ocf_pk_request *req)
 	return err;
 }
 
-/* The slot stays where it is until the card lets go of it. */
+/* The card keeps the slot until it answers or is reset. */
 static bool akcipher_detach(struct ocf_pk_request *req)
 {
 	struct vcrypt_slot *slot = req->priv;
@@ -160,7 +160,7 @@ static bool akcipher_detach(struct ocf_pk_request *req)
 	bool mine;
 
 	spin_lock_bh(&q->lock);
-	/* it may be another's by now */
+	/* another request may have the slot by now */
 	mine = slot->pk == req;
 	if (mine) {
 		slot->pk = NULL;
@@ -181,8 +181,8 @@ static int take(struct vcrypt_slot *slot, struct ocf_pk_op *op, u32 made)
 	if (!pads(op))
 		return ocf_pk_put(out, slot->buf + OUT_AT, made);
 	/*
-	 * QEMU with nettle does not count the zeros in front, and leaves off as
-	 * many bytes at the end: one signature of 256 is lost.
+	 * QEMU with nettle does not count leading zeros, and drops as many
+	 * bytes at the end: one signature in 256 is lost.
 	 */
 	if (made != slot->made)
 		return -EOPNOTSUPP;
@@ -192,14 +192,14 @@ static int take(struct vcrypt_slot *slot, struct ocf_pk_op *op, u32 made)
 }
 
 /**
- * vcrypt_akcipher_result() - take what a card has made of a request
+ * vcrypt_akcipher_result() - take the card's result of a request
  * @slot: the slot
  * @req: the request
- * @written: bytes the card says it has written
+ * @written: bytes that the card says it has written
  *
  * Context: BH.
  * Return: 0, -EBADMSG, -EOPNOTSUPP or -EIO; -ESTALE if the card does not know
- * the key; -EPROTO if it makes no sense.
+ * the key; -EPROTO if the answer makes no sense.
  */
 int vcrypt_akcipher_result(struct vcrypt_slot *slot, struct ocf_pk_request *req,
 			   u32 written)
@@ -235,7 +235,7 @@ int vcrypt_akcipher_result(struct vcrypt_slot *slot, struct ocf_pk_request *req,
 	}
 }
 
-/* Nothing of a request is left in its slot.  Context: any. */
+/* Wipes the request's data in its slot.  Context: any. */
 void vcrypt_akcipher_release(struct vcrypt_card *card, struct vcrypt_slot *slot)
 {
 	atomic_dec(&card->rsa_out);
@@ -255,7 +255,7 @@ static const struct ocf_pk_ops akcipher_ops = {
 	.detach = akcipher_detach,
 };
 
-/* Offers RSA to the self-test, if the card says that it has RSA at all. */
+/* Offers RSA to the self-test, if the card says that it has RSA. */
 void vcrypt_akcipher_offer(const struct vcrypt_card *card,
 			   struct ocf_device_info *info)
 {

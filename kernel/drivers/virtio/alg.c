@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The algorithms of a card: its masks (VIRTIO 1.2, 5.9.3.1 and 5.9.4), and our
- * names for them.
+ * The algorithms of a card: its masks (VIRTIO 1.2, 5.9.3.1 and 5.9.4), and the
+ * core's names for them.
  */
 #include "virtio.h"
 
 /**
- * struct row - an algorithm of ours on a card
+ * struct row - an algorithm of the core on a card
  * @service: its service, VIRTIO_CRYPTO_SERVICE_*
  * @id: its number in the service
  * @ask: test it even if the card does not say that it has it.  QEMU says
@@ -52,7 +52,7 @@ static const struct row rows[OCF_ALG_COUNT] = {
 	[OCF_AES_CMAC]		= MAC(CMAC_AES, false),
 };
 
-/* An algorithm's number on the card; 0 is none of any service. */
+/* An algorithm's number on the card, or 0, which no service uses. */
 u32 vcrypt_alg_id(enum ocf_alg alg)
 {
 	return rows[alg].id;
@@ -77,9 +77,9 @@ static bool offered(const struct vcrypt_limits *l, const struct row *row)
 }
 
 /**
- * vcrypt_alg_offer() - list the algorithms and modes to be tested on a card
+ * vcrypt_alg_offer() - list the algorithms and modes to test on a card
  * @card: the card
- * @info: gets them; the self-test removes those that the card refuses
+ * @info: gets the list; the self-test removes those that the card refuses
  */
 void vcrypt_alg_offer(const struct vcrypt_card *card,
 		      struct ocf_device_info *info)
@@ -105,8 +105,9 @@ void vcrypt_alg_offer(const struct vcrypt_card *card,
 }
 
 /*
- * Whether the card takes a session like this.  Its keys fit, 5.9.4.2; XTS has
- * two of one AES key; and a MAC that was shown in a chain may be none alone.
+ * Whether the card takes such a session.  Its keys must fit (5.9.4.2), XTS has
+ * two of one AES key, and a MAC that the card has only shown in a chain may not
+ * work alone.
  */
 bool vcrypt_alg_fits(const struct vcrypt_card *card,
 		     const struct ocf_session_params *p)

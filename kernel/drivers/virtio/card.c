@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a card: it comes, is offered to the core, fails, is reset, goes.
+ * The life of a card: it is probed, registered with the core, fails, is reset,
+ * and removed.
  *
- * A reset of a virtio device waits for the device, and for ever if that does
- * not answer.  So it is done by a worker, and everybody but remove() waits for
- * that a second at most.  Until it has ended, the memory that the card knows
- * stays where it is.
+ * A reset of a virtio device waits for the device, for ever if it does not
+ * answer.  So a worker does it, and only remove() waits for the worker longer
+ * than a second.  Until the reset has ended, the memory that the card knows is
+ * not freed.
  */
 #include <linux/cpumask.h>
 #include <linux/pci.h>
@@ -16,9 +17,9 @@
 #define SGS_DIRECT	4	/* descriptors of a request without indirect */
 
 /**
- * vcrypt_card_fail() - a card does not work
+ * vcrypt_card_fail() - report that a card does not work
  * @card: the card
- * @why: for the log
+ * @why: the reason, for the log
  *
  * Context: process or BH, no lock held.
  */
@@ -31,7 +32,7 @@ void vcrypt_card_fail(struct vcrypt_card *card, const char *why)
 		ocf_device_fail(dev);
 }
 
-/* It has answered an order for which no task waits any more. */
+/* The card has answered an order for which no task waits any more. */
 void vcrypt_card_revive(struct vcrypt_card *card)
 {
 	struct ocf_device *dev = READ_ONCE(card->dev);
@@ -67,8 +68,8 @@ static void reset_work(struct work_struct *work)
 }
 
 /*
- * Whether the card is off its bus.  That all its registers read ones is no
- * proof: one that is ill may do that for a moment, and go on writing.
+ * Whether the card is off its bus.  If all its registers read ones, that is no
+ * proof: a faulty card may do so for a moment, and go on writing to memory.
  */
 static bool is_gone(struct vcrypt_card *card)
 {
@@ -78,7 +79,7 @@ static bool is_gone(struct vcrypt_card *card)
 	       !pci_device_is_present(to_pci_dev(parent));
 }
 
-/* 0 if the card can touch nothing of ours any more */
+/* 0 if the card cannot access our memory any more */
 static int reset_in_time(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
@@ -99,7 +100,7 @@ static int reset_in_time(struct vcrypt_card *card)
 	return 0;
 }
 
-/* It may be back, and has not been reset. */
+/* The card may be back on the bus, without having been reset. */
 static int reset_what_was_gone(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
@@ -109,7 +110,8 @@ static int reset_what_was_gone(struct vcrypt_card *card)
 }
 
 /*
- * What it has of ours comes back, and it forgets our keys; both if it answers.
+ * Takes back the slots that the card has, and has it forget our keys, if it
+ * answers.
  */
 static void say_goodbye(struct vcrypt_card *card)
 {
@@ -121,7 +123,7 @@ static void say_goodbye(struct vcrypt_card *card)
 }
 
 /*
- * Stops it: afterwards nothing goes to it, and nothing it says is heard.
+ * Stops the card: afterwards it gets no requests, and its answers are ignored.
  * Returns 0, or an errno if the card may go on writing to the slots.
  */
 static int stop(struct vcrypt_card *card)
@@ -144,7 +146,10 @@ static int stop(struct vcrypt_card *card)
 		vcrypt_queues_reclaim(card);
 		vcrypt_control_reclaim(card);
 	}
-	/* a task that waits for a key's session was woken, or is about to be */
+	/*
+	 * a task that waits for a key's session has been woken, or is about to
+	 * be
+	 */
 	vcrypt_rsa_sessions_forget(card);
 	if (err)
 		return err;
@@ -161,12 +166,12 @@ static int card_quiesce(struct ocf_device *dev)
 	mutex_lock(&card->life);
 	err = stop(card);
 	mutex_unlock(&card->life);
-	/* no work that could report a failure to the core is left */
+	/* no work is left that could report a failure to the core */
 	WRITE_ONCE(card->dev, NULL);
 	return err;
 }
 
-/* Its rings, 5.9.2: data queues, and the control queue after them */
+/* Finds its rings, 5.9.2: data queues, and the control queue after them */
 static int find_queues(struct vcrypt_card *card)
 {
 	struct virtqueue_info *info;
@@ -206,7 +211,7 @@ static bool hardware_ready(struct vcrypt_card *card)
 	return status & VIRTIO_CRYPTO_S_HW_READY;
 }
 
-/* 2.1.2; what reads as ones says nothing */
+/* 2.1.2; a status of all ones means nothing */
 static bool needs_reset(struct vcrypt_card *card)
 {
 	u8 status = card->vdev->config->get_status(card->vdev);
@@ -223,7 +228,7 @@ static void card_wants_reset(struct vcrypt_card *card)
 		ocf_device_needs_reset(dev);
 }
 
-/* Lets requests in, if the card wants any: 5.9.4.2 */
+/* Lets requests enter, if the card is ready for them: 5.9.4.2 */
 static int start(struct vcrypt_card *card)
 {
 	lockdep_assert_held(&card->life);
@@ -235,7 +240,7 @@ static int start(struct vcrypt_card *card)
 	return 0;
 }
 
-/* As for a card that has just come: 3.1.1, steps 2 to 6 */
+/* Sets the card up as after a reset: 3.1.1, steps 2 to 6 */
 static int negotiate(struct virtio_device *vdev)
 {
 	int err;
@@ -319,8 +324,8 @@ static void read_limits(struct vcrypt_card *card)
 }
 
 /*
- * As much as the ring and the card take: @max_size is of IV, data twice and
- * MAC together (5.9.4).
+ * As much as the ring and the card take: @max_size covers IV, data twice and
+ * MAC (5.9.4).
  */
 static int fit(struct vcrypt_card *card)
 {
@@ -381,19 +386,21 @@ static void wake_up_card(struct vcrypt_card *card)
 		dev_err(&card->vdev->dev, "not used: %d\n", err);
 }
 
-/* Of one that is left over, when it has been reset.  Whether it is ready. */
+/*
+ * For a card that was left over, when it has been reset.  Whether it is ready.
+ */
 static bool begin_anew(struct vcrypt_card *card)
 {
 	int err = restart(card);
 
-	/* it may have to become ready, as one that has just come */
+	/* it may not be ready yet, like a new card */
 	card->left_over = err && err != -EAGAIN;
 	return !err;
 }
 
 /*
- * The card may have changed its mind about being ready.  Not while it is being
- * probed or removed: the bus keeps such changes back, and remove() waits.
+ * The card may have changed its ready status.  This does not run while the card
+ * is being probed or removed: the bus delays such changes, and remove() waits.
  */
 static void config_work(struct work_struct *work)
 {
@@ -410,7 +417,7 @@ static void config_work(struct work_struct *work)
 	} else if (card->ready && !was) {
 		is = !start(card);
 	} else if (card->ready && !hardware_ready(card)) {
-		/* 5.9.4.2: the driver must not send it any requests now */
+		/* 5.9.4.2: the driver must not send requests now */
 		vcrypt_queues_stop(card);
 		vcrypt_control_stop(card);
 		card->awake = false;
@@ -456,8 +463,8 @@ static struct vcrypt_card *alloc(struct virtio_device *vdev)
 }
 
 /*
- * Stops what was not stopped yet, however long it takes: after this the bus
- * unmaps the registers that the worker of a reset uses.
+ * Stops what has not been stopped yet, however long that takes.  Afterwards the
+ * bus unmaps the registers that the worker of a reset uses.
  */
 static void take_down(struct vcrypt_card *card)
 {
@@ -521,7 +528,7 @@ void vcrypt_card_remove(struct virtio_device *vdev)
 {
 	struct vcrypt_card *card = vdev->priv;
 
-	/* it has not come back from a sleep */
+	/* it did not work after a sleep */
 	if (!card)
 		return;
 	WRITE_ONCE(card->left_over, false);
@@ -548,7 +555,7 @@ int vcrypt_card_freeze(struct virtio_device *vdev)
 	ocf_device_unregister(card->registered);
 	card->registered = NULL;
 	mutex_lock(&card->life);
-	/* from here on the worker of a reset may end it */
+	/* from here on the worker of a reset may end the reset */
 	WRITE_ONCE(card->left_over, true);
 	err = stop(card);
 	WRITE_ONCE(card->left_over, err);

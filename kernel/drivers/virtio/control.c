@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The control queue (VIRTIO 1.2, 5.9.7.2).  A task that sends an order waits
- * for the answer until the card's patience is over, or until it is killed.
- * An order without an answer then belongs to the card alone: a late answer
- * frees it, and destroys the session that it may have created.  If the order to
- * destroy a session cannot be sent, it is kept until there is room in the ring,
- * or until the card is reset.
+ * for the answer until the card's patience is over, or until the task is
+ * killed.  An order without an answer then belongs to the card alone: a late
+ * answer frees it, and destroys the session that it may have created.  If the
+ * order to destroy a session cannot be sent, it is kept until there is room in
+ * the ring, or until the card is reset.
  */
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
@@ -44,7 +44,7 @@ void vcrypt_order_put(struct vcrypt_order *o)
 		kfree_sensitive(o);
 }
 
-/* A card's word for what came of a session; ERR is anything, see room.c */
+/* The card's status of an order for a session; for ERR see room.c */
 static int status_errno(u32 status)
 {
 	switch (status) {
@@ -66,12 +66,12 @@ static int status_errno(u32 status)
 
 /**
  * vcrypt_order_session() - read the answer to an order for a session
- * @o: the order, answered
- * @id: is set to the number of the session
+ * @o: the order, which was answered
+ * @id: is set to the session's number
  *
  * Context: any.
- * Return: 0; -EREMOTEIO if it was refused for whatever reason; -EOPNOTSUPP,
- * -ENOSPC or -EKEYREJECTED as the card says; -EIO if it makes no sense.
+ * Return: 0; -EREMOTEIO if it was refused without a reason; -EOPNOTSUPP,
+ * -ENOSPC or -EKEYREJECTED as the card says; -EIO if the answer makes no sense.
  */
 int vcrypt_order_session(const struct vcrypt_order *o, u64 *id)
 {
@@ -119,9 +119,9 @@ static int post(struct vcrypt_control *ctl, struct vcrypt_order *o)
 	return 0;
 }
 
-#define OWED_MAX	4096	/* ends of sessions, of a card that is ill */
+#define OWED_MAX	4096	/* orders that a failed card is owed */
 
-/* Keeps @o, with a reference, until there is room for it. */
+/* Keeps @o, with a reference, until the ring has room for it. */
 static void owe(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	lockdep_assert_held(&ctl->lock);
@@ -150,7 +150,7 @@ static struct vcrypt_order *take_owed(struct vcrypt_control *ctl)
 	return o;
 }
 
-/* Tells the card what it is owed, as long as there is room. */
+/* Sends the orders that could not be sent before, as far as there is room. */
 static void pay(struct vcrypt_control *ctl)
 {
 	struct vcrypt_order *o;
@@ -165,7 +165,7 @@ static void pay(struct vcrypt_control *ctl)
 	}
 }
 
-/* Destroys the session that a late answer has brought, if any. */
+/* Destroys the session that a late answer has created, if any. */
 static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 {
 	__le32 status = READ_ONCE(o->answer.session.status);
@@ -183,15 +183,18 @@ static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 	/* ..._DESTROY_SESSION comes next after ..._CREATE_SESSION */
 	o->req.header.opcode = cpu_to_le32(opcode + 1);
 	o->req.u.destroy_session.session_id = id;
-	/* its own place in the ring is free, until the lock is */
+	/*
+	 * until the lock is released, the ring has the place that this order
+	 * had
+	 */
 	post_or_owe(ctl, o);
 }
 
 /**
- * struct answer - an order that comes back
+ * struct answer - an order that was answered
  * @o: the order
  * @abandoned: no task waits for it any more
- * @revived: the card was thought not to answer
+ * @revived: the card was thought to be dead
  */
 struct answer {
 	struct vcrypt_order *o;
@@ -238,7 +241,7 @@ static bool control_next_answer(struct vcrypt_control *ctl, struct answer *a)
 	return true;
 }
 
-/* Takes out what the card has answered.  Context: BH. */
+/* Takes the card's answers out of the ring.  Context: BH. */
 static void take_answers(struct vcrypt_card *card)
 {
 	struct vcrypt_control *ctl = &card->control;
@@ -262,8 +265,9 @@ static void take_answers(struct vcrypt_card *card)
 }
 
 /*
- * No answer was seen to @o in time, or its asker is being killed; false if one
- * came after all.  It may be in the ring, and this machine have stood still.
+ * No answer to @o came in time, or its task is being killed; false if an answer
+ * came after all.  An answer may be in the ring, if this machine was stopped
+ * for a while.
  */
 static bool give_up(struct vcrypt_card *card, struct vcrypt_order *o, bool late)
 {
@@ -287,20 +291,20 @@ static bool give_up(struct vcrypt_card *card, struct vcrypt_order *o, bool late)
 	return !answered;
 }
 
-/* jiffies; a card may do one thing after the other, and RSA takes its time */
+/* jiffies; a card may do one order after the other, and RSA takes long */
 static unsigned long patience(const struct vcrypt_card *card)
 {
 	return msecs_to_jiffies(ocf_virtio_patience) *
 	       (1 + min(atomic_read(&card->rsa_out), RSA_DEPTH));
 }
 
-/* Whether the card has said nothing since it had given @answers. */
+/* Whether the card has not answered since its answer number @answers. */
 static bool is_silent(struct vcrypt_card *card, unsigned int answers)
 {
 	struct vcrypt_control *ctl = &card->control;
 	bool silent;
 
-	/* this machine may have stood still */
+	/* this machine may have been stopped for a while */
 	local_bh_disable();
 	take_answers(card);
 	local_bh_enable();
@@ -312,9 +316,9 @@ static bool is_silent(struct vcrypt_card *card, unsigned int answers)
 }
 
 /**
- * struct waiting - for a card to answer others
- * @answers: how many it had given
- * @late: jiffies, when it should have given another
+ * struct waiting - a wait during which a card answers other orders
+ * @answers: number of its answers so far
+ * @late: jiffies, when the next answer is late
  */
 struct waiting {
 	unsigned int	answers;
@@ -327,7 +331,10 @@ static void wait_begin(struct vcrypt_card *card, struct waiting *w)
 	w->late = jiffies + patience(card);
 }
 
-/* Sleeps a little; whether the card still answers, or else it has failed. */
+/*
+ * Sleeps a little; returns whether the card still answers, or else it has
+ * failed.
+ */
 static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 {
 	usleep_range(100, 1000);
@@ -341,7 +348,7 @@ static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 	return true;
 }
 
-#define CROWD	8	/* times its patience, while others come first */
+#define CROWD	8	/* times the patience, behind others */
 
 /*
  * Puts @o in the ring when there is room, since many tasks may send orders at a
@@ -373,15 +380,15 @@ static int post_patiently(struct vcrypt_card *card, struct vcrypt_order *o,
 }
 
 /**
- * vcrypt_control_ask() - ask the card for something, and wait
+ * vcrypt_control_ask() - send an order to the card, and wait for the answer
  * @card: the card
- * @o: what; with 0 the answer is in it
+ * @o: the order; if this returns 0, the answer is in it
  * @killable: the wait ends when the task is killed
  *
  * Context: process; may sleep, as long as it has patience.
  * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
- * down; -EIO if the ring is broken; -ENOMEM if others' orders had it full for
- * all that time.
+ * down; -EIO if the ring is broken; -ENOMEM if the ring was full of others'
+ * orders for all that time.
  */
 int vcrypt_control_ask(struct vcrypt_card *card, struct vcrypt_order *o,
 		       bool killable)
@@ -435,10 +442,10 @@ void vcrypt_control_settle(struct vcrypt_card *card)
 
 /**
  * vcrypt_control_end() - bound the time for telling the card of ended sessions
- * @card: the card, which is to go
+ * @card: the card, which is being removed
  *
- * A reset does not make every card forget its sessions.  One that is slow has
- * as long for all of them as it has for one.
+ * A reset does not make every card forget its sessions.  A slow card has as
+ * long for all of them as for one.
  *
  * Context: any.
  */
@@ -449,7 +456,7 @@ void vcrypt_control_end(struct vcrypt_card *card)
 	smp_store_release(&card->ending, true);
 }
 
-/* When @card has had enough time for a session that ends, jiffies */
+/* When the time of @card for the end of a session is over, jiffies */
 static unsigned long time_to_forget(struct vcrypt_card *card)
 {
 	/* pairs with vcrypt_control_end() */
@@ -459,17 +466,17 @@ static unsigned long time_to_forget(struct vcrypt_card *card)
 }
 
 /**
- * vcrypt_control_destroy() - have the card forget a session
+ * vcrypt_control_destroy() - destroy a session of the card
  * @card: the card
  * @opcode: VIRTIO_CRYPTO_*_DESTROY_SESSION
- * @id: the card's, which it may give to another after a reset
- * @life: vcrypt_control_life() from when it did not have that yet
+ * @id: the card's number of the session, which it may use again after a reset
+ * @life: vcrypt_control_life() from before the session existed
  *
  * The answer changes nothing, so this does not wait for it.
  *
  * Context: process; may sleep, until there is room, the card has failed or the
- * task is killed.  After a kill the card is told later; if it is to go, there
- * is no later time, and a kill does not end the wait.
+ * task is killed.  If the task is killed, the card is told later.  A card that
+ * is being removed cannot be told later, so then a kill does not end the wait.
  */
 void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 			    unsigned int life)
@@ -486,12 +493,12 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	o->life = life;
 	o->req.header.opcode = cpu_to_le32(opcode);
 	o->req.u.destroy_session.session_id = cpu_to_le64(id);
-	/* leaves room in the ring for orders whose answers are waited for */
+	/* leaves room in the ring for orders whose answer a task waits for */
 	settle(card, ctl->left_max, end, killable);
 	if (post_patiently(card, o, end, killable)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
-		/* the card may have nothing left to answer */
+		/* perhaps no order is in the ring any more */
 		pay(ctl);
 		spin_unlock_bh(&ctl->lock);
 	}
@@ -527,7 +534,7 @@ void vcrypt_control_interrupt(struct virtqueue *vq)
 	queue_work(system_bh_wq, &card->control.drain);
 }
 
-/* Notes what to tell of failures, as long as the card is up. */
+/* Sets whom to tell of failures, as long as the card is up. */
 void vcrypt_control_claim(struct vcrypt_card *card, struct ocf_device *dev)
 {
 	spin_lock_bh(&card->control.lock);
@@ -563,7 +570,7 @@ void vcrypt_control_stop(struct vcrypt_card *card)
 	spin_unlock_bh(&card->control.lock);
 }
 
-/* Nor is any answer looked at. */
+/* Answers are not looked at any more either. */
 void vcrypt_control_mute(struct vcrypt_card *card)
 {
 	spin_lock_bh(&card->control.lock);
@@ -572,7 +579,7 @@ void vcrypt_control_mute(struct vcrypt_card *card)
 	cancel_work_sync(&card->control.drain);
 }
 
-/* After a reset: nothing will be answered. */
+/* After a reset no order will be answered. */
 void vcrypt_control_reclaim(struct vcrypt_card *card)
 {
 	struct vcrypt_control *ctl = &card->control;
@@ -596,7 +603,7 @@ void vcrypt_control_reclaim(struct vcrypt_card *card)
 	spin_unlock_bh(&ctl->lock);
 }
 
-/* It has no interrupts any more, but one may have been the last. */
+/* The card has no interrupts any more, but one may be running. */
 void vcrypt_control_exit(struct vcrypt_card *card)
 {
 	cancel_work_sync(&card->control.drain);

@@ -29,7 +29,7 @@ MODULE_PARM_DESC(patience, "ms a card has to answer, 100 to 60000");
 static bool takeover = true;
 static bool loaded;
 
-/* Asked for at run time, the answer is whether there is no card left over. */
+/* Set at run time, it returns whether no card is left over. */
 static int takeover_set(const char *text, const struct kernel_param *kp)
 {
 	int err = param_set_bool(text, kp);
@@ -124,7 +124,7 @@ static int __init virtio_init(void)
 	if (err)
 		return err;
 	WRITE_ONCE(loaded, true);
-	/* what is not to be had now says so in the log */
+	/* a card that cannot be taken over now is named in the log */
 	if (takeover)
 		vcrypt_takeover_all();
 	return 0;
@@ -132,7 +132,7 @@ static int __init virtio_init(void)
 
 static void __exit virtio_exit(void)
 {
-	/* the parameter can be written until the module is gone */
+	/* the parameter can be written until the module is unloaded */
 	kernel_param_lock(THIS_MODULE);
 	WRITE_ONCE(loaded, false);
 	kernel_param_unlock(THIS_MODULE);

@@ -29,7 +29,7 @@ int vcrypt_queues_alloc(struct vcrypt_card *card, unsigned int n)
 	return 0;
 }
 
-/* It has no interrupts any more, but one may have been the last. */
+/* The card has no interrupts any more, but one may be running. */
 void vcrypt_queues_free(struct vcrypt_card *card)
 {
 	unsigned int i;
@@ -49,7 +49,7 @@ static void ring(struct vcrypt_queue *q)
 	}
 }
 
-/* 0; -ENOSPC if the ring is full, and will not be; or it is no good. */
+/* 0; -ENOSPC if the ring is full; another errno if it is broken. */
 static int put_in(struct vcrypt_queue *q, struct vcrypt_slot *slot)
 {
 	struct scatterlist sg[SGS_MAX], *sgs[SGS_MAX];
@@ -62,13 +62,14 @@ static int put_in(struct vcrypt_queue *q, struct vcrypt_slot *slot)
 			vcrypt_slot_sgs(slot, sg, &out);
 	for (i = 0; i < n; i++)
 		sgs[i] = &sg[i];
-	/* indirect where the card has that, and there is memory */
+	/* indirect, if the card has that, and there is memory */
 	return virtqueue_add_sgs(q->vq, sgs, out, n - out, slot, GFP_ATOMIC);
 }
 
 /*
  * The ring did not take @slot.  If the ring is full, the core must be told when
- * it has room again.  That is noted before an answer can be taken out.
+ * it has room again.  That is noted before an answer can be taken out of the
+ * ring.
  */
 static int refuse(struct vcrypt_queue *q, struct vcrypt_slot *slot, int err)
 {
@@ -94,13 +95,14 @@ struct vcrypt_queue *vcrypt_queue_here(struct vcrypt_card *card)
 }
 
 /**
- * vcrypt_queue_enter() - put a slot in the ring
+ * vcrypt_queue_enter() - put a slot into the ring
  * @q: the queue
- * @slot: the slot, filled, with a request
+ * @slot: the slot, filled with a request
  * @more: another one follows, so the card is not notified yet
  *
  * Context: process or BH.
- * Return: -EINPROGRESS; -EBUSY if there is no room, or it is down; -ENOMEM.
+ * Return: -EINPROGRESS; -EBUSY if the ring is full, or the queue is down;
+ *	-ENOMEM.
  */
 int vcrypt_queue_enter(struct vcrypt_queue *q, struct vcrypt_slot *slot,
 		       bool more)
@@ -169,8 +171,8 @@ void vcrypt_queue_kick(struct ocf_device *dev)
 }
 
 /*
- * What an interrupt was lost of is found, and what a doorbell was lost of: with
- * event indices neither would ever come again.
+ * Finds answers whose interrupt was lost, and requests whose notification was
+ * lost.  With event indices neither would ever be repeated.
  */
 void vcrypt_queue_nudge(struct ocf_device *dev)
 {
@@ -210,13 +212,13 @@ bool vcrypt_queue_detach(struct ocf_request *req)
 	return mine;
 }
 
-/* The request of a slot; neither if the core took it back */
+/* The request of a slot; both are NULL if the core took it back */
 struct owner {
 	struct ocf_request	*req;
 	struct ocf_pk_request	*pk;
 };
 
-/* The card has answered @slot, which was @own's. */
+/* The card has answered @slot, which had a request of @own. */
 static void finish(struct vcrypt_card *card, struct vcrypt_slot *slot,
 		   const struct owner *own, u32 written)
 {
@@ -255,7 +257,7 @@ static struct vcrypt_slot *queue_next_answer(struct vcrypt_queue *q,
 	lockdep_assert_held(&q->lock);
 	if (!q->live)
 		return NULL;
-	/* the ring refuses what is not in it, and is broken then */
+	/* the ring refuses a slot that is not in it, and is broken then */
 	slot = virtqueue_get_buf(q->vq, written);
 	if (!slot)
 		return NULL;
@@ -342,7 +344,7 @@ void vcrypt_queues_stop(struct vcrypt_card *card)
 	set(card, false, true);
 }
 
-/* Nor does anything come out. */
+/* Nor is anything taken out. */
 void vcrypt_queues_mute(struct vcrypt_card *card)
 {
 	unsigned int i;

@@ -4,9 +4,10 @@
  *
  * Without REVISION_1 a card has no NOSPC and says ERR instead (VIRTIO 1.2,
  * 5.9.7.2.1.6).  QEMU says ERR of everything it refuses: an algorithm that it
- * does not have, a length, a key.  On a full card, sessions of all users are
- * evicted until it makes one more, so a user with a bad key must not make it
- * look full.  To find out, the driver orders a session that the card has made
+ * does not have, a length, a key.  The core evicts sessions of all users from a
+ * full card until it makes another, so a user with a bad key must not make a
+ * card look full.  To find out, the driver orders a session that the card has
+ * made
  * before: it keeps one order of each kind from the self-test, whose keys are no
  * secret.
  */
@@ -16,10 +17,10 @@
 #include "virtio.h"
 
 /**
- * vcrypt_room_note() - keep an order as one that the card fulfils
+ * vcrypt_room_note() - keep an order that the card has fulfilled
  * @card: the card
  * @kind: of session
- * @o: it was made for this
+ * @o: the order for it
  *
  * Context: process.
  */
@@ -28,7 +29,7 @@ void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
 {
 	struct vcrypt_order *copy;
 
-	/* before it is registered, all sessions are those of the self-test */
+	/* before the card is registered, only the self-test has sessions */
 	if (card->registered || card->witness[kind])
 		return;
 	copy = vcrypt_order_copy(o);
@@ -37,13 +38,14 @@ void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
 }
 
 /**
- * vcrypt_room_look() - whether a card has room for a session
+ * vcrypt_room_look() - find out whether a card has room for a session
  * @card: the card, which has refused one with ERR
  * @kind: of that
  *
  * Context: process; may sleep, as long as the card has patience.
- * Return: 0; -ENOSPC if it has none; -EOPNOTSUPP if it has never made one of
- * this kind; what vcrypt_control_ask() fails with; -EIO.
+ * Return: 0; -EOPNOTSUPP if it has never made one of this kind; an error of
+ * vcrypt_control_ask(); -EIO.  -EOPNOTSUPP if it has never made one of this
+ * kind; what vcrypt_control_ask() fails with; -EIO.
  */
 int vcrypt_room_look(struct vcrypt_card *card, enum vcrypt_session_kind kind)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RSA keys on a card.  A card needs a session for each key, while a request of
- * the core brings its key along.  So the driver keeps the sessions of the keys
- * that were used last, for a while.
+ * RSA keys on a card.  A card needs a session for each key, but each request of
+ * the core has its own key.  So the driver keeps the sessions of the latest
+ * keys for a while.
  *
  * The driver checks the numbers of a key before it gives them to a card,
  * because a card may not: QEMU divides by a p of zero.
@@ -16,7 +16,7 @@
 #include "virtio.h"
 
 #define KEYS_MAX	16	/* a card keeps */
-#define IDLE		(5 * HZ) /* jiffies it keeps one that is not used */
+#define IDLE		(5 * HZ) /* jiffies that an unused one is kept */
 #define E_MAX		8	/* bytes of a public exponent */
 #define SKEW		8	/* bytes p may be longer or shorter than q */
 #define NUMBERS		9	/* of RSAPrivateKey: RFC 8017, appendix A.1.2 */
@@ -30,7 +30,7 @@ static bool less(struct ocf_pk_operand a, struct ocf_pk_operand b)
 	return memcmp(a.data, b.data, a.len) < 0;
 }
 
-/* n = p * q, which the core does not ask of a key */
+/* Checks n = p * q, which the core does not check */
 static int check_product(const struct ocf_pk_operand *n,
 			 const struct ocf_pk_operand *p,
 			 const struct ocf_pk_operand *q)
@@ -86,7 +86,7 @@ static u8 *put_head(u8 *at, u8 tag, u32 len)
 	return at;
 }
 
-/* A zero is in front of what would be negative, and of nothing. */
+/* A number that would be negative, or that is empty, gets a leading zero. */
 static u32 integer_len(struct ocf_pk_operand n)
 {
 	return n.len + (!n.len || n.data[0] & 0x80);
@@ -126,13 +126,15 @@ static bool is_private(const struct ocf_pk_op *op)
 	return op->code == OCF_PK_RSA_SIGN || op->code == OCF_PK_RSA_DECRYPT;
 }
 
-/* The operand that is the key. */
+/* The operand that has the key. */
 static const struct ocf_pk_operand *der_of(const struct ocf_pk_op *op)
 {
 	return &op->in[op->code == OCF_PK_RSA_VERIFY ? 2 : 1];
 }
 
-/* What the card is to have; -EOPNOTSUPP if another device had better do it. */
+/*
+ * Encodes the key for the card; -EOPNOTSUPP if another device had better do it.
+ */
 static int parse(const struct ocf_pk_op *op, struct ocf_pk_operand *num)
 {
 	const struct ocf_pk_operand *der = der_of(op);
@@ -224,7 +226,7 @@ static void forget(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 
 static void drop(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 {
-	/* one that is lost may have its number given to another */
+	/* the card may give the number of a lost one to another */
 	if (s->losses == atomic_read(&card->losses))
 		vcrypt_control_destroy(card,
 				       VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION,
@@ -232,7 +234,7 @@ static void drop(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 	forget(card, s);
 }
 
-/* The one that was not used for longest and is not in use, or NULL. */
+/* The one that was unused for longest, or NULL. */
 static struct vcrypt_rsa_session *idle(struct vcrypt_card *card)
 {
 	struct vcrypt_rsa_session *s;
@@ -266,7 +268,7 @@ static int rsa_make(struct vcrypt_card *card, const struct ocf_pk_op *op,
 	return err;
 }
 
-/* ---- those there are ---- */
+/* ---- the sessions of the card ---- */
 
 /* Two keys never have the same name. */
 static void name(struct vcrypt_rsa_name *name, const struct ocf_pk_op *op)
@@ -279,7 +281,7 @@ static void name(struct vcrypt_rsa_name *name, const struct ocf_pk_op *op)
 	sha256(der->data, der->len, name->digest);
 }
 
-/* The one of a name, if the card has it; what it has lost goes. */
+/* Finds the session of a name; drops it if the card has lost it. */
 static struct vcrypt_rsa_session *rsa_find(struct vcrypt_card *card,
 					   const struct vcrypt_rsa_name *name)
 {
@@ -326,14 +328,15 @@ static struct vcrypt_rsa_session *find_or_make(struct vcrypt_card *card,
 }
 
 /**
- * vcrypt_rsa_session_get() - the session that a card has for an operation's key
+ * vcrypt_rsa_session_get() - find or create the session for an operation's key
  * @card: the card
  * @op: the operation
  *
  * Context: process; may sleep; ends within seconds.
- * Return: it, held; or -EBUSY if all it keeps are in use; -EOPNOTSUPP if the
- * card had better not have the key; -ENOSPC; -EIO; -ETIMEDOUT if the card says
- * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
+ * Return: the session, held; or -EBUSY if all that the card keeps are in use;
+ * -EOPNOTSUPP if the card must not get this key; -ENOSPC; -EIO; -ETIMEDOUT if
+ * the card does not answer; -EINTR if the task is being killed; -ENODEV if it
+ * is down; -ENOMEM.
  */
 struct vcrypt_rsa_session *vcrypt_rsa_session_get(struct vcrypt_card *card,
 						  const struct ocf_pk_op *op)
@@ -358,7 +361,7 @@ void vcrypt_rsa_session_put(struct vcrypt_rsa_session *s)
 		kfree(s);
 }
 
-/* Has the card forget the keys that were not used for IDLE. */
+/* Destroys the sessions whose keys were not used for IDLE. */
 static void drop_idle(struct work_struct *work)
 {
 	struct vcrypt_card *card = container_of(to_delayed_work(work),
@@ -393,7 +396,10 @@ void vcrypt_rsa_sessions_drop(struct vcrypt_card *card)
 	mutex_unlock(&card->rsa_lock);
 }
 
-/* After one: the card has none any more.  Context: process; may sleep. */
+/*
+ * After a reset the card has no sessions any more.  Context: process; may
+ * sleep.
+ */
 void vcrypt_rsa_sessions_forget(struct vcrypt_card *card)
 {
 	struct vcrypt_rsa_session *s, *next;

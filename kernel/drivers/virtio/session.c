@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions on the card (VIRTIO 1.2, 5.9.7.2.1).  One has a direction, and a
- * chain of cipher and MAC an order, so a context needs up to four of them.
+ * Sessions on the card (VIRTIO 1.2, 5.9.7.2.1).  A session of the card has one
+ * direction, and a chain also one order, so a context needs up to four.
  */
 #include <linux/slab.h>
 
@@ -10,7 +10,7 @@
 /* Whether the MAC comes before the cipher in session @index. */
 static bool mac_first(const struct ocf_session_params *p, unsigned int index)
 {
-	/* ETA: what was encrypted is verified before it is decrypted */
+	/* ETA verifies the ciphertext before it is decrypted */
 	return p->mode == OCF_MODE_ETA ? index == OCF_OP_DECRYPT : index >> 1;
 }
 
@@ -28,7 +28,7 @@ static unsigned int count(const struct ocf_session_params *p)
 	}
 }
 
-/* Which of its context's sessions a request is for. */
+/* Which session of its context a request needs. */
 unsigned int vcrypt_session_index(const struct ocf_request *req)
 {
 	switch (req->ctx->params->mode) {
@@ -168,7 +168,7 @@ static int session_make(struct vcrypt_card *card,
 	err = vcrypt_room_look(card, vcrypt_session_kind(p));
 	if (err)
 		return err;
-	/* the card has room now; perhaps it had none before */
+	/* the card has room now, and perhaps had none before */
 	err = session_ask(card, p, index, id);
 	return err == -EREMOTEIO ? -EOPNOTSUPP : err;
 }
@@ -186,12 +186,12 @@ static void drop_some(struct ocf_context *ctx)
 /**
  * vcrypt_session_make_all() - make a context's sessions on the card
  * @ctx: the context, zeroed
- * @p: what it is for
+ * @p: the session's parameters
  *
  * Context: process; may sleep; ends within seconds.
  * Return: 0; -EOPNOTSUPP, -ENOSPC, -EKEYREJECTED or -EIO as the card says, the
- * first also if it has room and refuses this one; -ETIMEDOUT if it says
- * nothing; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
+ * first also if it has room and refuses this one; -ETIMEDOUT if it does not
+ * answer; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
  */
 int vcrypt_session_make_all(struct ocf_context *ctx,
 			    const struct ocf_session_params *p)
@@ -210,7 +210,7 @@ int vcrypt_session_make_all(struct ocf_context *ctx,
 	}
 	mutex_lock(&card->contexts_lock);
 	if (epoch != card->epoch) {
-		/* a reset took them */
+		/* a reset has ended the card's sessions */
 		c->count = 0;
 		err = -ENODEV;
 	} else if (!err) {
@@ -222,7 +222,7 @@ int vcrypt_session_make_all(struct ocf_context *ctx,
 	return err;
 }
 
-/* Drops a context's sessions, if the card has them still. */
+/* Destroys a context's sessions, if the card still has them. */
 void vcrypt_session_drop_all(struct ocf_context *ctx)
 {
 	struct vcrypt_card *card = vcrypt_card_of(ctx->dev);
@@ -242,8 +242,8 @@ static struct ocf_context *to_ocf(struct vcrypt_context *c)
 }
 
 /*
- * Before a reset: QEMU's builtin backend keeps the sessions of a card that is
- * reset or gone, and has room for 256.
+ * Before a reset: QEMU's builtin backend does not drop sessions when a card is
+ * reset or removed, and has room for 256.
  */
 void vcrypt_session_drop_everybodys(struct vcrypt_card *card)
 {
@@ -258,7 +258,7 @@ void vcrypt_session_drop_everybodys(struct vcrypt_card *card)
 	mutex_unlock(&card->contexts_lock);
 }
 
-/* After one: the card has none any more. */
+/* After a reset the card has no sessions any more. */
 void vcrypt_session_forget_everybodys(struct vcrypt_card *card)
 {
 	struct vcrypt_context *c, *next;

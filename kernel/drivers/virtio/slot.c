@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A request in memory of our own: copied in before the card gets it (VIRTIO
- * 1.2, 5.9.7.4 to 5.9.7.6), copied out when the card has done it well.
+ * A request in memory of the driver.  It is copied in before the card gets it
+ * (VIRTIO 1.2, 5.9.7.4 to 5.9.7.6), and copied out when the card has succeeded.
  *
  * The data are read and written by the card in the same place.  Of a chain, all
  * bytes from the first to the last that is encrypted or authenticated are
@@ -14,7 +14,9 @@
 
 #include "virtio.h"
 
-/* Buffers of a power of two pages, so that nothing is lost in rounding. */
+/*
+ * The size of buffers is a power of two pages, so that rounding wastes nothing.
+ */
 int vcrypt_slots_alloc(struct vcrypt_card *card)
 {
 	struct vcrypt_slot *slot;
@@ -38,7 +40,7 @@ int vcrypt_slots_alloc(struct vcrypt_card *card)
 	return 0;
 }
 
-/* None is in a ring. */
+/* No slot is in a ring. */
 void vcrypt_slots_free(struct vcrypt_card *card)
 {
 	struct vcrypt_slot *slot;
@@ -55,7 +57,7 @@ void vcrypt_slots_free(struct vcrypt_card *card)
 	kvfree(card->slots);
 }
 
-/* The one used last, for it is in the cache; NULL if all are taken. */
+/* The slot used last, because it is in the cache; NULL if all are in use. */
 struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card)
 {
 	struct vcrypt_slot *slot;
@@ -72,7 +74,7 @@ struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card)
 	return slot;
 }
 
-/* @wake: the core is told that there is room, if it was refused before. */
+/* @wake: tell the core that there is room, if it was refused before. */
 void vcrypt_slot_put(struct vcrypt_card *card, struct vcrypt_slot *slot,
 		     bool wake)
 {
@@ -93,7 +95,10 @@ void vcrypt_slot_put(struct vcrypt_card *card, struct vcrypt_slot *slot,
 		ocf_device_unblock(card->dev);
 }
 
-/* From the first byte the card works on to the last; the tag goes apart. */
+/*
+ * The bytes from the first that the card works on to the last; the tag is
+ * apart.
+ */
 static struct ocf_range covered(const struct ocf_request *req)
 {
 	u32 start = req->data.start, end = start + req->data.len;
@@ -106,8 +111,8 @@ static struct ocf_range covered(const struct ocf_request *req)
 }
 
 /*
- * QEMU works on whole blocks in every mode.  In CTR the bytes after the last
- * one of the request are not used.
+ * QEMU works on whole blocks in every mode.  In CTR it ignores the bytes after
+ * the request's last one.
  */
 static u32 padded(const struct ocf_session_params *p, u32 len)
 {
@@ -159,7 +164,7 @@ static void head_digest(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	struct virtio_crypto_hash_para *para;
 
-	/* a MAC's are the same: 5.9.7.5 */
+	/* those of a MAC are the same: 5.9.7.5 */
 	para = &slot->shared->head.req.u.hash_req.para;
 	para->src_data_len = cpu_to_le32(slot->len);
 	para->hash_result_len = cpu_to_le32(slot->taglen);
@@ -230,9 +235,9 @@ int vcrypt_slot_fill(struct vcrypt_slot *slot, struct ocf_request *req)
 }
 
 /**
- * vcrypt_slot_sgs() - what a ring needs to know of a slot
+ * vcrypt_slot_sgs() - list the parts of a slot for the ring
  * @slot: filled
- * @sg: room for four
+ * @sg: has room for four entries
  * @out: how many of them the card reads; the others it writes
  *
  * Return: how many there are.
@@ -256,7 +261,7 @@ unsigned int vcrypt_slot_sgs(struct vcrypt_slot *slot, struct scatterlist *sg,
 	return n;
 }
 
-/* What has been done is in @req->dst, and @req->iv is as it was. */
+/* The result is in @req->dst, and @req->iv is still the request's own. */
 static void leave_next_iv(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	const struct ocf_session_params *p = req->ctx->params;
@@ -319,17 +324,17 @@ static int take_data(struct vcrypt_slot *slot, struct ocf_request *req)
 }
 
 /**
- * vcrypt_slot_result() - take what a card has made of a request
+ * vcrypt_slot_result() - take the card's result of a request
  * @slot: the slot
  * @req: the request
- * @written: bytes the card says it has written
+ * @written: bytes that the card says it has written
  *
  * A card that reports an error may have written less than it should, or
  * nothing: a wrong length is not a failure of the card then.
  *
  * Context: BH.
  * Return: 0, -EBADMSG or -EIO; -ESTALE if the card does not know the session;
- * -EPROTO if it makes no sense.
+ * -EPROTO if the answer makes no sense.
  */
 int vcrypt_slot_result(struct vcrypt_slot *slot, struct ocf_request *req,
 		       u32 written)

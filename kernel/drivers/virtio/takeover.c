@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards that Linux's own driver has.  The bus gives a card to the driver that
- * is there first, and has no driver_override.
+ * Takes over cards that Linux's own driver has.  The bus gives a card to the
+ * driver that is there first, and has no driver_override.
  */
 #include <linux/crypto.h>
 #include <linux/device.h>
@@ -23,8 +23,8 @@ static bool is_others(struct device *d)
 }
 
 /*
- * A user of an algorithm holds the module of its driver.  Nothing tells whether
- * a built-in driver has users.
+ * A user of an algorithm holds the module of its driver.  Of a built-in driver
+ * this cannot be found out.
  */
 static bool in_use(const struct device_driver *drv)
 {
@@ -56,9 +56,9 @@ static void wait_for_selftests(void)
 }
 
 /*
- * A user that comes between the look and the release is not seen.  No lock of
- * ours helps: crypto_alg_sem would keep users out, but the driver takes it
- * itself when it takes its algorithms back.
+ * A user that comes between this check and the release is not noticed.  No lock
+ * of ours helps: crypto_alg_sem would keep users out, but the driver needs it
+ * to unregister its algorithms.
  */
 static int take_over(struct device *d)
 {
@@ -85,7 +85,7 @@ static int takeover_find(struct device *d, void *data)
  * vcrypt_takeover_all() - take over all cards that another driver has
  *
  * Context: process; may sleep.
- * Return: 0, -EBUSY if one had to be left, or what its probe returned.
+ * Return: 0, -EBUSY if one had to be left, or the error of its probe.
  */
 int vcrypt_takeover_all(void)
 {

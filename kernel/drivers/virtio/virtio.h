@@ -7,7 +7,8 @@
  * slot, which belongs to the driver; a card has as many slots as its depth.  So
  * the core can take a request back at any time, whatever the card does.  The
  * slot is not used again until the card has answered, or was reset.  The driver
- * checks all that a card says, and reads nothing twice that it can write.
+ * checks all that a card says, and reads memory that the card can write only
+ * once.
  *
  * Locks, in the order in which they nest; the first three sleep, the others are
  * taken with BH disabled, and none is held while the core is called:
@@ -38,11 +39,11 @@
 
 #include "../../compat.h"
 
-#define RSA_DEPTH	4	/* they hold up what comes after them */
+#define RSA_DEPTH	4	/* RSA requests delay those behind them */
 #define RESET_MS	1000	/* for a reset */
 #define DRAIN_MS	250	/* for requests, before a card is stopped */
 #define QUEUES_MAX	256	/* data queues a card may have */
-#define UNWRITTEN	0xff	/* bytes that a card has not written last */
+#define UNWRITTEN	0xff	/* the status before the card has written one */
 
 struct vcrypt_card;
 struct vcrypt_queue;
@@ -60,13 +61,16 @@ struct vcrypt_slot_tail {
 	u8	bytes[OCF_TAG_MAX + sizeof(struct virtio_crypto_inhdr)];
 };
 
-/* Memory that the card sees, beside the data; the parts share no cache line. */
+/*
+ * Memory that the card accesses, beside the data; its parts share no cache
+ * line.
+ */
 struct vcrypt_slot_shared {
 	struct vcrypt_slot_head head;
 	struct vcrypt_slot_tail tail __aligned(ARCH_DMA_MINALIGN);
 } __aligned(ARCH_DMA_MINALIGN);
 
-/* What a session for an RSA key is of. */
+/* What identifies a session for an RSA key. */
 struct vcrypt_rsa_name {
 	u8	private;
 	u8	scheme;		/* OCF_PK_* */
@@ -78,11 +82,11 @@ struct vcrypt_rsa_name {
  * struct vcrypt_rsa_session - an RSA key that the card has a session for
  * @node: in card.rsa_list, the one used last first
  * @refs: the list, and each slot with a request for it
- * @name: what it is of
+ * @name: the key that it is for
  * @size: bytes of the modulus
  * @id: the card's
- * @life: of the card, in which it has given that
- * @losses: card.losses from when it did not have that yet
+ * @life: the life of the card in which it was made
+ * @losses: card.losses from before it was made
  * @used: jiffies
  */
 struct vcrypt_rsa_session {
@@ -97,13 +101,13 @@ struct vcrypt_rsa_session {
 };
 
 /**
- * struct vcrypt_slot - room for one request on a card
+ * struct vcrypt_slot - memory for one request on a card
  * @node: in card.free
- * @queue: the queue whose ring it was put in last
+ * @queue: the queue in whose ring it was last
  * @req: its request; NULL if the core took it back; under the queue's lock
  * @pk: its public-key request; NULL under the same conditions
  * @rsa: of a public-key request: the session of the key
- * @shared: what the card sees beside the data
+ * @shared: memory that the card accesses, beside the data
  * @buf: the data, card.buffer bytes: the card reads them and writes over them
  * @start: where in the request's buffers @buf begins, bytes
  * @len: bytes of @buf that are in use
@@ -137,11 +141,11 @@ struct vcrypt_job {
  * @card: its card
  * @vq: the ring; NULL if there is none
  * @lock: protects all but @card and @drain, and slot.req of what is in the ring
- * @up: requests go in
- * @live: answers come out
- * @kick: some were put in without telling the card
+ * @up: requests enter the ring
+ * @live: answers are taken out
+ * @kick: the card was not notified of all requests
  * @out: slots in the ring
- * @drain: takes out what the card has done, in BH context
+ * @drain: takes out the card's answers, in BH context
  */
 struct vcrypt_queue {
 	struct vcrypt_card *card;
@@ -158,17 +162,17 @@ struct vcrypt_queue {
  * struct vcrypt_control - the control queue
  * @vq: the ring
  * @lock: protects it and what follows, and card.dev
- * @up: requests go in
- * @live: answers come out
- * @stuck: one was not answered in time: no more until a reset
- * @life: resets there were
- * @answers: there were so far
+ * @up: orders enter the ring
+ * @live: answers are taken out
+ * @stuck: an order was not answered in time: no more until a reset
+ * @life: number of resets
+ * @answers: number of answers
  * @left: orders in the ring for which no task waits
  * @left_max: how many there may be
  * @out: orders in the ring
  * @owed: orders to destroy sessions that could not be sent yet
  * @nowed: how many
- * @drain: takes out what the card has answered, in BH context
+ * @drain: takes out the card's answers, in BH context
  */
 struct vcrypt_control {
 	struct virtqueue	*vq;
@@ -194,13 +198,13 @@ struct vcrypt_control {
  * @answered: the same, under control.lock
  * @abandoned: the task does not wait any more
  * @left: no task has ever waited for it
- * @tied: means something only in the card's life @life
- * @life: see @tied; when it was answered
+ * @tied: it is only valid in the card's life @life
+ * @life: see @tied; later the life in which it was answered
  * @err: -ENODEV if the card was reset meanwhile
  * @len: bytes the card says it has written
  * @keylen: bytes of @keys
- * @answer: what it writes
- * @req: what it reads
+ * @answer: the part that the card writes
+ * @req: the part that the card reads
  * @keys: cipher key and MAC key, or RSA key; right after @req in the ring
  */
 struct vcrypt_order {
@@ -235,11 +239,11 @@ enum vcrypt_session_kind {
 };
 
 /**
- * struct vcrypt_context - a session of the framework's on a card
+ * struct vcrypt_context - a context's sessions on a card
  * @node: in card.contexts while the card has sessions for it
  * @count: sessions it has
  * @id: the card's ids of them, see vcrypt_session_index()
- * @life: of the card, in which it has given them
+ * @life: the life of the card in which they were made
  */
 struct vcrypt_context {
 	struct list_head	node;
@@ -248,7 +252,7 @@ struct vcrypt_context {
 	unsigned int		life;
 };
 
-/* What a card says of itself: struct virtio_crypto_config, 5.9.4. */
+/* The configuration of a card: struct virtio_crypto_config, 5.9.4. */
 struct vcrypt_limits {
 	u32	services;
 	u64	ciphers;
@@ -271,20 +275,20 @@ struct vcrypt_limits {
  * @dev: the same, or the device that is being tested; from the first context
  *	until the card is stopped
  * @ready: it has rings
- * @awake: it says that it works, and gets requests
+ * @awake: its status says that it works, so it gets requests
  * @total: data queues it has
- * @limits: what it says it can
- * @made: modes and algorithms of which it has made a session
- * @witness: orders of sessions that it makes if it has room, see room.c
- * @rsa: operations it has done, see akcipher.c
+ * @limits: its configuration
+ * @made: modes and algorithms for which it has made a session
+ * @witness: orders for sessions that it makes if it has room, see room.c
+ * @rsa: operations that it has done, see akcipher.c
  * @contexts_lock: protects @contexts and @epoch
  * @contexts: those with sessions on the card
- * @epoch: counts resets: ids from before mean nothing
+ * @epoch: number of resets: ids from an earlier epoch are not valid
  * @rsa_lock: protects @rsa_list
  * @rsa_list: RSA keys it has sessions for
- * @rsa_idle: drops those that are not used
+ * @rsa_idle: drops unused ones
  * @rsa_out: slots with a public-key operation
- * @losses: times it did not know a session it had
+ * @losses: how often it did not know a session that it had made
  * @control: the control queue
  * @nqueues: data queues in use
  * @queues: them
@@ -292,23 +296,24 @@ struct vcrypt_limits {
  * @depth: slots
  * @slots: them
  * @slots_lock: protects @free, @nfree and @starved
- * @free: those that are neither in a ring nor being filled
+ * @free: slots that are neither in a ring nor being filled
  * @nfree: how many
  * @starved: a request was refused because none was free
- * @idle: woken when all are free
+ * @idle: woken when all slots are free
  * @detached: slots whose request the core took back
- * @config: looks at the card's status
+ * @config: reads the card's status
  * @reset: resets it, however long that takes
  * @reset_done: @reset has ended
  * @resetting: @reset was queued, or runs
- * @gone: the card was not there when it was to be reset
+ * @gone: it was not on the bus when it was to be reset
  * @ending: it is being removed
  * @end_by: of a card being removed: jiffies, when destroying its sessions ends
- * @left_over: it was not let go, nor is it registered: see vcrypt_card_freeze()
+ * @left_over: it could not be released, and is not registered: see
+ *	vcrypt_card_freeze()
  * @interrupts: of data queues
  * @kicks: doorbells rung
  * @nudges: data queues looked at because a request was overdue
- * @late: answers to what had been taken back
+ * @late: answers to requests that the core had taken back
  * @wrong: answers that made no sense
  * @keys: RSA keys in @rsa_list
  */
@@ -366,7 +371,7 @@ extern unsigned int ocf_virtio_depth;
 extern unsigned int ocf_virtio_buffer;
 extern unsigned int ocf_virtio_patience;
 
-/* card.c: comes, fails, is reset and goes */
+/* card.c: probes, resets and removes cards */
 int vcrypt_card_probe(struct virtio_device *vdev);
 void vcrypt_card_remove(struct virtio_device *vdev);
 void vcrypt_card_config_changed(struct virtio_device *vdev);
@@ -374,7 +379,7 @@ int vcrypt_card_freeze(struct virtio_device *vdev);
 void vcrypt_card_fail(struct vcrypt_card *card, const char *why);
 void vcrypt_card_revive(struct vcrypt_card *card);
 
-/* alg.c: what it can */
+/* alg.c: the algorithms of a card */
 void vcrypt_alg_offer(const struct vcrypt_card *card,
 		      struct ocf_device_info *info);
 bool vcrypt_alg_fits(const struct vcrypt_card *card,
@@ -392,13 +397,13 @@ enum vcrypt_session_kind
 vcrypt_session_kind(const struct ocf_session_params *p);
 unsigned int vcrypt_session_index(const struct ocf_request *req);
 
-/* room.c: whether it has room for one more */
+/* room.c: whether a card has room for another session */
 void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
 		      const struct vcrypt_order *o);
 int vcrypt_room_look(struct vcrypt_card *card, enum vcrypt_session_kind kind);
 void vcrypt_room_exit(struct vcrypt_card *card);
 
-/* control.c: asks the card for them */
+/* control.c: sends orders to a card */
 void vcrypt_control_init(struct vcrypt_card *card);
 struct vcrypt_order *vcrypt_order_alloc(u32 keylen);
 struct vcrypt_order *vcrypt_order_copy(const struct vcrypt_order *o);
@@ -442,7 +447,7 @@ void vcrypt_rsa_sessions_drop(struct vcrypt_card *card);
 void vcrypt_rsa_sessions_forget(struct vcrypt_card *card);
 void vcrypt_rsa_sessions_exit(struct vcrypt_card *card);
 
-/* slot.c: a request in memory of our own */
+/* slot.c: a request in memory of the driver */
 int vcrypt_slots_alloc(struct vcrypt_card *card);
 void vcrypt_slots_free(struct vcrypt_card *card);
 struct vcrypt_slot *vcrypt_slot_take(struct vcrypt_card *card);
@@ -454,7 +459,7 @@ unsigned int vcrypt_slot_sgs(struct vcrypt_slot *slot, struct scatterlist *sg,
 int vcrypt_slot_result(struct vcrypt_slot *slot, struct ocf_request *req,
 		       u32 written);
 
-/* queue.c: brings it to the card and back */
+/* queue.c: puts requests into the ring, and takes answers out */
 int vcrypt_queues_alloc(struct vcrypt_card *card, unsigned int n);
 void vcrypt_queues_free(struct vcrypt_card *card);
 int vcrypt_queue_submit(struct ocf_request *req, bool more);
