@@ -38,7 +38,7 @@ static int has(const void *data, int selection)
 {
 	const struct key *key = data;
 
-	/* one that has a type and nothing else is asked, too */
+	/* a key that has a type and nothing else is asked, too */
 	if (!key || (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS &&
 		     !key->pkey && strcmp(key->type, "X25519")))
 		return 0;

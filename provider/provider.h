@@ -14,7 +14,8 @@
  * ciphers meet the kernel.  cbc_record.c has TLS records of a cipher with a
  * MAC, record.c those of AEAD, pipeline.c many messages at a time.  keyed.c is
  * common to operations with keys, public.c asks the kernel for them, and der.c
- * writes private keys for it.  debug.c says what is left to OpenSSL.
+ * writes private keys for it.  debug.c logs which operations are left to
+ * OpenSSL.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H

@@ -335,7 +335,7 @@ static void set_up(const struct machine *m)
 
 		s->cpu = m->software && !i;
 		s->base = s->cpu ? 300 : 2000 * m->slow[i];
-		/* a CPU that a card is worth having beside */
+		/* a CPU so slow that a card beside it is worth having */
 		s->per_byte = s->cpu ? 5 : m->slow[i];
 		s->lag = s->cpu ? 0 : 10000;
 		/* as measured when it was registered: one at a time */

@@ -14,7 +14,7 @@
 #define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 3000u)
 #define LEISURE	24000u	/* ms, no more than work_wait() has */
 
-/* A card that loses patience with itself soon. */
+/* A card with a short patience, which fails soon. */
 static struct card *hasty_card(struct test *t, enum card_kind kind,
 			       unsigned int patience)
 {

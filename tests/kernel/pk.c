@@ -181,7 +181,7 @@ static struct card *pk_card(struct test *t)
 	return NULL;
 }
 
-/* Slow operations are no reason to take a card for one that stands still. */
+/* A card with slow operations must not be taken for one that stands still. */
 static void pk_is_in_the_way(struct test *t)
 {
 	struct card *card = pk_card(t);
@@ -293,8 +293,8 @@ static struct reduction *power_of(struct test *t, u32 owner, u32 len)
 }
 
 /*
- * The CPU does many of one owner's: another's does not wait for them, and one
- * that waits is given up at once.
+ * The CPU has many operations of one owner.  Those of another owner do not wait
+ * for them, and a waiting one can be cancelled at once.
  */
 static void pk_turns(struct test *t)
 {

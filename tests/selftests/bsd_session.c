@@ -164,7 +164,7 @@ TEST_F(session, a_cipher_and_a_mac)
 	}
 	EXPECT_EQ(0, open_session(self->fd, CRYPTO_NULL_CBC, 0,
 				  CRYPTO_SHA1_HMAC, 20, &self->ses));
-	/* AEAD has its MAC with it */
+	/* an AEAD algorithm includes its MAC */
 	EXPECT_EQ(EINVAL, open_session(self->fd, CRYPTO_AES_NIST_GCM_16, 16,
 				       CRYPTO_SHA1_HMAC, 20, &self->ses));
 	/* ... and up to FreeBSD 12 it had to be named, with the same key */

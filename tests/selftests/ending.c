@@ -35,7 +35,9 @@ TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 		EXPECT_EQ(0, close(b.fd));
 		EXPECT_EQ(EBADF, close_session(b.fd, b.ses));
 		pthread_join(t, NULL);
-		/* if it came too late for the session, that is what it says */
+		/*
+		 * a request that came too late for the session has this error
+		 */
 		EXPECT_TRUE(!b.err || b.err == EBADF || b.err == EINVAL);
 		EXPECT_TRUE(b.err || !memcmp(want, self->out, BIG));
 	}

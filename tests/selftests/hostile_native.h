@@ -49,7 +49,7 @@ void a_vector(struct many *m);
 	FIELD(type_, c_.dst_len, LENGTH),		\
 	FIELD(type_, c_.pad, NUMBER)
 
-/* What a command may answer, one of public keys too */
+/* Errors that a command may end with, also one of public keys */
 #define RESULTS		EINVAL, E2BIG, EFAULT, EBADMSG, EBUSY, ECANCELED, \
 			ENODEV, EIO, ENOSPC, EDQUOT, ENOMEM, EKEYREJECTED, \
 			EDOM, EOPNOTSUPP, EPERM

@@ -53,8 +53,9 @@ static inline int module_unload(const char *name)
 #define MODPROBE	"/proc/sys/kernel/modprobe"
 
 /*
- * 0, or an errno.  What the kernel would ask modprobe for is loaded already,
- * and a hundred processes that find nothing to do are slow to emulate.
+ * 0, or an errno.  All modules that the kernel would load with modprobe are
+ * loaded already.  A hundred modprobe processes that find nothing to do are
+ * slow to emulate.
  */
 static inline int module_load(const struct modules *m, const char *name,
 			      const char *parameters)

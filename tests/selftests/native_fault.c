@@ -43,7 +43,7 @@ static const struct way ways[] = {
 
 /**
  * struct scene - a session whose first choice is a card
- * @before: what there was before that
+ * @before: the counters before the fault
  * @fd: of the session
  * @ring: whose only registered buffer is @all
  * @all: what is worked on, and the results

@@ -153,7 +153,7 @@ TEST_F(public, among_others)
 	}
 }
 
-/* What a changed command says */
+/* The result of a command that was changed */
 #define RUNS(field_, value_) ({						\
 	struct ocf_pk_command c_ = self->c[0];				\
 	c_.field_ = value_;						\

@@ -99,7 +99,10 @@ TEST_F(native, openings_that_make_no_sense)
 	EXPECT_EQ(EFAULT, call(self->fd, OCF_SESSION_OPEN, (void *)8));
 }
 
-/* The kernel's library warns of any other number, as no user may have it do. */
+/*
+ * For any other number the kernel's library prints a warning, which a user must
+ * not be able to cause.
+ */
 TEST_F(native, rounds)
 {
 	uint32_t n;

@@ -14,7 +14,10 @@ __thread uint64_t chance_state;
 
 /* ---- sessions ---- */
 
-/* Counts what it gets, tells, and keeps it until it is told to go. */
+/*
+ * Opens as much as it can, tells how much, and keeps it until it is told to
+ * end.
+ */
 static void take_sessions(int told, int go)
 {
 	int fd, n = 0, err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The known answers that keep bad devices out, themselves checked: OpenSSL
- * comes to the same, and every algorithm and every mode has one.
+ * Checks the known answers that keep bad devices out.  OpenSSL must compute the
+ * same, and every algorithm and every mode must have one.
  */
 #include <kselftest_harness.h>
 #include <zlib.h>

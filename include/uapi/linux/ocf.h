@@ -248,7 +248,7 @@ struct ocf_session_query {
  * @command_flags: set: OCF_COMMAND_*
  * @vector_max: set: the maximum of commands in a vector
  * @commands_max: set: the maximum of commands submitted and not yet reaped
- * @len_max: set: the maximum of bytes of a command
+ * @len_max: set by the kernel: the maximum length of a command, in bytes
  * @algorithms: set: how many algorithms OCF_ALGORITHM has
  * @public_key: set: a bit for each OCF_PK_* that a device can do now
  * @file: set: a random number of this open file, so that a library can tell

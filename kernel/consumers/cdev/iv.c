@@ -34,7 +34,7 @@ static bool counts(const struct cdev_session *ses)
 	return ses->iv_now == U64_MAX;
 }
 
-/* Return: the number of the block after @len bytes; RFC 8439, 2.3: 32 bits. */
+/* Return: the block counter after @len bytes; it has 32 bits, RFC 8439, 2.3. */
 static u64 end_of_chacha(const u8 *iv, u32 len)
 {
 	return (u64)get_unaligned_le32(iv) +

@@ -107,8 +107,8 @@ struct so_record;
  * @idle: waiters for nothing in flight
  * @retry: goes on where TCP had no memory or the core was busy
  * @sk: the socket
- * @queued: bytes that TCP does not have yet, as on the wire; of the open record
- *	only its payload
+ * @queued: bytes that TCP does not have yet, counted as on the wire; of the
+ *	open record only the payload counts
  * @sent: bytes of payload that TCP has taken
  * @count: records that TCP has taken
  * @changes: how often keys were set

@@ -12,7 +12,10 @@
 
 #define COST_SHIFT 2 /* the latest time counts for a quarter */
 #define FADES 4ul /* times an old cost is halved, at most */
-/* OCF_POLICY_CPU: a card is chosen up to this many times the CPU's time. */
+/*
+ * OCF_POLICY_CPU: a card is chosen if it takes at most this many times as long
+ * as the CPU.
+ */
 #define KEEPS_UP 4
 
 /*

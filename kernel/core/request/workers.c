@@ -56,7 +56,7 @@ struct worker {
  * @left: the same with those that are ending and have work to cancel
  * @wanted: one more would be of use
  * @ended: all were killed, and the process has submitted nothing since
- * @load: ns of the work that they have
+ * @load: ns of the work that these threads have
  * @n: how many there may be
  * @worker: they
  */

@@ -33,7 +33,10 @@
 #define LONG_NS		2000000
 #define SHORT		SZ_16K	/* bytes that take less than LONG_NS */
 
-/* How often a request waits for a context that cannot be made in the end. */
+/*
+ * The maximum number of times that a request waits for a context that cannot be
+ * made.
+ */
 #define PARKS_MAX	4
 
 /* Bytes of a request, where none is given */

@@ -22,7 +22,8 @@
 
 /**
  * struct ocf_account - what the sessions of a user take
- * @refs: consumers' and one for each session and each generation
+ * @refs: references: those of consumers, and one for each session and each
+ *	generation
  * @uid: the user
  * @bytes: charged
  * @node: in the table of accounts

@@ -291,7 +291,8 @@ int bridge_transform_start(struct bridge_slot *slot, struct ocf_request *req,
 			   crypto_completion_t called_back);
 
 /**
- * struct bridge_pk_row - an algorithm from PK_FIRST on
+ * struct bridge_pk_row - a public-key algorithm, whose number is PK_FIRST or
+ * more
  * @name: our name
  * @impl: the name in the crypto API
  * @kind: its type there

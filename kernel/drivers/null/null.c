@@ -30,7 +30,7 @@ MODULE_PARM_DESC(depth, "requests an asynchronous device takes, 1 to 4096");
  * struct null_card - an asynchronous device
  * @dev: registered
  * @lock: protects @taken and @stopped
- * @taken: requests not yet completed, by struct null_job
+ * @taken: requests not yet completed, linked by struct null_job
  * @stopped: quiesced
  * @work: completes them
  */

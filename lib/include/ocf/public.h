@@ -50,7 +50,7 @@ struct ocf_public {
  * @op: what
  *
  * Return: bytes of the first result, 0 if there is none; or -errno:
- * -EBADMSG: the signature is wrong; others as of struct ocf_pk_command.
+ * -EBADMSG: the signature is wrong; for other errors see struct ocf_pk_command.
  */
 int ocf_public_run(struct ocf *ocf, const struct ocf_public *op);
 
