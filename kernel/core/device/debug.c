@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs: ocf/sessions, a line for each session.  For root's eyes, and no
- * key, IV or data is in it.
+ * debugfs: ocf/sessions, a line for each session.  Only root can read it, and
+ * it contains no key, IV or data.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>

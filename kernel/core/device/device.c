@@ -36,7 +36,7 @@ u64 ocf_registry_present(void)
 }
 
 /**
- * ocf_registry_changed() - have sessions find their devices again
+ * ocf_registry_changed() - make sessions look for their devices again
  *
  * Context: any; after the change.
  */
@@ -51,7 +51,7 @@ void ocf_registry_changed(void)
  * @number: its number
  *
  * Context: any.
- * Return: the device, to be given back with ocf_device_put(), or NULL.
+ * Return: the device, to be put with ocf_device_put(), or NULL.
  */
 struct ocf_device *ocf_device_find(int number)
 {
@@ -74,7 +74,7 @@ void ocf_device_put(struct ocf_device *dev)
 {
 	if (!refcount_dec_and_test(&dev->holds))
 		return;
-	/* a task that saw a hold is on the wait list by now */
+	/* a task that saw a hold has joined the wait queue by now */
 	smp_mb();
 	wake_up_var(&dev->holds);
 }
@@ -85,7 +85,7 @@ bool ocf_device_exists(int number)
 	       ocf_registry_present() & BIT_ULL(number);
 }
 
-/* The only place where a state changes; the caller holds the queue's lock. */
+/* The only place that changes a state; the caller holds the queue's lock. */
 static void set_state(struct ocf_device *dev, enum ocf_device_state to)
 {
 	static const u8 legal[] = {
@@ -110,11 +110,11 @@ static void set_state(struct ocf_device *dev, enum ocf_device_state to)
 /**
  * ocf_device_set_state() - change the state of a device
  * @dev: the device
- * @from: the state it must be in
- * @to: the state it is in then, if that is legal
+ * @from: the state that it must have
+ * @to: its new state, if this change is legal
  *
  * Context: process or BH.
- * Return: whether it was in @from.
+ * Return: whether it had the state @from.
  */
 bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
 			  enum ocf_device_state to)
@@ -173,7 +173,7 @@ bool ocf_device_wanted(struct ocf_device *dev,
 }
 
 /**
- * ocf_device_learn() - correct the cost from what a request took
+ * ocf_device_learn() - correct the cost by the time that a request took
  * @dev: the device
  * @p: its session's parameters
  * @op: direction
@@ -197,8 +197,8 @@ void ocf_device_learn(struct ocf_device *dev,
 }
 
 /*
- * Has a device whose self-test has passed begin with zeros: the test spoils
- * tags.  Later self-tests of a card are not counted.
+ * Resets the counters of a device whose self-test has passed, because the test
+ * has spoiled tags on purpose.  Later self-tests of a card are not counted.
  */
 static void reset_counters(struct ocf_device *dev)
 {
@@ -242,7 +242,7 @@ static void free_device(struct device *d)
 	kfree(dev);
 }
 
-/* What it says of sessions; it may have none. */
+/* What the driver says of its sessions; there may be none. */
 static bool sessions_valid(const struct ocf_device_info *info)
 {
 	const struct ocf_device_ops *ops = info->ops;
@@ -284,7 +284,7 @@ static bool name_taken(const char *name)
 	return false;
 }
 
-/* A free place in the table, and the lowest number free among its like. */
+/* Finds a free place in the table, and the lowest free number of a name. */
 static int take_place(struct ocf_device *dev)
 {
 	int number = 0, unit = 0;
@@ -362,7 +362,10 @@ static void unpublish(struct ocf_device *dev)
 		static_branch_dec(&ocf_cards_there);
 }
 
-/* Nothing new comes in.  It may be failing, or have come back, just now. */
+/*
+ * Nothing new comes in.  The device may be failing, or have recovered, just
+ * now.
+ */
 static void withdraw(struct ocf_device *dev)
 {
 	spin_lock_bh(&dev->queue.lock);
@@ -375,9 +378,9 @@ static void withdraw(struct ocf_device *dev)
 }
 
 /*
- * What is in there comes back or starts over, the device is stopped, and its
- * contexts go; @added: it is in sysfs.  Others may come and go, however long
- * that takes, but do not get its place.
+ * Restarts the requests of the device elsewhere or lets them end, stops the
+ * device, and drops its contexts; @added: it is in sysfs.  Meanwhile other
+ * devices may come and go, but do not get its place.
  */
 static void tear_down(struct ocf_device *dev, bool added)
 {
@@ -396,8 +399,8 @@ static void tear_down(struct ocf_device *dev, bool added)
 }
 
 /*
- * Has @dev, which has a place and is published, show what it can do, and be
- * known.  Others may come and go, however long that takes.
+ * Tests @dev, which has a place and is published, and then registers it in
+ * sysfs.  Meanwhile other devices may come and go.
  */
 static int present_itself(struct ocf_device *dev)
 {
@@ -407,7 +410,7 @@ static int present_itself(struct ocf_device *dev)
 	      dev_set_name(&dev->dev, "%s", dev->name);
 	if (!err) {
 		reset_counters(dev);
-		/* told of when it can be used */
+		/* udev is told when the device can be used */
 		dev_set_uevent_suppress(&dev->dev, true);
 		err = device_add(&dev->dev);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Devices: the table of those that are there, what each has done and costs, how
- * it is tested, watched, and put right.
+ * Devices: the table of them, their counters and costs, their self-tests, the
+ * watchdog, and recovery.
  */
 #ifndef OCF_DEVICE_H
 #define OCF_DEVICE_H
@@ -21,13 +21,13 @@
 #define OCF_HIST_BUCKETS	32	/* one for each power of two, ns */
 
 /**
- * struct ocf_counters - what has been done, without self-tests
+ * struct ocf_counters - counters of a device, without self-tests
  * @ops: requests completed, with or without success
- * @bytes: of the successful ones
+ * @bytes: of requests that succeeded
  * @errors: requests that ended with an error
- * @hist: latencies; bucket n counts [2^n, 2^(n+1)) ns.  Of software requests
- *	one in OCF_SAMPLE is timed, since two looks at the clock would cost
- *	as much as all the rest
+ * @hist: latencies; bucket n counts [2^n, 2^(n+1)) ns.  One software request in
+ *	OCF_SAMPLE is timed, because reading the clock twice would cost as much
+ *	as all the rest
  */
 struct ocf_counters {
 	u64	ops;
@@ -48,17 +48,17 @@ static inline unsigned int ocf_hist_bucket(u64 ns)
 
 /**
  * enum ocf_device_state - the life of a device
- * @OCF_DEVICE_TESTING: runs its self-test, gets no other request
+ * @OCF_DEVICE_TESTING: runs its self-test, and gets no other request
  * @OCF_DEVICE_READY: takes requests
- * @OCF_DEVICE_SUSPECT: missed a deadline, failed, or gave a wrong answer: what
- *	was in it is replayed elsewhere; gets self-tests only
- * @OCF_DEVICE_DRAINING: takes nothing new; what is in it comes back
+ * @OCF_DEVICE_SUSPECT: missed a deadline, failed, or gave a wrong answer.  Its
+ *	requests are replayed elsewhere, and it only gets self-tests
+ * @OCF_DEVICE_DRAINING: takes no new requests; those inside end
  * @OCF_DEVICE_DEAD: gone
  *
  * Legal: testing -> ready <-> suspect; ready or suspect -> draining -> dead;
- * testing -> dead.  Changed by ocf_device_set_state() in device.c alone.
- * Whether it is full, or the administrator keeps it out, is another matter:
- * see struct ocf_queue and @ocf_device.drained.
+ * testing -> dead.  Only ocf_device_set_state() in device.c changes a state.  A
+ * state does not say whether the device is full, or drained by the
+ * administrator: see struct ocf_queue and @ocf_device.drained.
  */
 enum ocf_device_state {
 	OCF_DEVICE_TESTING,
@@ -70,47 +70,49 @@ enum ocf_device_state {
 
 /**
  * struct ocf_device - one card, or the CPU
- * @info: as registered; @info.algs is what passed
+ * @info: as registered; @info.algs is reduced to what the self-test has shown
  * @dev: in class "ocf"
  * @number: 0 to OCF_DEVICES_MAX - 1, its place in the table
- * @name: with its number among those of its driver
+ * @name: with its number among the devices of its driver
  * @state: see enum ocf_device_state
  * @holds: references: one of the registry, one of each context, and those of
  *	tasks that use the device
  * @load: ns of work inside and waiting, as estimated
  * @cost: by algorithm and direction, corrected from completions
- * @lag: ns from the end of its work on a request to the completion
- * @noise: ns by which that work differs from what is expected, on average
+ * @lag: ns from the end of the device's work on a request to the completion
+ * @noise: ns, the mean deviation of that work from the estimate
  * @queue: for hardware
  * @counters: per CPU
  * @spurious: completions of requests that were complete
- * @blocks: times it said that it is full
+ * @blocks: how often it reported that it is full
  * @replays: requests that were taken out and started on other devices
- * @contexts_lock: of @contexts; taken last
- * @contexts: those that requests find, unless it is the CPU
+ * @contexts_lock: protects @contexts; taken last
+ * @contexts: contexts that requests find; not of the CPU
  * @room: held while a task evicts a context to make another one
  * @waiting: generations that wait for a context to be evicted; keys.c
  * @room_work: evicts contexts for them, one after the other
  * @going: contexts to be freed
- * @ngoing: how many, with the one that the driver is about
+ * @ngoing: number of those, with the one that the driver is freeing
  * @going_work: frees them; holds the device
- * @evictions: contexts that went to make room for others
- * @crowded: jiffies until which no context is made, for want of capacity
- * @failures: requests it has failed in a row, and OCF_SELFTEST_RUNS
+ * @evictions: contexts that were evicted for others
+ * @crowded: jiffies until which no context is made, because there was no
+ *	capacity
+ * @failures: requests that failed in a row, and OCF_SELFTEST_RUNS
  * @recovery: empties a device that fails, and tests it
  * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
- * @reclaimed: the requests it had when it failed were taken out; by @recovery
- * @stopped: quiesce() was called, and reset() was not since; by @recovery
+ * @reclaimed: the requests that it had when it failed were taken out; by
+ *	@recovery
+ * @stopped: quiesce() was called, and reset() has not been since; by @recovery
  * @needs_reset: its driver has said that only a reset helps
- * @attempts: to reset and test it, that failed in a row; by @recovery
- * @tested_ops: operations it had done when it was last tested; by @recovery
- * @retest: bit 0: it is to be tested soon
- * @tested_at: jiffies, when it was last tested
- * @drained: the administrator wants it to have no requests
- * @weight: per cent of what it costs that is believed: at 200 it gets less to
- *	do than its speed deserves
- * @forbidden: algorithms the administrator does not want done on it, a bit each
- * @pk: its part in public-key operations, see pk.h, or NULL
+ * @attempts: failed attempts in a row to reset and test it; by @recovery
+ * @tested_ops: its number of operations at the last test; by @recovery
+ * @retest: bit 0: a test is requested
+ * @tested_at: jiffies of the last test
+ * @drained: the administrator lets it have no requests
+ * @weight: per cent by which its cost is multiplied: at 200 it gets less work
+ *	than its speed deserves
+ * @forbidden: algorithms that the administrator has forbidden on it, a bit each
+ * @pk: its state for public-key operations, see pk.h, or NULL
  */
 struct ocf_device {
 	struct ocf_device_info	info;
@@ -176,7 +178,7 @@ void ocf_device_learn(struct ocf_device *dev,
 		      u32 bytes, const struct ocf_sample *sample);
 void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
 
-/* ns of work a request of @bytes would be */
+/* The estimate of a request of @bytes, in ns */
 static inline u64 ocf_device_ns(struct ocf_device *dev,
 				const struct ocf_session_params *p,
 				enum ocf_op op, u32 bytes)
@@ -189,8 +191,8 @@ static inline u64 ocf_device_ns(struct ocf_device *dev,
 }
 
 /*
- * The same as the administrator weighs it, hundredths.  That is for comparing:
- * what a device has to do, and when it should be done, is in ns of its time.
+ * @ns, multiplied by the administrator's weight in per cent.  It is used to
+ * compare devices only: loads and deadlines are in ns of the device's time.
  */
 static inline u64 ocf_weigh(u64 ns, u32 weight)
 {
@@ -220,20 +222,23 @@ static inline void ocf_device_count(struct ocf_device *dev, u32 bytes, int err)
 		this_cpu_inc(dev->counters->errors);
 }
 
-/* Counts changes: what was worked out before another is out of date. */
+/*
+ * Counts changes of the registry: a result that was computed before a change is
+ * out of date.
+ */
 static inline u32 ocf_registry_generation(void)
 {
 	/* before the registry: pairs with ocf_registry_changed() */
 	return atomic_read_acquire(&ocf_registry_changes);
 }
 
-/* The device in that place, or NULL.  Context: after ocf_read_lock(). */
+/* The device at that place, or NULL. Context: after ocf_read_lock(). */
 static inline struct ocf_device *ocf_device_at(int number)
 {
 	return ocf_dereference(ocf_devices[number]);
 }
 
-/* Whether contexts may be made on it: false once it is going. */
+/* Whether contexts may be made on it; false once it is being removed. */
 static inline bool ocf_device_usable(const struct ocf_device *dev)
 {
 	return READ_ONCE(dev->state) < OCF_DEVICE_DRAINING;
@@ -241,15 +246,15 @@ static inline bool ocf_device_usable(const struct ocf_device *dev)
 
 /*
  * Whether the queue's watchdog finds out that @dev is late.  Then a self-test
- * needs no time limit of its own, which would have to depend on how many
- * requests of users are in front of it.
+ * needs no time limit of its own, which would depend on the number of users'
+ * requests in front of it.
  */
 static inline bool ocf_device_is_watched(const struct ocf_device *dev)
 {
 	return READ_ONCE(dev->state) == OCF_DEVICE_READY;
 }
 
-/* jiffies that a request of a self-test has, or until the wait looks again */
+/* jiffies that a self-test waits for its request before it looks again */
 static inline unsigned long ocf_selftest_timeout(const struct ocf_device *dev)
 {
 	if (ocf_device_is_watched(dev))
@@ -280,9 +285,9 @@ int ocf_selftest_first(struct ocf_device *dev);
 int ocf_selftest_again(struct ocf_device *dev);
 
 /*
- * Whether a self-test could not be run: memory was short, the core's or the
- * device's, too many requests wait for the device, or it is not to be used now.
- * That says nothing about the device.
+ * Whether a self-test could not be run: there was no memory, too many requests
+ * wait for the device, or it must not be used now.  That says nothing about the
+ * device.
  */
 static inline bool ocf_selftest_not_run(int err)
 {

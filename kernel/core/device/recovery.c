@@ -11,8 +11,8 @@
  * that double.  A card that passes is used again.  A card that gave a wrong
  * answer stays out until the administrator resumes it.
  *
- * A driver without detach() has cards that work in the pages of requests.  Such
- * a card is stopped before its requests are replayed, and reset before it is
+ * A card whose driver has no detach() works in the pages of requests.  Such a
+ * card is stopped before its requests are replayed, and reset before it is
  * tested.  A card whose driver has detach() is at first neither stopped nor
  * reset, unless the driver has asked for a reset.  The card may be late only,
  * and resetting some cards hangs the machine.
@@ -46,7 +46,7 @@ static void send_uevent(struct ocf_device *dev)
 
 /*
  * Stops @dev.  Without detach() this is tried until it succeeds: the card would
- * go on writing to pages that have other users by then.
+ * write to pages that have other users by then.
  */
 static void stop_device(struct ocf_device *dev)
 {
@@ -65,7 +65,7 @@ static void stop_device(struct ocf_device *dev)
 }
 
 /*
- * Has the driver give up its requests, which go to @requeue.  If the driver
+ * Makes the driver give up its requests, which go to @requeue.  If the driver
  * completes one instead, it ends as usual.
  */
 static void reclaim_requests(struct ocf_device *dev, struct list_head *requeue)
@@ -108,7 +108,10 @@ void ocf_device_reclaim(struct ocf_device *dev)
 	ocf_requests_replay(&requeue, dev);
 }
 
-/* Tests a card that failed and has no requests, after a reset if needed. */
+/*
+ * Tests a card that has failed and has no requests, after a reset if it needs
+ * one.
+ */
 static int test_again(struct ocf_device *dev)
 {
 	const struct ocf_device_ops *ops = dev->info.ops;
@@ -150,7 +153,7 @@ static void recover_device(struct ocf_device *dev)
 		dev->reclaimed = true;
 		dev_warn(&dev->dev, "failed: %pe\n",
 			 ERR_PTR(READ_ONCE(dev->failed)));
-		/* now, because the card decides how long the rest takes */
+		/* now, because the card decides how long the following takes */
 		send_uevent(dev);
 		ocf_device_reclaim(dev);
 		ocf_contexts_drop(dev);
@@ -222,13 +225,13 @@ static void do_recovery(struct work_struct *work)
 void ocf_recovery_prepare(struct ocf_device *dev)
 {
 	INIT_DELAYED_WORK(&dev->recovery, do_recovery);
-	/* the first time it is tested in any case */
+	/* the first test is due in any case */
 	dev->tested_ops = U64_MAX;
 }
 
 /**
- * ocf_recheck_later() - have a device tested when it was used for some time
- * @dev: a device that is ready
+ * ocf_recheck_later() - test a device again after some time in use
+ * @dev: the device, which is ready
  *
  * Context: process.
  */
@@ -240,14 +243,14 @@ void ocf_recheck_later(struct ocf_device *dev)
 		queue_delayed_work(recovery_wq, &dev->recovery, after * HZ);
 }
 
-/* The interval of self-tests has changed. */
+/* The parameter, the interval of self-tests, has changed. */
 static void reschedule_recheck(struct ocf_device *dev)
 {
 	if (!is_card(dev) || READ_ONCE(dev->state) != OCF_DEVICE_READY)
 		return;
 	cancel_delayed_work(&dev->recovery);
 	ocf_recheck_later(dev);
-	/* recovery of a card that failed meanwhile does not wait */
+	/* recovery of a card that has failed meanwhile is not delayed */
 	if (READ_ONCE(dev->state) == OCF_DEVICE_SUSPECT)
 		mod_delayed_work(recovery_wq, &dev->recovery, 0);
 }
@@ -291,7 +294,7 @@ void ocf_recovery_end(struct ocf_device *dev)
 	ocf_pk_end(dev);
 	if (!is_card(dev))
 		return;
-	/* a self-test that is under way ends without an answer */
+	/* a running self-test ends without an answer */
 	ocf_queue_close(dev);
 	disable_delayed_work_sync(&dev->recovery);
 	ocf_device_reclaim(dev);
@@ -353,7 +356,7 @@ void ocf_device_revive(struct ocf_device *dev)
 OCF_EXPORT(ocf_device_revive);
 
 /**
- * ocf_device_drain() - give a device no more requests
+ * ocf_device_drain() - stop giving requests to a device
  * @dev: the device; it finishes the requests that it has
  *
  * Context: process.
@@ -367,7 +370,7 @@ void ocf_device_drain(struct ocf_device *dev)
 
 /**
  * ocf_device_resume() - use a device again
- * @dev: the device; if it has failed, in whatever way, it is tested at once
+ * @dev: the device; if it has failed, whatever the reason, it is tested at once
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Self-tests: a device has to give known answers before it gets requests.
+ * Self-tests: a device must give the known answers before it gets requests.
  *
  * Each known-answer test goes through an ordinary session that may use this
  * device only.  It encrypts in place and into another buffer, then decrypts,
@@ -23,7 +23,7 @@
 #define COST_LARGE	4096
 #define COST_ROUNDS	4	/* the fastest counts */
 
-/* A test that is under way */
+/* A running test */
 struct selftest {
 	const struct ocf_kat	*kat;
 	struct ocf_device	*dev;
@@ -47,7 +47,7 @@ static const char *test_name(const struct ocf_kat *k)
 	return ocf_alg_info(k->cipher ?: k->mac)->name;
 }
 
-/* Bytes that decryption begins with: in MTE these include MAC and padding. */
+/* The length of the input of decryption: in MTE it includes MAC and padding. */
 static u32 sealed_len(const struct ocf_kat *k)
 {
 	return k->mode == OCF_MODE_MTE ? k->result_len : k->text_len;
@@ -146,9 +146,9 @@ static bool wait_for_answer(struct selftest *t)
 }
 
 /*
- * ocf_run() will not do: it leaves the request behind when the task is killed,
- * and it waits for ever for a device that does not answer.  Here the requests
- * of such a device are reclaimed.
+ * ocf_run() is not suitable: it leaves the request when the task is killed, and
+ * it waits for ever for a device that does not answer.  Here the requests of
+ * such a device are reclaimed.
  */
 static int run_request(struct selftest *t)
 {
@@ -199,7 +199,7 @@ static bool answer_is_right(const struct selftest *t, bool in_place)
 	const u8 *out = (in_place ? t->src : t->dst) + k->aad_len;
 	bool forward = t->op == OCF_OP_ENCRYPT;
 
-	/* the device decides how well it compresses */
+	/* how well it compresses is up to the device */
 	if (k->mode == OCF_MODE_COMPRESS)
 		return forward || (t->req->result_len == k->text_len &&
 				   !memcmp(out, k->text, k->text_len));
@@ -215,7 +215,7 @@ static bool answer_is_right(const struct selftest *t, bool in_place)
 	return !memcmp(t->req->tag, k->tag, k->tag_len);
 }
 
-/* Whether the device has to find out that a tag is wrong. */
+/* Whether the device itself must detect a wrong tag. */
 static bool has_tag_to_check(const struct selftest *t)
 {
 	return t->op == OCF_OP_DECRYPT && t->kat->mode != OCF_MODE_CIPHER &&
@@ -296,7 +296,7 @@ static int test_vector(struct selftest *t)
 	return err;
 }
 
-/* ns for @len bytes, with the keys of the vector */
+/* Measures ns for @len bytes, with the keys of the vector */
 static u64 measure_size(struct selftest *t, u32 len)
 {
 	struct ocf_request *req = t->req;
@@ -315,7 +315,7 @@ static u64 measure_size(struct selftest *t, u32 len)
 		if (t->kat->mode == OCF_MODE_AEAD)
 			req->tag_start = len;
 		begun = ktime_get_ns();
-		/* a wrong tag is -EBADMSG, which takes as long */
+		/* a wrong tag gives -EBADMSG, which takes as long */
 		run_request(t);
 		best = min(best, ktime_get_ns() - begun);
 	}

@@ -17,7 +17,7 @@
 
 #include "../core.h"
 
-/* By default a user may have one part in so many of the memory. */
+/* By default a user may have 1 / PARTS of the memory. */
 #define PARTS	16
 
 /**
@@ -124,7 +124,9 @@ int ocf_account_charge(struct ocf_account *account, size_t bytes)
 
 	if (!account)
 		return 0;
-	/* never more, for others would be refused meanwhile */
+	/*
+	 * the sum never exceeds the limit, or others would be refused meanwhile
+	 */
 	old = atomic_long_read(&account->bytes);
 	do {
 		if (old + bytes > max && !exempt())

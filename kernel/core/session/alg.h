@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The algorithm table, what only the core asks of it.  Pure.
+ * The parts of the algorithm table that only the core uses.  Pure.
  */
 #ifndef OCF_ALG_H
 #define OCF_ALG_H

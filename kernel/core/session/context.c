@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts: what a device has made of the keys of a generation.
+ * Contexts: the state that a device makes of a generation's keys.
  *
  * A context is made when a request needs it, and dropped with its device or
  * with its generation.  A device without capacity for another one evicts the
@@ -119,7 +119,7 @@ void ocf_context_free_later(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
 
-	/* for the work: an earlier run of it may have freed @ctx already */
+	/* the work may have run before, and freed @ctx already */
 	ocf_device_get(dev);
 	atomic_inc(&dev->ngoing);
 	if (!llist_add(&ctx->going, &dev->going) ||
@@ -135,11 +135,11 @@ static void put_and_wait(struct ocf_context *ctx)
 }
 
 /**
- * ocf_context_put() - give a reference back
+ * ocf_context_put() - put a reference to a context
  * @ctx: the context
  *
- * With the last one it is freed, by a worker if a card has to forget it that
- * others use.
+ * The last put frees it.  If a card has to forget it, a worker does this,
+ * because others use the card.
  *
  * Context: process; may sleep.
  */
@@ -155,7 +155,7 @@ void ocf_context_put(struct ocf_context *ctx)
 		free_context(ctx);
 }
 
-/* Has the driver fill in @ctx, and charges its memory. */
+/* Lets the driver fill in @ctx, and charges its memory. */
 static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
 {
 	struct ocf_device *dev = ctx->dev;

@@ -250,7 +250,7 @@ static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 
 /**
  * ocf_session_create_on() - open a session, also for a device's tests
- * @given: what it is to do
+ * @given: its parameters
  * @testing: the device whose self-test it is for, or NULL
  * @gfp: allocation flags
  *
@@ -333,7 +333,7 @@ struct ocf_session *ocf_session_derive(struct ocf_session *ses,
 					 lockdep_is_held(&ses->rekey));
 	ocf_keys_get(keys);
 	mutex_unlock(&ses->rekey);
-	/* with the keys of the generation */
+	/* with the generation's own keys */
 	p = keys->params;
 	p.mode = mode;
 	p.maclen = maclen;
@@ -406,14 +406,14 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 }
 
 /*
- * Replaced generations of a session that may still exist: a card may take long
+ * Replaced generations that a session may have at a time: a card may take long
  * to forget one, and a submitter may take long to finish its work with one.
  */
 #define LEAVING_MAX	4
 
 /*
- * Locks @ses->rekey when one more generation may leave.  The wait may be as
- * long as an operation of the session, and others take the lock.
+ * Locks @ses->rekey when there may be one more replaced generation.  The wait
+ * may be as long as an operation of the session, and others take the lock.
  */
 static int lock_rekey(struct ocf_session *ses)
 {
