@@ -71,7 +71,7 @@
 #include "../compat.h"
 
 /*
- * Around whatever looks for devices, keys and contexts: some microseconds at
+ * Encloses each search for devices, keys and contexts: some microseconds at
  * most.  With PREEMPT_RT, where the queues' locks may sleep, RCU lends a reader
  * its priority instead.
  */
@@ -96,8 +96,8 @@ static __always_inline void ocf_read_unlock(void)
 
 /* main.c */
 /*
- * For requests; for dispatching what waits for cards; for frees, which wait
- * for cards.
+ * For requests; for dispatching requests to cards; for frees, which wait for
+ * cards.
  */
 extern struct workqueue_struct *ocf_wq, *ocf_dispatch_wq, *ocf_free_wq;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module: comes up before everything that uses it, goes down last.
+ * The module: starts before everything that uses it, and ends last.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -45,7 +45,7 @@ static void destroy_workqueues(void)
 			destroy_workqueue(all[i]);
 }
 
-/* Unbound: what lands here is long, or waits for something. */
+/* Unbound: this work is long, or waits. */
 static int __init make_workqueues(void)
 {
 	const unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
@@ -106,7 +106,9 @@ destroy_workqueues:
 	return err;
 }
 
-/* Users of our symbols are gone, so nothing is in flight; frees may be. */
+/*
+ * All users of the module are gone, so no request is in flight; frees may be.
+ */
 static void __exit ocf_exit(void)
 {
 	ocf_debug_exit();

@@ -21,8 +21,8 @@
 #define STEPS	64		/* of min-entropy, 1/8 bit of a byte each */
 
 /*
- * Cut-offs of the adaptive proportion test: 1 + CRITBINOM(512, 2^-H, 1 - 2^-40)
- * for H of (i + 1) / 8 bits a sample.
+ * Cut-offs of the adaptive proportion test: 1 + CRITBINOM(512, 2^-H, 1 -
+ * 2^-40), where H is (i + 1) / 8 bits a sample.
  */
 static const u16 same_max[STEPS] = {
 	506, 483, 458, 432, 406, 382, 358, 336, 315, 296, 277, 260, 244, 229,
@@ -32,9 +32,9 @@ static const u16 same_max[STEPS] = {
 };
 
 /**
- * ocf_health_init() - begin to test a source, or begin again
+ * ocf_health_init() - start the tests of a source, for the first time or again
  * @h: filled in
- * @entropy: bits of min-entropy that it claims for 1024 of its output,
+ * @entropy: bits of min-entropy that it claims for 1024 bits of its output,
  *	OCF_ENTROPY_MIN to OCF_ENTROPY_MAX
  *
  * Context: any.
@@ -73,13 +73,13 @@ static bool is_biased(struct ocf_health *h, u8 sample)
 }
 
 /**
- * ocf_health_test() - look at samples
- * @h: what is remembered of those before
+ * ocf_health_test() - test samples
+ * @h: the state of the tests
  * @samples: in the order in which they came
  * @n: how many
  *
  * Context: any.
- * Return: OCF_HEALTHY, or which test failed.
+ * Return: OCF_HEALTHY, or the test that failed.
  */
 enum ocf_verdict ocf_health_test(struct ocf_health *h, const u8 *samples, u32 n)
 {

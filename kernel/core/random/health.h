@@ -27,7 +27,7 @@ enum ocf_verdict {
 };
 
 /**
- * struct ocf_health - what the tests remember
+ * struct ocf_health - the state of the tests
  * @repeats_max: samples of one value in a row that are too many
  * @same_max: samples of one value in a window that are too many
  * @begun: there was a sample

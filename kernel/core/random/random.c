@@ -29,8 +29,8 @@
  * enum random_state - the life of a source
  * @RANDOM_STARTING: its first bytes are being tested
  * @RANDOM_HEALTHY: is used
- * @RANDOM_STALLED: gave nothing for some seconds; is tried again
- * @RANDOM_FAILED: failed a test, or said that it does not work: cut off
+ * @RANDOM_STALLED: gave no byte for some seconds; is tried again
+ * @RANDOM_FAILED: failed a test, or reported an error: cut off
  * @RANDOM_GONE: unregistered
  */
 enum random_state {
@@ -49,17 +49,17 @@ enum random_state {
  * @lock: held while it is read; protects what has no other rule
  * @going: is being unregistered
  * @state: see enum random_state
- * @health: what the tests remember
- * @stalls: readings in a row that gave nothing
+ * @health: the state of the tests
+ * @stalls: readings in a row without a byte
  * @reason: why it is not healthy, in a word
  * @bytes: bytes that readers got
- * @failures: times it failed
+ * @failures: number of failures
  * @told: the state that user space was told last; by @care
  * @tries: times it was tried since it stalled; by @care
- * @hwrng: what the kernel has of it
+ * @hwrng: its description for the kernel
  * @feeds: @hwrng is registered; by @care
- * @care: brings it from state to state
- * @file: its bytes, for root to look at
+ * @care: the worker, which changes its state
+ * @file: a file with its bytes, for root
  */
 struct ocf_random {
 	struct ocf_random_info	info;
@@ -253,7 +253,7 @@ static void feed_kernel(struct ocf_random *src)
 		.name = dev_name(&src->dev),
 		.read = hwrng_get,
 		.priv = (unsigned long)src,
-		/* never 0, which would be all of it */
+		/* never 0, which would mean the maximum */
 		.quality = src->info.entropy,
 	};
 	err = hwrng_register(&src->hwrng);
@@ -276,7 +276,7 @@ static void care(struct work_struct *work)
 	enum random_state state;
 
 	mutex_lock(&src->lock);
-	/* one that has stalled was told of as such before it is tried again */
+	/* user space is told that it has stalled before it is tried again */
 	if (src->state == RANDOM_STARTING ||
 	    (src->state == RANDOM_STALLED && src->told == RANDOM_STALLED))
 		start_source(src);
@@ -303,7 +303,7 @@ static ssize_t state_show(struct device *d, struct device_attribute *attr,
 	return sysfs_emit(buf, "%s\n", state_name(to_source(d)));
 }
 
-/* "restart": the source begins with its first test again */
+/* "restart": the source starts with its first test again */
 static ssize_t state_store(struct device *d, struct device_attribute *attr,
 			   const char *buf, size_t count)
 {
@@ -338,7 +338,7 @@ static ssize_t entropy_show(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(entropy);
 
-/* Whether what it gives comes to the kernel */
+/* Whether its bytes go to the kernel */
 static ssize_t feeds_show(struct device *d, struct device_attribute *attr,
 			  char *buf)
 {
@@ -346,7 +346,7 @@ static ssize_t feeds_show(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(feeds);
 
-/* What makes too many of one value in a row, and in a window of 512 */
+/* The cut-offs: samples of one value in a row, and in a window of 512 */
 static ssize_t cutoffs_show(struct device *d, struct device_attribute *attr,
 			    char *buf)
 {
@@ -450,7 +450,7 @@ void ocf_random_unregister(struct ocf_random *src)
 	might_sleep();
 	if (!src)
 		return;
-	/* the start of one that gives little at a time takes long */
+	/* the start takes long if the source gives few bytes at a time */
 	WRITE_ONCE(src->going, true);
 	mutex_lock(&src->lock);
 	src->state = RANDOM_GONE;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: help for drivers that work with the CPU, and for tags and MACs.
+ * Buffers: helpers for drivers that work with the CPU, and for tags and MACs.
  */
 #include <crypto/utils.h>
 #include <linux/highmem.h>
 
 #include "../core.h"
 
-/* Moves to the entry that holds byte @off from here on; @off becomes its. */
+/*
+ * Moves to the entry that holds byte @off; @off becomes the offset in that
+ * entry.
+ */
 static struct scatterlist *skip(struct scatterlist *sg, u32 *off)
 {
 	while (sg && *off >= sg->length) {
@@ -28,11 +31,11 @@ static u8 *map_at(struct scatterlist *sg, u32 off, u32 *room)
 }
 
 /**
- * ocf_buffer_same() - whether a part of two buffers is the same memory
+ * ocf_buffer_same() - whether two buffers have the same memory in a range
  * @a: one
  * @b: the other
- * @start: offset in both
- * @len: bytes, which both have
+ * @start: offset of the range in both
+ * @len: bytes of the range, which both buffers have
  *
  * Context: any.
  * Return: whether.
@@ -184,11 +187,11 @@ static int zero(void *arg, u8 *piece, u32 len)
 }
 
 /**
- * ocf_buffer_deny() - take back what must not be seen
+ * ocf_buffer_deny() - zero the plaintext of a request that failed
  * @req: a request whose tag or MAC was wrong
  *
- * Where decryption comes before verification, or beside it, plaintext is in
- * the destination by now.
+ * A device that decrypts before it verifies, or meanwhile, has written
+ * plaintext to the destination by now.
  *
  * Context: process or BH.
  */

@@ -10,11 +10,11 @@
  * end, it becomes again what it was.  Its hold on its own session and
  * generation keeps the parts.
  *
- * Of MAC-then-encrypt only the cipher is done apart.  What follows decryption,
- * the padding and the MAC in constant time, is the CPU's: it gets the request
- * as a whole, with OCF_BIT_OPENED.
+ * Of MAC-then-encrypt only the cipher is a separate step.  After decryption the
+ * CPU checks padding and MAC in constant time: it gets the whole request, with
+ * OCF_BIT_OPENED.
  *
- * Parts are made by a worker when they would be of use, since submission
+ * A worker makes the parts when they would be useful, because a submission
  * allocates nothing.
  */
 #include <linux/sched/mm.h>
@@ -27,11 +27,11 @@
 enum { CIPHER, MAC, STEPS };
 
 /**
- * ocf_chain_params() - what a part of a session does
- * @whole: what the session does
+ * ocf_chain_params() - the parameters of a part of a session
+ * @whole: the parameters of the session
  * @part: 0 for the cipher, 1 for the MAC
  *
- * Return: the part's parameters; with keys, if @whole has them.
+ * Return: the part's parameters; with keys if @whole has keys.
  */
 struct ocf_session_params
 ocf_chain_params(const struct ocf_session_params *whole, int part)
@@ -88,7 +88,7 @@ static int make_part(struct ocf_session *ses, struct ocf_keys *keys, int i)
 /**
  * ocf_chain_make() - make the parts of a session and of its keys
  * @ses: the session, whose keys do not change meanwhile
- * @keys: a generation of it
+ * @keys: a generation of its keys
  *
  * Context: process; may sleep.
  * Return: 0, -ENOMEM or -EDQUOT.
@@ -98,7 +98,9 @@ int ocf_chain_make(struct ocf_session *ses, struct ocf_keys *keys)
 	return make_part(ses, keys, CIPHER) ?: make_part(ses, keys, MAC);
 }
 
-/* In the control group of @keys, as if their user made them. */
+/*
+ * The parts belong to the control group of @keys, as if the user had made them.
+ */
 static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
 {
 	struct mem_cgroup *old = set_active_memcg(keys->memcg);
@@ -107,7 +109,9 @@ static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
 	set_active_memcg(old);
 }
 
-/* A user has the lock while the keys change: then a later request asks. */
+/*
+ * A user holds the lock while the keys change: then a later request asks again.
+ */
 static void make_parts(struct work_struct *work)
 {
 	struct ocf_session *ses = container_of(work, struct ocf_session,
@@ -135,7 +139,7 @@ static void want_parts(struct ocf_session *ses)
 		ocf_session_put_deferred(ses);
 }
 
-/* The second part is made last: if it is there, all is. */
+/* The second part is made last: if it is there, both are. */
 static bool parts_of(const struct ocf_keys *keys)
 {
 	/* pairs with make_part() */
@@ -145,8 +149,8 @@ static bool parts_of(const struct ocf_keys *keys)
 /* ---- whether ---- */
 
 /*
- * Whether each step finds what it works on in one place: the MAC that comes
- * after the cipher covers what that has written, and what is around it.
+ * Whether each step has its input in one buffer.  A MAC after the cipher covers
+ * the cipher's output and the bytes around it.
  */
 static bool can_split(const struct ocf_request *req,
 		      const struct ocf_session_params *p)
@@ -179,14 +183,14 @@ bool ocf_chain_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score)
 
 	if (!can_split(req, &ses->params))
 		return false;
-	/* the check that follows decryption is the CPU's */
+	/* after decryption the CPU does the check */
 	if (ses->params.mode == OCF_MODE_MTE && READ_ONCE(ses->soft) < 0)
 		return false;
 	if (!parts_of(keys)) {
 		want_parts(ses);
 		return false;
 	}
-	/* the steps wait for what is not ready */
+	/* one of the devices is not ready for its step */
 	if (score == U64_MAX)
 		return true;
 	cipher = ocf_select_score(ses->part[CIPHER], keys->part[CIPHER],
@@ -252,7 +256,7 @@ static void be_mac(struct ocf_request *req)
 		req->src = s->dst;
 	else if (mode == OCF_MODE_MTE)
 		req->dst = s->src;
-	/* a tag to compare with is in the source in any case */
+	/* a tag to compare with is always in the source */
 	if (req->src != s->src && s->flags & OCF_REQ_VERIFY &&
 	    s->tag_start != OCF_TAG_INLINE) {
 		ocf_sg_read(s->src, s->tag_start, req->tag,
@@ -266,7 +270,7 @@ static void be_mac(struct ocf_request *req)
 		      FLAGS_PARTS;
 }
 
-/* The whole again, of which the CPU has only to check what is decrypted. */
+/* Makes @req whole again; the CPU only has to check the decrypted data. */
 static void be_opened(struct ocf_request *req)
 {
 	int soft = READ_ONCE(req->split.session->soft);
@@ -280,7 +284,7 @@ static void set_step(struct ocf_request *req)
 	be_whole(req);
 	req->excluded = 0;
 	req->parks = 0;
-	/* what has been begun is not refused */
+	/* a request that was begun is not refused any more */
 	if (req->split.step)
 		atomic_or(OCF_BIT_RESTARTED, &req->bits);
 	if (mac_first(req) == !!req->split.step)
@@ -294,7 +298,7 @@ static void set_step(struct ocf_request *req)
 }
 
 /*
- * Takes the steps from the present one on, as long as each is done at once.
+ * Does the steps from the current one on, as long as each ends at once.
  * Returns 0 with the result in req->err, -EINPROGRESS, or an error of a step
  * that could not be begun.
  */
@@ -319,7 +323,7 @@ static void finish(struct ocf_request *req, int err)
 	req->bytes = max(req->data.len, req->auth.len);
 	if (err == -EBADMSG)
 		ocf_buffer_deny(req);
-	/* may be left over by a step on a digest */
+	/* a step on a digest may have left it set */
 	else if (req->session->params.mode != OCF_MODE_MTE ||
 		 req->op == OCF_OP_ENCRYPT)
 		req->result_len = req->data.len;
@@ -327,7 +331,7 @@ static void finish(struct ocf_request *req, int err)
 
 /**
  * ocf_chain_start() - do a request in two steps
- * @req: a request that ocf_chain_wins(), and that holds its keys
+ * @req: a request for which ocf_chain_wins(), and that holds its keys
  *
  * Context: process or BH.
  * Return: as ocf_select_start(); after an error @req is as it was.
@@ -357,12 +361,12 @@ int ocf_chain_start(struct ocf_request *req)
 }
 
 /**
- * ocf_chain_next() - a step has its result
+ * ocf_chain_next() - go on when a step has its result
  * @req: the request
- * @err: of the step; what the request's result is, if this returns true
+ * @err: the result of the step; if this returns true, that of the request
  *
  * Context: process or BH.
- * Return: whether the request is done.
+ * Return: whether the request has its result.
  */
 bool ocf_chain_next(struct ocf_request *req, int *err)
 {
@@ -371,7 +375,7 @@ bool ocf_chain_next(struct ocf_request *req, int *err)
 	if (!*err && ++req->split.step < STEPS &&
 	    !(atomic_read(&req->bits) & OCF_BIT_CANCELLED)) {
 		set_step(req);
-		/* a completion must not sleep, and has better to do */
+		/* a completion must not sleep, and must not be delayed */
 		req->flags &= ~OCF_REQ_MAY_SLEEP;
 		req->flags |= OCF_REQ_OFFLOAD;
 		atomic_andnot(OCF_BIT_WORKER, &req->bits);

@@ -19,8 +19,8 @@
 #include <trace/events/ocf.h>
 
 /*
- * Callbacks that were put off: they would have run inside a submit that does
- * not allow it, or nested too deeply.
+ * Callbacks that were put off, because they were inside a submission that does
+ * not allow them, or nested too deeply.
  */
 struct later {
 	struct llist_head	list;
@@ -29,12 +29,14 @@ struct later {
 
 static DEFINE_PER_CPU(struct later, later);
 
-/* Of our own, so that the module can wait for all of it. */
+/*
+ * A workqueue of its own, so that the module can wait until all work has ended.
+ */
 static struct workqueue_struct *bh_wq;
 
 /*
- * A callback that is running.  They nest when a callback submits and the result
- * is there at once.
+ * A callback that is running.  They nest if a callback submits a request whose
+ * result is there at once.
  */
 struct frame {
 	struct list_head	node;
@@ -50,7 +52,7 @@ static DEFINE_PER_CPU(unsigned int, nesting);
 static DEFINE_PER_CPU(struct list_head, frames);
 #define NESTING_MAX	2
 
-/* Of a session in order, at a time */
+/* Callbacks of an ordered session that are delivered at a time */
 #define DELIVERIES	64
 
 static unsigned int frames_of_current(void)
@@ -84,7 +86,7 @@ static void call_back_in_frame(struct ocf_request *req)
 		list_del(&f.node);
 }
 
-/* The request belongs to its consumer once more: it may be gone after. */
+/* The request belongs to its consumer again, which may free it. */
 static void call_back(struct ocf_request *req)
 {
 	local_bh_disable();
@@ -123,7 +125,7 @@ static void call_back_later(struct work_struct *work)
 	}
 }
 
-/* Tells the waiter in ocf_run(); false if it was killed and is gone. */
+/* Wakes the waiter in ocf_run(); false if it was killed and has gone. */
 static bool wake_waiter(struct ocf_request *req)
 {
 	int old = atomic_fetch_or(OCF_BIT_WOKEN, &req->bits);
@@ -134,7 +136,9 @@ static bool wake_waiter(struct ocf_request *req)
 	return true;
 }
 
-/* Hands @req back with its result, and gives back what it held. */
+/*
+ * Returns @req to its consumer with the result, and puts what the request held.
+ */
 static __always_inline void hand_back(struct ocf_request *req, bool later)
 {
 	struct ocf_session *ses = req->session;
@@ -217,8 +221,8 @@ void ocf_order_init(struct ocf_session *ses)
 }
 
 /**
- * ocf_order_enter() - give a request its place in its session's order
- * @req: a request about to be submitted
+ * ocf_order_enter() - add a request to its session's order
+ * @req: a request that is about to be submitted
  *
  * Context: process or BH.
  */
@@ -235,7 +239,7 @@ void ocf_order_enter(struct ocf_request *req)
 }
 
 /**
- * ocf_order_leave() - take a request that was refused out of the order
+ * ocf_order_leave() - remove a refused request from the order
  * @req: the request
  *
  * Context: process or BH.
@@ -256,7 +260,7 @@ static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 	struct ocf_session *ses = req->session;
 	bool later = nested_too_deeply();
 
-	/* the delivery of others may outlive what @req holds */
+	/* delivering other requests may outlive what @req holds */
 	ocf_session_get(ses);
 	spin_lock_bh(&ses->order_lock);
 	req->ready = true;
@@ -268,7 +272,9 @@ static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 	ocf_session_put_deferred(ses);
 }
 
-/* Sets the bit of the one completion there is; false if it was set. */
+/*
+ * Sets the bit of the one completion that a request has; false if it was set.
+ */
 static __always_inline bool has_result(struct ocf_request *req, int err)
 {
 	int old = atomic_fetch_or(OCF_BIT_DONE, &req->bits);
@@ -281,8 +287,8 @@ static __always_inline bool has_result(struct ocf_request *req, int err)
 }
 
 /**
- * ocf_request_end() - a request has its result, and is handed back with it
- * @req: the request, which is on no list but the order's
+ * ocf_request_end() - return a request to its consumer, with its result
+ * @req: the request, on no list but that of the order
  * @err: the result
  * @inside_submit: called from inside the submission of @req
  *
@@ -341,7 +347,10 @@ int ocf_deliver_init(void)
 	return 0;
 }
 
-/* Nothing is in flight any more; what was put off has run after this. */
+/*
+ * No request is in flight any more; callbacks that were put off have run after
+ * this.
+ */
 void ocf_deliver_exit(void)
 {
 	destroy_workqueue(bh_wq);

@@ -51,7 +51,7 @@ static u32 equal(u32 a, u32 b)
 }
 
 /**
- * ocf_mte_public() - how much of a record may be hashed in the open
+ * ocf_mte_public() - how many bytes of a record may be hashed without a mask
  * @hash: the hash
  * @aad: bytes of additional data
  * @len: bytes decrypted
@@ -65,19 +65,19 @@ u32 ocf_mte_public(const struct ocf_mte_hash *hash, u32 aad, u32 len,
 {
 	u32 least = len > maclen + PADDING_MAX ? len - maclen - PADDING_MAX : 0;
 
-	/* the key's block comes before, whole */
+	/* the block of the key comes first, and is complete */
 	return (aad + least) & ~(hash->block - 1);
 }
 OCF_EXPORT(ocf_mte_public);
 
 /**
- * ocf_mte_unpad() - look at the padding
+ * ocf_mte_unpad() - read the padding
  * @end: one past the last byte decrypted; min(@len, PADDING_MAX) before it
  *	are there
  * @len: bytes decrypted
  * @maclen: bytes of MAC, less than @len
- * @payload: is set to the bytes of payload, secret; if the padding is wrong,
- *	as if there were none (RFC 5246 section 6.2.3.2)
+ * @payload: is set to the bytes of payload, secret.  If the padding is wrong,
+ *	as if there were no padding (RFC 5246 section 6.2.3.2)
  *
  * Return: all ones, or zero if the padding is wrong; secret.
  */
@@ -93,13 +93,16 @@ u32 ocf_mte_unpad(const u8 *end, u32 len, u32 maclen, u32 *payload)
 }
 OCF_EXPORT(ocf_mte_unpad);
 
-/* Byte @pos of the stream that the hash sees if the message has @total. */
+/*
+ * Byte @pos of the hash's input for a message of @total bytes, with its
+ * padding.
+ */
 static u8 padded(u8 byte, u32 pos, u32 total)
 {
 	return (byte & less(pos, total)) | (0x80 & equal(pos, total));
 }
 
-/* The message's length in bits, as the last bytes of its last block. */
+/* The message's length in bits, which ends its last block. */
 static void put_length(const struct ocf_mte_hash *hash, u8 *block, u32 in_last,
 		       u32 total)
 {
@@ -117,7 +120,7 @@ static void put_length(const struct ocf_mte_hash *hash, u8 *block, u32 in_last,
 /**
  * ocf_mte_inner() - the inner hash of a payload of secret length
  * @hash: the hash, its state after the key's block and @before bytes
- * @tail: additional data and what was decrypted, from @before on
+ * @tail: additional data and decrypted bytes, from @before on
  * @tail_len: bytes of it, public
  * @before: bytes hashed, as ocf_mte_public() had it
  * @total: bytes of additional data and payload, secret
@@ -161,7 +164,7 @@ OCF_EXPORT(ocf_mte_inner);
  * @len: bytes decrypted; min(@len, @maclen + PADDING_MAX) before @end are there
  * @maclen: bytes of MAC
  * @payload: bytes of payload, secret
- * @mac: as it should be
+ * @mac: the computed MAC
  *
  * Return: all ones if they are equal, else zero; secret until it is told.
  */
@@ -172,7 +175,10 @@ u32 ocf_mte_compare(const u8 *end, u32 len, u32 maclen, u32 payload,
 	u8 ring[OCF_TAG_MAX] = {};
 	u32 begun = 0, turn = 0, diff = 0, i, j, at;
 
-	/* the MAC into a ring as it passes by, and where it began */
+	/*
+	 * copies the MAC into a ring while it passes by, and notes where it
+	 * began
+	 */
 	for (i = 0, j = 0; i < scan; i++) {
 		begun |= equal(first + i, payload);
 		turn |= j & equal(first + i, payload);
@@ -180,7 +186,10 @@ u32 ocf_mte_compare(const u8 *end, u32 len, u32 maclen, u32 payload,
 			   (u8)less(first + i, payload + maclen);
 		j = j + 1 == maclen ? 0 : j + 1;
 	}
-	/* each byte of the ring against each of the MAC, one of them counts */
+	/*
+	 * compares each byte of the ring with each byte of the MAC; one
+	 * comparison counts
+	 */
 	for (i = 0; i < maclen; i++)
 		for (j = 0; j < maclen; j++) {
 			at = turn + j;

@@ -105,7 +105,9 @@ void ocf_batch_end(struct ocf_batch *batch)
 		return;
 	ocf_read_lock();
 	for (; cards; cards &= cards - 1) {
-		/* if another device has the number now, a kick does no harm */
+		/*
+		 * if another device has this number by now, a kick does no harm
+		 */
 		dev = ocf_device_at(__ffs64(cards));
 		if (dev)
 			ocf_queue_kick(dev);
@@ -115,7 +117,7 @@ void ocf_batch_end(struct ocf_batch *batch)
 OCF_EXPORT(ocf_batch_end);
 
 /**
- * ocf_request_restart() - start a request again that was accepted before
+ * ocf_request_restart() - start an accepted request again
  * @req: the request, on no list but that of its session's order
  *
  * Context: process; may sleep.
@@ -135,13 +137,15 @@ void ocf_request_restart(struct ocf_request *req)
 	err = ocf_select_restart(req);
 	if (err == -EINPROGRESS)
 		return;
-	/* all devices that are left have failed it */
+	/* all remaining devices have failed it */
 	if (err == -ENODEV && req->excluded)
 		err = failed ?: -EIO;
 	ocf_request_end(req, err ?: req->err, false);
 }
 
-/* Starts @req again.  If the CPU does it, it does so here, however long. */
+/*
+ * Starts @req again.  If it goes to the CPU, this does the work, however long.
+ */
 static void restart_now(struct ocf_request *req)
 {
 	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_OFFLOADED)
@@ -149,7 +153,7 @@ static void restart_now(struct ocf_request *req)
 	ocf_request_restart(req);
 }
 
-/* Restarts @req if it was returned to the task that waits, and says whether. */
+/* Restarts @req if it was returned to the waiting task, and tells whether. */
 static bool restart_returned(struct ocf_request *req)
 {
 	if (!(atomic_fetch_andnot(OCF_BIT_RETURNED, &req->bits) &
@@ -214,7 +218,7 @@ int ocf_run(struct ocf_request *req)
 }
 OCF_EXPORT(ocf_run);
 
-/* A card that fails so many requests in a row is tested. */
+/* A card that fails this many requests in a row is tested. */
 #define FAILURES_MAX	8
 
 /*
@@ -233,7 +237,10 @@ static void count_failure(struct ocf_device *dev, int err)
 	ocf_device_retest(dev);
 }
 
-/* After failures, or during a self-test.  Return: whether @req is counted. */
+/*
+ * Counts @req after failures, or during a self-test.  Return: whether @req is
+ * counted.
+ */
 static noinline bool note_success(struct ocf_device *dev,
 				  const struct ocf_request *req)
 {
@@ -251,9 +258,9 @@ static bool is_result(const struct ocf_request *req, int err)
 }
 
 /*
- * After a card failed @req, or called its tag wrong.  The CPU checks such a
- * tag, if the session may use the CPU: forged tags are rare, and a card may be
- * wrong.  Returns whether @req starts again on another device.
+ * For a request that a card failed, or whose tag it called wrong.  The CPU
+ * checks such a tag, if the session may use the CPU: forged tags are rare, and
+ * a card may be wrong.  Returns whether @req starts again on another device.
  */
 static bool replay_elsewhere(struct ocf_device *dev, struct ocf_request *req,
 			     int err)
@@ -335,8 +342,8 @@ void ocf_complete(struct ocf_request *req, int err)
 OCF_EXPORT(ocf_complete);
 
 /*
- * The requests of one flow that workers do.  At most as many workers as there
- * are CPUs do those of one owner: more would only take CPU time from others.
+ * Requests of one flow for workers.  At most as many workers as there are CPUs
+ * do those of one owner: more would only take CPU time from others.
  */
 struct worker_queue {
 	spinlock_t		lock;	/* protects the rest; BH */
@@ -356,7 +363,7 @@ void __init ocf_requests_init(void)
 	}
 }
 
-/* A worker of @q ends, and starts another one, after those of other queues. */
+/* A worker of @q ends, and queues another one behind those of other queues. */
 static void start_next(struct worker_queue *q)
 {
 	struct ocf_request *next;
@@ -390,7 +397,7 @@ static void run_by_process(struct work_struct *work)
 	restart_now(req);
 }
 
-/* Has the task that waits for @req restart it; false: none waits. */
+/* Makes the task that waits for @req restart it; false: no task waits. */
 static bool return_to_waiter(struct ocf_request *req)
 {
 	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER))
@@ -405,8 +412,8 @@ static bool return_to_waiter(struct ocf_request *req)
 }
 
 /*
- * Has the submitter of @req restart it, at the submitter's priority: the task
- * that waits, or a thread of the process.  False: there is neither.
+ * Makes the submitter of @req restart it, at the submitter's priority: the
+ * waiting task, or a thread of the process.  False: there is neither.
  */
 static bool return_to_submitter(struct ocf_request *req)
 {

@@ -11,7 +11,7 @@
 #include "../session/session.h"
 
 /* Bits of ocf_request.bits */
-#define OCF_BIT_CANCELLED	BIT(0)	/* ocf_cancel() was called in time */
+#define OCF_BIT_CANCELLED	BIT(0)	/* ocf_cancel() came in time */
 #define OCF_BIT_DONE		BIT(1)	/* has its result: exactly once */
 #define OCF_BIT_WAITER		BIT(2)	/* ocf_run() waits */
 #define OCF_BIT_WOKEN		BIT(3)	/* ... and was told the result */

@@ -31,7 +31,7 @@
 /**
  * struct worker - a thread
  * @workers: those it is one of
- * @task: the thread; NULL: there never was one
+ * @task: the thread; NULL before the first one
  * @alive: it was started and not killed
  * @idle: it waits for work
  */
@@ -53,11 +53,11 @@ struct worker {
  * @lock: protects the next five, and @alive and @idle of each thread
  * @waiting: work, the oldest first
  * @alive: how many threads there are
- * @left: the same with those that are ending and have work to cancel
- * @wanted: one more would be of use
+ * @left: threads, including those that are ending and have work to cancel
+ * @wanted: another thread would be useful
  * @ended: all were killed, and the process has submitted nothing since
  * @load: ns of the work that these threads have
- * @n: how many there may be
+ * @n: the maximum number of threads
  * @worker: they
  */
 struct ocf_workers {
@@ -92,7 +92,7 @@ static void destroy(struct ocf_workers *w)
 	kfree_rcu(w, rcu);
 }
 
-/* Waits until the threads run, and have stopped. */
+/* Waits until the threads have run, and have stopped. */
 static void end_threads(struct ocf_workers *w)
 {
 	unsigned int i;
@@ -103,13 +103,13 @@ static void end_threads(struct ocf_workers *w)
 	destroy(w);
 }
 
-/* They were killed, and are all but gone. */
+/* The threads were killed, and have nearly ended. */
 static void free_dead(struct work_struct *work)
 {
 	end_threads(container_of(work, struct ocf_workers, free));
 }
 
-/* Takes @w out of the table; false if it is in use, or was taken before. */
+/* Removes @w from the table; false if it is in use, or was removed before. */
 static bool take_unused(struct ocf_workers *w)
 {
 	lockdep_assert_held(&table_lock);
@@ -119,7 +119,7 @@ static bool take_unused(struct ocf_workers *w)
 	return true;
 }
 
-/* Called when one of the two may have come true: not in use, and no thread. */
+/* Called when @w may have become unused, or may have lost its last thread. */
 static void free_if_dead(struct ocf_workers *w)
 {
 	bool mine;
@@ -156,7 +156,7 @@ static bool do_next(void *data)
 	return true;
 }
 
-/* vhost_task's function for a thread that is killed, with its process. */
+/* The function of vhost_task for a thread that is killed with its process. */
 static void cancel_rest(void *data)
 {
 	struct worker *self = data;
@@ -183,7 +183,7 @@ static void cancel_rest(void *data)
 	free_if_dead(w);
 }
 
-/* Makes @self, which has no thread, or one that was killed, a living one. */
+/* Starts the thread of @self, which has none, or one that was killed. */
 static void make_thread(struct worker *self)
 {
 	struct ocf_workers *w = self->workers;
@@ -218,7 +218,7 @@ static noinline void start_one(struct ocf_workers *w)
 {
 	struct worker *self;
 
-	/* threads of io_uring's own do their work themselves */
+	/* threads of io_uring do their work themselves */
 	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		return;
 	mutex_lock(&w->start);
@@ -269,7 +269,7 @@ static struct ocf_workers *find(const struct pid *process)
 	return NULL;
 }
 
-/* One that is not in use, but has threads still */
+/* Finds one that is unused, but still has threads */
 static struct ocf_workers *find_unused(const struct pid *process)
 {
 	struct ocf_workers *w;
@@ -290,7 +290,7 @@ static struct ocf_workers *use_again(const struct pid *process)
 	return w;
 }
 
-/* Another thread of @process may be at it, too. */
+/* Another thread of @process may be doing the same. */
 static struct ocf_workers *add(struct pid *process)
 {
 	struct ocf_workers *w = make_workers(process), *other;
@@ -308,7 +308,7 @@ static struct ocf_workers *add(struct pid *process)
 	return other;
 }
 
-/* The process is another program now, which has no threads yet. */
+/* The process is another program now, and has no threads yet. */
 static noinline void begin_anew(struct ocf_workers *w)
 {
 	spin_lock_bh(&w->lock);
@@ -359,7 +359,7 @@ void ocf_workers_put(struct ocf_workers *w)
 {
 	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w)
 		return;
-	/* its process may end what is not in use */
+	/* its process may end unused ones */
 	rcu_read_lock();
 	if (refcount_dec_and_test(&w->refs))
 		free_if_dead(w);
@@ -396,7 +396,7 @@ static struct ocf_workers *take_first(void)
 	return w;
 }
 
-/* The consumers are gone: nobody makes other threads. */
+/* The consumers are gone: no other threads are made. */
 void ocf_workers_exit(void)
 {
 	struct ocf_workers *w;
@@ -423,10 +423,10 @@ OCF_EXPORT(ocf_workers_settle);
 
 /**
  * ocf_workers_ready() - whether a process has threads for its work
- * @w: those of the process
+ * @w: the threads of the process
  *
  * Context: any.
- * Return: if not, the caller does the work itself.
+ * Return: false if the caller has to do the work itself.
  */
 bool ocf_workers_ready(struct ocf_workers *w)
 {
@@ -444,10 +444,10 @@ OCF_EXPORT(ocf_workers_ended);
 
 /**
  * ocf_workers_load() - the work that the threads of a process have
- * @w: those of the process
+ * @w: the threads of the process
  *
- * Return: a counter of ns.  The caller adds a request's when a thread gets it,
- * and takes them away when that begins or ends.
+ * Return: a counter of ns.  The caller adds a request's ns when a thread gets
+ * it, and subtracts them when that begins or ends.
  */
 atomic_long_t *ocf_workers_load(struct ocf_workers *w)
 {
@@ -471,7 +471,7 @@ static void wake_one(struct ocf_workers *w)
 
 /**
  * ocf_workers_queue() - have a thread of a process do some work
- * @w: those of the process
+ * @w: the threads of the process
  * @work: as for a workqueue, where it is not queued; its function is called
  *	once, and may find that the process has ended
  *
