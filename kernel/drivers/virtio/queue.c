@@ -102,7 +102,7 @@ struct vcrypt_queue *vcrypt_queue_here(struct vcrypt_card *card)
  *
  * Context: process or BH.
  * Return: -EINPROGRESS; -EBUSY if the ring is full, or the queue is down;
- *	-ENOMEM.
+ * -ENOMEM.
  */
 int vcrypt_queue_enter(struct vcrypt_queue *q, struct vcrypt_slot *slot,
 		       bool more)

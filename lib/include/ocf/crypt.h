@@ -13,10 +13,9 @@
  *	n = ocf_seal(ocf, params.session, iv, 12, aad, aadlen, text, len, out,
  *		     tag);
  *
- * What is in structures is what <linux/ocf.h> says.  All calls give -errno
- * where something is wrong.  Several threads may call them at a time, and so
- * may a child of the process that opened the handle: both have the same
- * sessions then.
+ * The structures are those of <linux/ocf.h>.  All calls return -errno for an
+ * error.  Several threads may call them at a time, and so may a child of the
+ * process that opened the handle: both have the same sessions then.
  */
 #ifndef OCF_CRYPT_H
 #define OCF_CRYPT_H
@@ -37,44 +36,49 @@ struct ocf;
  * ocf_open() - open /dev/crypto
  * @ocf: is set
  *
- * Return: 0; -ENODEV: there is none; -EACCES: the caller may not; -EPROTO: it
- * is not ours; -EMFILE, -ENOMEM, ...: ocf_strerror() says it in words.
+ * Return: 0; -ENODEV: the machine has no /dev/crypto; -EACCES: the caller has
+ * no permission; -EPROTO: it belongs to another module; -EMFILE, -ENOMEM, ...:
+ * ocf_strerror() explains it.
  */
 int ocf_open(struct ocf **ocf);
 
 /*
- * Closes it, and with the last descriptor of the open file all its sessions.
- * If the number belongs to another file by now, that stays open.  NULL is
- * nothing.
+ * Closes the handle, and all sessions with the last descriptor of the open
+ * file.  If the number of the descriptor belongs to another file by now, that
+ * file stays open.  NULL is nothing.
  */
 void ocf_close(struct ocf *ocf);
 
 /*
- * Whether its descriptor is its own: a daemon may have closed all that it did
- * not know, and the number be another file's.  Two system calls.
+ * Whether the descriptor is still the handle's.  A daemon may have closed
+ * descriptors that it does not know, and the number may be another file's.  Two
+ * system calls.
  */
 int ocf_is_open(const struct ocf *ocf);
 
 /*
- * Frees it where its descriptor is not its own any more: a daemon has closed
- * all it did not know, and the number may be another's.  NULL is nothing.
+ * Frees a handle whose descriptor is not its own any more: a daemon has closed
+ * it, and the number may be another file's.  NULL is nothing.
  */
 void ocf_forget(struct ocf *ocf);
 
-/* Its descriptor, for ioctl(): close-on-exec, and not to be closed. */
+/*
+ * The handle's descriptor, for ioctl(): it is close-on-exec, and must not be
+ * closed.
+ */
 int ocf_fd(const struct ocf *ocf);
 
-/* What the kernel has. */
+/* The features of the kernel's module. */
 const struct ocf_features *ocf_features(const struct ocf *ocf);
 
 /**
- * ocf_algorithm() - what the kernel knows of an algorithm
+ * ocf_algorithm() - describe an algorithm of the kernel
  * @ocf: /dev/crypto
  * @name: its name ("aes-cbc")
  * @algorithm: is filled in
  *
- * That it is known does not mean that a session can be had: it may be weak, or
- * no device may have it.
+ * An algorithm that is known may still be unavailable: it may be weak, or no
+ * device may have it.
  *
  * Return: 0, or -ENOENT.
  */
@@ -82,13 +86,14 @@ int ocf_algorithm(const struct ocf *ocf, const char *name,
 		  struct ocf_algorithm *algorithm);
 
 /**
- * ocf_strerror() - what an error means here
- * @err: what a call has returned, or ocf_result.res
+ * ocf_strerror() - explain an error
+ * @err: the return value of a call, or ocf_result.res
  *
- * If it is what the thread's last call has returned, the sentence says which
- * of the parameters is wrong, as far as that is known.
+ * If @err is what the thread's last call has returned, the sentence names the
+ * wrong parameter, as far as it is known.
  *
- * Return: a sentence; for what means nothing special here, strerrordesc_np().
+ * Return: a sentence; strerrordesc_np() for an error that has no special
+ * meaning here.
  */
 const char *ocf_strerror(int err);
 
@@ -97,32 +102,32 @@ const char *ocf_strerror(int err);
 /**
  * ocf_session_create() - open a session
  * @ocf: /dev/crypto
- * @params: what it is to be; its @session is set, which commands name it by.
- *	A @size of 0 is that of the structure's first version
+ * @params: its parameters; @session is set to the number that commands use for
+ *	it.  A @size of 0 is that of the structure's first version
  *
- * Return: 0, or as OCF_SESSION_OPEN.
+ * Return: 0, or an error of OCF_SESSION_OPEN.
  */
 int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params);
 
 /**
- * ocf_session_destroy() - close a session; what is under way is finished
+ * ocf_session_destroy() - close a session; commands under way finish
  * @ocf: /dev/crypto
  * @session: which
  *
- * Return: 0, or -EINVAL: there is none.
+ * Return: 0, or -EINVAL: there is no such session.
  */
 int ocf_session_destroy(struct ocf *ocf, uint32_t session);
 
 /**
- * ocf_session_change() - give a session other keys
+ * ocf_session_change() - change the keys of a session
  * @ocf: /dev/crypto
  * @session: which
- * @key: the cipher's, or NULL: as it is
+ * @key: the cipher's new key; NULL: the present one
  * @keylen: bytes
- * @mackey: the MAC's, or NULL: as it is
+ * @mackey: the MAC's new key; NULL: the present one
  * @mackeylen: bytes
  *
- * Return: 0, or as OCF_SESSION_REKEY.
+ * Return: 0, or an error of OCF_SESSION_REKEY.
  */
 int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 		       size_t keylen, const void *mackey, size_t mackeylen);
@@ -133,7 +138,7 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
  * @session: which
  * @info: is filled in
  *
- * Return: 0, or -EINVAL: there is none.
+ * Return: 0, or -EINVAL: there is no such session.
  */
 int ocf_session_info(struct ocf *ocf, uint32_t session,
 		     struct ocf_session_query *info);
@@ -141,7 +146,7 @@ int ocf_session_info(struct ocf *ocf, uint32_t session,
 /* ---- operations ---- */
 
 /**
- * ocf_run() - do a command and wait for its result
+ * ocf_run() - run a command and wait for its result
  * @ocf: /dev/crypto
  * @command: which
  *
@@ -150,31 +155,31 @@ int ocf_session_info(struct ocf *ocf, uint32_t session,
 int ocf_run(struct ocf *ocf, const struct ocf_command *command);
 
 /**
- * ocf_run_many() - do commands and wait for all of them
+ * ocf_run_many() - run commands and wait for all of them
  * @ocf: /dev/crypto
  * @commands: which
  * @results: are filled in, in the same order
  * @count: how many; any number
  *
- * Return: 0, or -errno of OCF_RUN, with results from some on not filled in.
+ * Return: 0, or -errno of OCF_RUN; then the later results are not filled in.
  */
 int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
 		 struct ocf_result *results, size_t count);
 
 /**
- * ocf_run_scatter() - do a command on what lies in several places
+ * ocf_run_scatter() - run a command on data in several buffers
  * @ocf: /dev/crypto
- * @command: which; its @src and @dst are not looked at, nor is its @len but of
- *	OCF_MODE_CHAIN
- * @src: where the source is
- * @srcs: how many places
- * @dst: where the result goes; NULL, and none, for where the source is; not
- *	looked at if the command has no destination
- * @dsts: how many places
+ * @command: the command; its @src and @dst are ignored, and so is its @len,
+ *	except in OCF_MODE_CHAIN
+ * @src: the source's buffers
+ * @srcs: how many buffers
+ * @dst: the destination's buffers; NULL with @dsts == 0: in place.  Ignored if
+ *	the command has no destination
+ * @dsts: how many buffers
  *
- * There is a copy.
+ * The data are copied.
  *
- * Return: ocf_result.res; -ENOSPC: @dst has less room than that; -E2BIG;
+ * Return: ocf_result.res; -ENOSPC: the result does not fit into @dst; -E2BIG;
  * -ENOMEM.
  */
 int ocf_run_scatter(struct ocf *ocf, const struct ocf_command *command,
@@ -184,12 +189,12 @@ int ocf_run_scatter(struct ocf *ocf, const struct ocf_command *command,
 /**
  * ocf_cipher() - encrypt or decrypt
  * @ocf: /dev/crypto
- * @session: one of OCF_MODE_CIPHER
+ * @session: a session of OCF_MODE_CIPHER
  * @op: OCF_OP_ENCRYPT or OCF_OP_DECRYPT
  * @iv: IV or counter block
- * @ivlen: bytes, as many as the session's has
+ * @ivlen: bytes of it, which must be the session's
  * @src: what
- * @dst: where to, may be @src
+ * @dst: the destination, may be @src
  * @len: bytes
  *
  * Return: @len, or -errno as ocf_result.res.
@@ -199,12 +204,12 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 	       size_t len);
 
 /**
- * ocf_digest() - a digest, or a MAC without a nonce
+ * ocf_digest() - compute a digest, or a MAC without a nonce
  * @ocf: /dev/crypto
- * @session: one of OCF_MODE_DIGEST
+ * @session: a session of OCF_MODE_DIGEST
  * @data: what of
  * @len: bytes
- * @tag: where to, as many bytes as the session's digest has
+ * @tag: the destination: as many bytes as the session's digest has
  *
  * Return: bytes of the digest, or -errno as ocf_result.res.
  */
@@ -212,14 +217,14 @@ int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
 	       void *tag);
 
 /**
- * ocf_mac() - a MAC with a nonce: AES-GMAC
+ * ocf_mac() - compute a MAC with a nonce: AES-GMAC
  * @ocf: /dev/crypto
- * @session: one of OCF_MODE_DIGEST
+ * @session: a session of OCF_MODE_DIGEST
  * @iv: nonce, another for each message
- * @ivlen: bytes, as many as the session's has
+ * @ivlen: bytes of it, which must be the session's
  * @data: what of
  * @len: bytes
- * @tag: where to, as many bytes as the session's MAC has
+ * @tag: the destination: as many bytes as the session's MAC has
  *
  * Return: bytes of the MAC, or -errno as ocf_result.res.
  */
@@ -229,15 +234,15 @@ int ocf_mac(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 /**
  * ocf_seal() - encrypt, and authenticate
  * @ocf: /dev/crypto
- * @session: one of OCF_MODE_AEAD or OCF_MODE_ETA
+ * @session: a session of OCF_MODE_AEAD or OCF_MODE_ETA
  * @iv: IV or nonce
- * @ivlen: bytes, as many as the session's has
- * @aad: what is authenticated besides
+ * @ivlen: bytes of it, which must be the session's
+ * @aad: additional data, which are only authenticated
  * @aadlen: bytes
- * @src: what is encrypted
+ * @src: the plaintext
  * @len: bytes
- * @dst: where to, may be @src
- * @tag: where the tag goes, as many bytes as the session's has
+ * @dst: the destination, may be @src
+ * @tag: the destination of the tag: as many bytes as the session's tag has
  *
  * Return: @len, or -errno as ocf_result.res.
  */
@@ -246,32 +251,32 @@ int ocf_seal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 	     void *dst, void *tag);
 
 /**
- * ocf_unseal() - the way back
+ * ocf_unseal() - verify, and decrypt
  * @ocf: /dev/crypto
- * @session: as of ocf_seal()
+ * @session: a session of OCF_MODE_AEAD or OCF_MODE_ETA
  * @iv: the same
  * @ivlen: bytes
  * @aad: the same
  * @aadlen: bytes
- * @src: what is decrypted
+ * @src: the ciphertext
  * @len: bytes
- * @dst: where to, may be @src
- * @tag: what the tag has to be
+ * @dst: the destination, may be @src
+ * @tag: the expected tag
  *
- * Return: @len; -EBADMSG: it is another, and nothing was written; or -errno as
- * ocf_result.res.
+ * Return: @len; -EBADMSG: the tag is wrong, and nothing was written; or -errno
+ * as ocf_result.res.
  */
 int ocf_unseal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 	       const void *aad, size_t aadlen, const void *src, size_t len,
 	       void *dst, const void *tag);
 
 /**
- * ocf_random() - random numbers
+ * ocf_random() - get random numbers
  * @data: where to
  * @len: bytes
  *
- * They are the kernel's, which the generators of devices feed (random(4)); so
- * no device is needed.
+ * They come from the kernel, which the generators of devices feed (random(4)),
+ * so no device is needed.
  *
  * Return: 0, or -errno of getrandom().
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libocf-gnutls: from a handshake of GnuTLS's to a socket whose records the
- * kernel makes.  ocf_gnutls(3)
+ * libocf-gnutls: leads from a handshake of GnuTLS to a socket whose records the
+ * kernel encrypts.  ocf_gnutls(3)
  *
- * TLS 1.1 to 1.3 as libocf-openssl has them, 3DES-CBC suites among them.  TLS
- * 1.0 goes on from the end of a record, which GnuTLS does not tell.
+ * It has TLS 1.1 to 1.3 with the suites of libocf-openssl, including 3DES-CBC.
+ * TLS 1.0 continues from the last block of a record, which GnuTLS does not
+ * reveal.
  */
 #ifndef OCF_GNUTLS_H
 #define OCF_GNUTLS_H
@@ -26,12 +27,12 @@ extern "C" {
  * tickets, and after a KeyUpdate there are no more keys (-EKEYEXPIRED).
  * @session must not be read or written any more, and may be freed.
  *
- * Return: 0; or, with no keys set,
- * -EINVAL: not over a socket; data were sent before the handshake ended; an
- *	unfinished handshake, as far as GnuTLS says so;
- * -EOPNOTSUPP: a version or suite that is not there, or smaller records were
- *	agreed on (RFC 6066, 4; RFC 8449 is not seen);
- * -EBUSY: bytes were read ahead, as far as GnuTLS says so, or are corked;
+ * Return: 0; or, if no keys were set,
+ * -EINVAL: the session is not over a socket, its handshake is not finished (as
+ *	far as GnuTLS tells), or data were sent before the handshake ended;
+ * -EOPNOTSUPP: the version or suite is not supported, or smaller records were
+ *	agreed on (RFC 6066, 4; RFC 8449 cannot be seen);
+ * -EBUSY: bytes were read ahead (as far as GnuTLS tells), or are corked;
  * others: see ocf_socket_set_both().
  */
 int ocf_gnutls_attach(gnutls_session_t session, unsigned int flags);

@@ -2,9 +2,8 @@
 /*
  * libocf: public-key operations.  ocf_public(3)
  *
- * Operands and results are octet strings, numbers with the most significant
- * octet first, keys of RSA in DER; enum ocf_pk_code of <linux/ocf.h> has them
- * all.
+ * Operands and results are octet strings: numbers with the most significant
+ * octet first, RSA keys in DER.  enum ocf_pk_code of <linux/ocf.h> lists them.
  */
 #ifndef OCF_PUBLIC_H
 #define OCF_PUBLIC_H
@@ -27,9 +26,9 @@ extern "C" {
  * @hash: name of a digest, or NULL
  * @salt: PSS: bytes, or OCF_PK_SALT_ANY
  * @flags: OCF_SESSION_HARDWARE, OCF_SESSION_SOFTWARE
- * @device: the only one to use, or NULL
+ * @device: the only device to use, or NULL
  * @in: operands
- * @out: room for results
+ * @out: buffers for the results
  */
 struct ocf_public {
 	enum ocf_pk_code	code;
@@ -45,21 +44,21 @@ struct ocf_public {
 };
 
 /**
- * ocf_public_run() - do it, and wait for the result
+ * ocf_public_run() - run the operation, and wait for the result
  * @ocf: /dev/crypto
  * @op: what
  *
- * Return: bytes of the first result, 0 if there is none; or -errno:
+ * Return: bytes of the first result, 0 if there is no result; or -errno:
  * -EBADMSG: the signature is wrong; for other errors see struct ocf_pk_command.
  */
 int ocf_public_run(struct ocf *ocf, const struct ocf_public *op);
 
 /**
- * ocf_public_command() - make a command of it, for a queue
+ * ocf_public_command() - make a command of the operation, for a queue
  * @op: what
  * @cookie: the command's
- * @values: OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX of them, filled in; have to
- *	stay until the command was begun
+ * @values: OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX entries, which are filled in,
+ *	and must stay until the command has begun
  * @command: filled in
  *
  * Return: 0, or -EINVAL: there is no such operation, or a name is too long.

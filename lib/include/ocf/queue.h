@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libocf: many commands under way at a time.  ocf_queue(3)
+ * libocf: queues, for many commands at a time.  ocf_queue(3)
  *
  *	err = ocf_queue_open(ocf, 64, 0, &queue);
  *	while (...) {
@@ -9,7 +9,7 @@
  *		n = ocf_queue_get(queue, results, 64, -1);
  *	}
  *
- * By io_uring, or by ioctl() where that is forbidden.  A queue is for one
+ * It uses io_uring, or ioctl() where io_uring is forbidden.  A queue is for one
  * thread at a time.  The process that has submitted a command has to live until
  * the result is taken.
  */
@@ -24,7 +24,10 @@ extern "C" {
 
 struct ocf_queue;
 
-/* Always the same thread: some fewer instructions with io_uring */
+/*
+ * The queue is always used by the same thread, which saves some instructions
+ * with io_uring
+ */
 #define OCF_QUEUE_ONE_THREAD	1
 #define OCF_QUEUE_NO_URING	2	/* ioctl() only */
 #define OCF_QUEUE_URING		4	/* io_uring only */
@@ -33,112 +36,114 @@ struct ocf_queue;
 
 /**
  * ocf_queue_open() - make a queue
- * @ocf: /dev/crypto, which has to stay open
- * @depth: commands under way at a time, 1 to OCF_QUEUE_DEPTH_MAX
+ * @ocf: the handle of /dev/crypto, which must stay open
+ * @depth: commands that can be under way at a time, 1 to OCF_QUEUE_DEPTH_MAX
  * @flags: OCF_QUEUE_*
  * @queue: is set
  *
- * Only one queue at a time of each @ocf can be without io_uring.
+ * Without io_uring, each @ocf can have only one queue at a time.
  *
- * Return: 0; -EINVAL; -EBUSY: there is one without io_uring; with
- * OCF_QUEUE_URING, what io_uring_setup() says; -ENOMEM.
+ * Return: 0; -EINVAL; -EBUSY: there is a queue without io_uring; with
+ * OCF_QUEUE_URING, an error of io_uring_setup(); -ENOMEM.
  */
 int ocf_queue_open(struct ocf *ocf, unsigned int depth, unsigned int flags,
 		   struct ocf_queue **queue);
 
 /**
- * ocf_queue_close() - end a queue
- * @queue: the queue, or NULL; one of OCF_QUEUE_ONE_THREAD is closed by that
- *	thread
+ * ocf_queue_close() - close a queue
+ * @queue: the queue, or NULL; if it has OCF_QUEUE_ONE_THREAD, this must be
+ *	called by its thread
  *
- * What is under way is cancelled or finished before this returns: afterwards
- * nobody writes to where results were to go.
+ * Commands under way have been cancelled, or have finished, when this returns.
+ * Afterwards nothing is written to their destinations.
  */
 void ocf_queue_close(struct ocf_queue *queue);
 
-/* Whether it is by io_uring. */
+/* Whether the queue uses io_uring. */
 int ocf_queue_is_uring(const struct ocf_queue *queue);
 
 /**
- * ocf_queue_register() - say where data will lie
- * @queue: a queue with nothing put in
+ * ocf_queue_register() - register buffers for data
+ * @queue: the queue, in which there must be no command
  * @buffers: places
- * @count: how many, up to 1024; 0: none any more
+ * @count: how many, up to 1024; 0: unregister all
  *
- * Their pages are pinned once, and not for each command
- * (ocf_queue_put_fixed()), against RLIMIT_MEMLOCK.
+ * Their pages are pinned once instead of for each command
+ * (ocf_queue_put_fixed()), and count for RLIMIT_MEMLOCK.
  *
- * Return: 0; -EBUSY: something was put in; -ENOMEM; -EFAULT; -EINVAL;
- * -EBADF.
+ * Return: 0; -EBUSY: there are commands in the queue; -ENOMEM; -EFAULT;
+ * -EINVAL; -EBADF.
  */
 int ocf_queue_register(struct ocf_queue *queue, const struct iovec *buffers,
 		       unsigned int count);
 
 /**
- * ocf_queue_put() - put a command in
+ * ocf_queue_put() - put a command into a queue
  * @queue: the queue
- * @command: which; its @cookie comes with the result.  A struct ocf_pk_command
- *	may be given, cast; what it points to has to stay as it is until the
- *	result is there, as data has
+ * @command: the command; the result has its @cookie.  A struct ocf_pk_command
+ *	can be given, with a cast; its operands must stay unchanged until the
+ *	result is there, as data must
  *
- * It is begun by ocf_queue_submit() or ocf_queue_get().
+ * ocf_queue_submit() or ocf_queue_get() begins the command.
  *
- * Return: 0; -EBUSY: there are as many as the queue is deep; -EPERM: another
- * process has made the queue.
+ * Return: 0; -EBUSY: the queue is full; -EPERM: another process has made the
+ * queue.
  */
 int ocf_queue_put(struct ocf_queue *queue, const struct ocf_command *command);
 
 /**
- * ocf_queue_put_fixed() - put a command in whose data are in a known place
+ * ocf_queue_put_fixed() - put a command whose data are in a registered buffer
+ * into a queue
  * @queue: the queue
- * @command: which; neither of OCF_MODE_CHAIN nor of OCF_MODE_COMPRESS
- * @buffer: index of the buffer that its source, its destination or both are in
+ * @command: the command; neither of OCF_MODE_CHAIN nor of OCF_MODE_COMPRESS
+ * @buffer: index of the buffer that has its source, its destination or both
  *
- * Return: as ocf_queue_put(); -EINVAL: neither is in it.
+ * Return: as ocf_queue_put(); -EINVAL: the buffer has neither.
  */
 int ocf_queue_put_fixed(struct ocf_queue *queue,
 			const struct ocf_command *command, unsigned int buffer);
 
 /**
- * ocf_queue_submit() - begin all that was put in
+ * ocf_queue_submit() - begin all commands of a queue
  * @queue: the queue
  *
- * What is refused has its errno as a result.
+ * The result of a command that was refused is the errno.
  *
- * Return: 0; -EINTR, -EAGAIN, -ENOMEM: some wait still; -EPERM; -EBADF: the
- * program has closed the queue's descriptor, or it is another file.
+ * Return: 0; -EINTR, -EAGAIN, -ENOMEM: some commands still wait; -EPERM;
+ * -EBADF: the program has closed the queue's descriptor, or its number is
+ * another file's.
  */
 int ocf_queue_submit(struct ocf_queue *queue);
 
 /**
- * ocf_queue_get() - take results, after ocf_queue_submit()
+ * ocf_queue_get() - take results; calls ocf_queue_submit() first
  * @queue: the queue
- * @results: are filled in, in the order in which they come
+ * @results: are filled in, in the order in which they came
  * @count: how many at most
- * @timeout: ms to wait for the first, -1: without an end
+ * @timeout: ms to wait for the first result; -1: no limit
  *
- * Return: how many; 0: none came in time, or nothing is under way; -EINTR: a
- * signal came before; -EPERM; -EBADF.
+ * Return: how many; 0: no result came in time, or no command is under way;
+ * -EINTR: a signal came before; -EPERM; -EBADF.
  */
 int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
 		  unsigned int count, int timeout);
 
 /**
- * ocf_queue_cancel() - give commands up
+ * ocf_queue_cancel() - cancel commands
  * @queue: the queue
- * @cookie: of which; those of this process's other queues of the same struct
- *	ocf that have it are given up, too
+ * @cookie: of the commands.  Those with this cookie in other queues of the
+ *	process with the same struct ocf are cancelled, too
  *
- * They have results like all others.
+ * Cancelled commands have results like all others.
  *
  * Return: how many; -ENOENT: none; -EPERM; -EBADF.
  */
 int ocf_queue_cancel(struct ocf_queue *queue, uint64_t cookie);
 
-/* A descriptor that poll() finds readable when there are results. */
+/* A descriptor for poll(), which is readable when there are results. */
 int ocf_queue_fd(const struct ocf_queue *queue);
 
-/* How many were put in and have not come back. */
+/* The number of commands whose results have not been taken. */
 unsigned int ocf_queue_count(const struct ocf_queue *queue);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libocf-openssl: from a handshake of OpenSSL's to a socket whose records the
- * kernel makes.  ocf_tls(3)
+ * libocf-openssl: leads from a handshake of OpenSSL to a socket whose records
+ * the kernel encrypts.  ocf_tls(3)
  *
  *	ctx = SSL_CTX_new(TLS_server_method());
  *	ocf_tls_context(ctx);
@@ -17,8 +17,8 @@
  *	SSL_free(ssl);
  *
  * TLS 1.0 to 1.3; AES-GCM, AES-CCM, AES-CCM-8, ChaCha20-Poly1305, and AES-CBC
- * and 3DES-CBC with HMAC, each also RFC 7366.  All calls give -errno.
- * Different connections may be used by different threads at a time.
+ * and 3DES-CBC with HMAC, each also RFC 7366.  All calls return -errno.
+ * Different threads may use different connections at a time.
  */
 #ifndef OCF_TLS_H
 #define OCF_TLS_H
@@ -31,17 +31,18 @@
 extern "C" {
 #endif
 
-/* A connection whose records are the kernel's. */
+/* A connection whose records the kernel encrypts and decrypts. */
 struct ocf_tls;
 
 /**
- * ocf_tls_context() - have the connections of a context watched
- * @ctx: the context, before any SSL is made of it
+ * ocf_tls_context() - watch the connections of a context
+ * @ctx: the context, before any SSL object is made from it
  *
- * What the kernel has to know of a handshake cannot all be had afterwards.
- * This takes the context's message callback, also of each of its connections,
- * and its keylog callback, of which what was set before is called on.  Every
- * context that a connection may have is to be watched (SSL_set_SSL_CTX()).
+ * OpenSSL does not tell afterwards all that the kernel has to know of a
+ * handshake.  So this uses the message callback of the context and of its
+ * connections, and the keylog callback.  A keylog callback that was set before
+ * is still called.  Every context that a connection may have must be watched
+ * (SSL_set_SSL_CTX()).
  *
  * Return: 0 or -ENOMEM.
  */
@@ -49,19 +50,20 @@ int ocf_tls_context(SSL_CTX *ctx);
 
 /**
  * ocf_tls_attach() - give the socket of a finished handshake to the kernel
- * @ssl: the connection, over a socket that is the caller's, as SSL_set_fd() has
- *	it; nothing was read ahead
+ * @ssl: the connection, over a socket of the caller's, as SSL_set_fd() sets it;
+ *	nothing was read ahead
  * @flags: of OCF_ATTACH_FLAGS
  * @tls: is set
  *
  * From now on send(), sendfile(), ... on the socket send data, and
- * ocf_tls_recv() receives; @ssl counts as shut down, and may be freed.  The
+ * ocf_tls_recv() receives.  @ssl counts as shut down, and may be freed.  The
  * socket stays the caller's.
  *
- * Return: 0; or, with no keys set,
- * -EINVAL: no ocf_tls_context(), or no finished handshake over a socket;
- * -EOPNOTSUPP: a version or suite that is not listed above, DTLS, compression,
- *	or smaller records were agreed on (RFC 6066, 4);
+ * Return: 0; or, if no keys were set,
+ * -EINVAL: ocf_tls_context() was not called, or there is no finished handshake
+ *	over a socket;
+ * -EOPNOTSUPP: the version or suite is not listed above, DTLS, compression, or
+ *	smaller records were agreed on (RFC 6066, 4);
  * -EBUSY: bytes were read ahead, or passed without the watcher; keys were
  *	updated; or kTLS has the socket.  Also if the end of a record of data
  *	would have to be known (TLS 1.2 with AES-GCM or AES-CCM, after data were
@@ -74,44 +76,47 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
  * ocf_tls_recv() - receive data
  * @tls: the connection
  * @data: where to
- * @size: bytes there is room for, at least 1
- * @flags: as of recv(), but MSG_PEEK
+ * @size: bytes of @data, at least 1
+ * @flags: as of recv(), except MSG_PEEK
  *
- * What is no data is seen to: tickets are dropped, keys updated, no handshake
- * is begun again.  An update of keys the peer asks for is sent from here, so
- * with TLS 1.3 nobody else may send at the same time.
+ * It handles all records that are no data: tickets are dropped, keys are
+ * updated, and a new handshake is refused.  It sends a key update if the peer
+ * asks for one, so with TLS 1.3 no other thread may send at the same time.
  *
- * Return: bytes; 0: the peer has said that this is all (close_notify);
- * -ECONNABORTED: it has gone without a word: what came may have been cut off;
- * -ECONNRESET: it sent an alert, see ocf_tls_alert();
- * -EBADMSG, -EMSGSIZE, -EPROTO: a record that is none, or a message that must
- * not be, or 33 records in a row that are no data; -EAGAIN, -EINTR, ...
+ * Return: bytes; 0: the peer has ended its data (close_notify);
+ * -ECONNABORTED: the connection ended without close_notify: the data may have
+ * been cut off; -ECONNRESET: the peer sent an alert, see ocf_tls_alert();
+ * -EBADMSG, -EMSGSIZE; -EPROTO: something that is no record, a message that is
+ * not allowed, or 33 records in a row that are no data; -EAGAIN, -EINTR, ...
  */
 ssize_t ocf_tls_recv(struct ocf_tls *tls, void *data, size_t size, int flags);
 
 /**
- * ocf_tls_update() - send under other keys from now on
+ * ocf_tls_update() - change the keys for sending
  * @tls: the connection, TLS 1.3
- * @peer: the peer, too
+ * @peer: ask the peer to change its keys, too
  *
  * RFC 8446, 5.5, wants this of a sender of more than 2^24.5 full records of
  * AES-GCM: some 370 GiB.
  *
- * Nobody else may send at the same time.
+ * No other thread may send at the same time.
  *
- * Return: 0; -EOPNOTSUPP: not in this version; -ECONNABORTED: the message was
- * sent, and the kernel had no memory for the keys: the connection was shut
- * down; or what sendmsg() gives.
+ * Return: 0; -EOPNOTSUPP: this version has no such update; -ECONNABORTED: the
+ * message was sent, but the kernel had no memory for the keys, and the
+ * connection was shut down; or an error of sendmsg().
  */
 int ocf_tls_update(struct ocf_tls *tls, bool peer);
 
-/* Says that this is all.  Return: 0, or what sendmsg() gives. */
+/*
+ * Sends close_notify: there are no more data.  Return: 0, or an error of
+ * sendmsg().
+ */
 int ocf_tls_close_notify(struct ocf_tls *tls);
 
-/* The description of the fatal alert that came, or -1. */
+/* The description of the fatal alert that was received, or -1. */
 int ocf_tls_alert(const struct ocf_tls *tls);
 
-/* Forgets the keys.  The socket stays as it is.  NULL is nothing. */
+/* Forgets the keys.  The socket stays open.  NULL is nothing. */
 void ocf_tls_free(struct ocf_tls *tls);
 
 #ifdef __cplusplus
