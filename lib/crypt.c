@@ -34,7 +34,9 @@ int ocf_open(struct ocf **ocf)
 	err = fstat(o->fd, &st) ? -errno :
 				  call(o, OCF_FEATURES, &o->features);
 	if (err) {
-		/* somebody else's, or one from before there was such a call */
+		/*
+		 * another module's, or a module's from before this call existed
+		 */
 		err = err == -ENOTTY || err == -EINVAL ? -EPROTO : err;
 		close(o->fd);
 		goto free;
@@ -61,7 +63,7 @@ int ocf_is_open(const struct ocf *ocf)
 {
 	struct ocf_features f = { .size = sizeof(f) };
 
-	/* another device is not asked */
+	/* no other device gets the call */
 	return is_file(ocf->fd, ocf->dev, ocf->ino) &&
 	       !call(ocf, OCF_FEATURES, &f) &&
 	       f.file == ocf->features.file;
@@ -89,7 +91,7 @@ int ocf_algorithm(const struct ocf *ocf, const char *name,
 	int err;
 
 	for (i = 0; i < ocf->features.algorithms; i++) {
-		/* no more than every program has room for */
+		/* no more fields than every program has room for */
 		memset(algorithm, 0, OCF_ALGORITHM_SIZE_VER0);
 		algorithm->size = OCF_ALGORITHM_SIZE_VER0;
 		algorithm->index = i;
@@ -175,14 +177,14 @@ int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params)
 	uint32_t size;
 	int err;
 
-	/* programs that know of more say so */
+	/* programs that know more fields say so */
 	if (!params->size)
 		params->size = OCF_SESSION_OPEN_SIZE_VER0;
 	params->session = 0;
 	size = params->size;
 	if (size < OCF_SESSION_OPEN_SIZE_VER0 || size > sizeof(o))
 		return remember(call(ocf, OCF_SESSION_OPEN, params), 0);
-	/* with room for what an error is about */
+	/* a structure with the field that names the wrong parameter */
 	memcpy(&o, params, size);
 	o.size = sizeof(o);
 	err = call(ocf, OCF_SESSION_OPEN, &o);
@@ -213,7 +215,7 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 int ocf_session_info(struct ocf *ocf, uint32_t session,
 		     struct ocf_session_query *info)
 {
-	/* no more than every program has room for */
+	/* no more fields than every program has room for */
 	memset(info, 0, OCF_SESSION_QUERY_SIZE_VER0);
 	info->size = OCF_SESSION_QUERY_SIZE_VER0;
 	info->session = session;
@@ -259,7 +261,7 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 
 	if (ivlen > sizeof(c->iv) || (ivlen && !iv))
 		return remember(-EINVAL, OCF_FIELD_IV);
-	/* the kernel compares the length, but for 0, which is the session's */
+	/* the kernel compares the length; 0 means the session's */
 	c->ivlen = ivlen;
 	if (ivlen) {
 		memcpy(c->iv, iv, ivlen);
@@ -270,8 +272,9 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 }
 
 /*
- * Has a command done that makes sense in sessions of one mode: in others memory
- * is missing, a tag's for instance, which is not what the caller did wrong.
+ * Runs a command that only makes sense in sessions of one mode.  With others
+ * the program has not given all memory, for a tag for instance, so the kernel's
+ * error would mislead.
  */
 static int run_as(struct ocf *ocf, struct ocf_command *c, enum ocf_mode mode)
 {
@@ -351,7 +354,7 @@ int ocf_unseal(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 	return sealed(ocf, &c, iv, ivlen, aadlen, len);
 }
 
-/* ---- in several places ---- */
+/* ---- several buffers ---- */
 
 /* Bytes in all of @iov, or SIZE_MAX if there are too many to count. */
 static size_t bytes_of(const struct iovec *iov, int n)
@@ -393,7 +396,7 @@ static bool fits(const struct ocf_command *c, size_t len)
 	       c->auth_start <= len && c->auth_len <= len - c->auth_start;
 }
 
-/* Bytes of the result; what is around a chain's data is as it was. */
+/* Bytes of the result; the bytes around a chain's data do not change. */
 static size_t result_of(const struct ocf_command *c, uint32_t mode, size_t len,
 			int res)
 {
@@ -426,7 +429,7 @@ int ocf_run_scatter(struct ocf *ocf, const struct ocf_command *command,
 	out = info.mode == OCF_MODE_MTE || info.mode == OCF_MODE_COMPRESS ?
 	      c.dst_len : 0;
 	room = len > out ? len : out;
-	/* compression has a destination of its own */
+	/* compression always has a destination of its own */
 	all = info.mode == OCF_MODE_COMPRESS ? len + out : room;
 	mem = malloc(all + 1);
 	if (!mem)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of libocf know of /dev/crypto.
+ * What the parts of libocf share about /dev/crypto.
  */
 #ifndef LIB_CRYPT_H
 #define LIB_CRYPT_H
@@ -15,13 +15,13 @@
 #include "ocf/crypt.h"
 
 /**
- * struct ocf - /dev/crypto, opened
+ * struct ocf - an open /dev/crypto
  * @fd: its descriptor
- * @dev: device of its node
- * @ino: inode of its node
- * @reaper: the process one of whose queues, without io_uring, has what OCF_REAP
- *	gives; 0 if there is none
- * @features: what the kernel has
+ * @dev: device number of its node
+ * @ino: inode number of its node
+ * @reaper: the process that has a queue without io_uring, which gets all
+ *	results of OCF_REAP; 0 if there is none
+ * @features: the features of the kernel's module
  */
 struct ocf {
 	int			fd;
@@ -36,7 +36,9 @@ static inline uint64_t addr(const void *p)
 	return (uintptr_t)p;
 }
 
-/* Whether @fd is a file with this inode: the program may have closed it. */
+/*
+ * Whether @fd is still a file with this inode: the program may have closed it.
+ */
 static inline bool is_file(int fd, dev_t dev, ino_t ino)
 {
 	struct stat st;
@@ -45,7 +47,7 @@ static inline bool is_file(int fd, dev_t dev, ino_t ino)
 	       st.st_ino == ino;
 }
 
-/* What this thread's last call has failed with, and what that is about */
+/* The error of this thread's last call, and the parameter that it is about */
 extern _Thread_local struct last_error {
 	int		err;
 	uint32_t	field;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A session of GnuTLS's that becomes the kernel's.
+ * Moves a session of GnuTLS into the kernel.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static int protocol_of(gnutls_protocol_t version)
 	}
 }
 
-/* What both directions have. */
+/* The parameters of both directions. */
 static int agreed(gnutls_session_t session, struct so_crypt *c)
 {
 	const struct row *r = row_of(gnutls_cipher_get(session));
@@ -101,7 +101,7 @@ static int copy(uint8_t *to, uint16_t *len, size_t room,
 	return 0;
 }
 
-/* One direction's keys, from where the handshake left them. */
+/* The keys of one direction, as they are after the handshake. */
 static int make_keys(gnutls_session_t session, bool in, struct so_crypt *c)
 {
 	gnutls_datum_t mac, iv, key;
@@ -111,7 +111,7 @@ static int make_keys(gnutls_session_t session, bool in, struct so_crypt *c)
 
 	if (gnutls_record_get_state(session, in, &mac, &iv, &key, number))
 		return -EINVAL;
-	/* from TLS 1.1 on a chain's IV comes with each record */
+	/* from TLS 1.1 on each record of CBC has its own IV */
 	if (*c->mac)
 		iv.size = 0;
 	else

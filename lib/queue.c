@@ -3,8 +3,8 @@
  * Queues: by io_uring, whose entries are commands, or by OCF_SUBMIT and
  * OCF_REAP.
  *
- * A queue lies in memory that a child of its maker finds zeroed, so that it
- * does not touch a ring it shares with its parent.
+ * A queue is in memory that is zeroed in a child of its process, so that the
+ * child does not touch a ring that it shares with its parent.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,20 +31,20 @@ _Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
 
 /**
  * struct ocf_queue - a queue
- * @ocf: whose; NULL in a child of its maker
+ * @ocf: the handle; NULL in a child of the process that made the queue
  * @depth: commands under way at a time
- * @count: put in and not come back
- * @uring: it is by io_uring
+ * @count: commands whose results have not been taken
+ * @uring: it uses io_uring
  * @ring: its ring
- * @puts: put in and not begun: in the ring, or in @waiting
+ * @puts: commands that were not begun: in the ring, or in @waiting
  * @waiting: commands
  * @refused: results of commands that were not begun, from @refusals on
  * @refusals: how many
- * @buffers: that were registered
+ * @buffers: number of registered buffers
  * @nbuffers: how many
  * @told: an eventfd for @refused, or -1
- * @both: readable for @told and for results of the kernel's, or -1
- * @dev: device of the inode that all descriptors of the queue have
+ * @both: readable for @told and for the kernel's results, or -1
+ * @dev: device number of the inode that all descriptors of the queue have
  * @ino: number of that inode
  */
 struct ocf_queue {
@@ -66,10 +66,11 @@ struct ocf_queue {
 };
 
 /*
- * Whether @fd still is one of the queue's: a program may close descriptors that
- * it does not know, and open others with their numbers.  Rings, eventfds and
- * epolls all have the same inode.  So remember() has also set the signal for
- * input, which a file without O_ASYNC never sends: few programs set that.
+ * Whether @fd is still one of the queue's descriptors.  A program may close
+ * descriptors that it does not know, and open other files with their numbers.
+ * Rings, eventfds and epolls all have the same inode.  So remember() also sets
+ * the signal for input, which is never sent for a file without O_ASYNC.  Few
+ * programs set it.
  */
 static bool is_own(const struct ocf_queue *q, int fd)
 {
@@ -101,7 +102,7 @@ static int ring_open(struct ocf_queue *q, unsigned int flags)
 	err = io_uring_queue_init(q->depth, &q->ring, setup);
 	if (err)
 		return err;
-	/* the child would write where the parent reads */
+	/* otherwise a child would write where the parent reads */
 	io_uring_ring_dontfork(&q->ring);
 	q->uring = true;
 	return remember(q, q->ring.ring_fd);
@@ -110,7 +111,7 @@ static int ring_open(struct ocf_queue *q, unsigned int flags)
 static int ring_put(struct ocf_queue *q, const struct ocf_command *c,
 		    int buffer)
 {
-	/* there are as many entries as the queue is deep, at least */
+	/* the ring has at least as many entries as the queue is deep */
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&q->ring);
 
 	if (!sqe)
@@ -128,7 +129,9 @@ static int ring_put(struct ocf_queue *q, const struct ocf_command *c,
 	return 0;
 }
 
-/* And waits for one of them to be done, in the same call. */
+/*
+ * Submits all entries; with @wait also waits for one result, in the same call.
+ */
 static int ring_submit(struct ocf_queue *q, bool wait)
 {
 	int n;
@@ -138,13 +141,19 @@ static int ring_submit(struct ocf_queue *q, bool wait)
 	while (q->puts) {
 		n = wait ? io_uring_submit_and_wait(&q->ring, 1) :
 			   io_uring_submit(&q->ring);
-		/* the program has another ring there, which has no entries */
+		/*
+		 * the program has another ring with this number, without
+		 * entries
+		 */
 		if (!n)
 			return -EBADF;
 		if (n < 0)
 			return n;
 		q->puts -= n;
-		/* it tells of what was handed in, and of no signal */
+		/*
+		 * the call returns how many were submitted, and does not report
+		 * a signal
+		 */
 		if (wait && !q->puts && !io_uring_cq_ready(&q->ring))
 			return -EINTR;
 	}
@@ -200,7 +209,7 @@ static void calls_close(struct ocf_queue *q)
 	atomic_store(&q->ocf->reaper, 0);
 }
 
-/* One descriptor for poll(): of results there, and of what was refused here */
+/* One descriptor for poll(): for results, and for commands that were refused */
 static int tell_of_both(struct ocf_queue *q)
 {
 	struct epoll_event in = { .events = EPOLLIN };
@@ -232,7 +241,7 @@ static int calls_open(struct ocf_queue *q)
 	return err ? err : -ENOMEM;
 }
 
-/* Where there are no registered buffers, addresses do. */
+/* Without registered buffers, commands have addresses. */
 static int calls_put(struct ocf_queue *q, const struct ocf_command *c)
 {
 	q->waiting[q->puts] = *c;
@@ -356,8 +365,8 @@ unmap:
 }
 
 /*
- * What is under way writes to the caller's memory, also when its ring has
- * ended: it has to be over before.
+ * Commands under way write to the caller's memory, also when their ring has
+ * ended: so they must have ended before.
  */
 static void drain(struct ocf_queue *q)
 {
@@ -376,13 +385,13 @@ void ocf_queue_close(struct ocf_queue *queue)
 	if (!queue)
 		return;
 	/*
-	 * Where the program has closed the device, the commands are nobody's.
-	 * Where it has closed a ring, the kernel has cancelled them.
+	 * If the program has closed the device, the commands are lost.  If it
+	 * has closed a ring, the kernel has cancelled them.
 	 */
 	if (!is_anothers(queue) && ocf_is_open(queue->ocf)) {
 		drain(queue);
 		if (queue->uring && is_own(queue, queue->ring.ring_fd)) {
-			/* a child may still have the ring open */
+			/* a child may still have the ring */
 			if (queue->nbuffers)
 				io_uring_unregister_buffers(&queue->ring);
 			io_uring_queue_exit(&queue->ring);

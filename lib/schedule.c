@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where the keys of records come from.
+ * Computes the keys of records.
  */
 #include <errno.h>
 #include <openssl/core_names.h>
@@ -14,12 +14,12 @@
 #define MASTER	48	/* bytes: RFC 5246, 8.1 */
 #define BLOCK	(2 * (48 + 32 + 16))	/* MAC keys, keys and IVs, at most */
 
-/* What a cipher is called, and needs. */
+/* The names of a cipher, and its sizes. */
 static const struct row {
 	int		nid;
 	char		cipher[20];
 	unsigned int	key;
-	unsigned int	block;	/* of a chain, which has a MAC; else 0 */
+	unsigned int	block;	/* for a cipher with a MAC; else 0 */
 	unsigned int	salt;	/* in TLS 1.2 */
 } rows[] = {
 	{ NID_aes_128_gcm, "aes-gcm", 16, 0, 4 },
@@ -78,7 +78,7 @@ static int protocol_of(int version)
 	}
 }
 
-/* OpenSSL tells the suites with a tag of 8 bytes by their names only. */
+/* OpenSSL shows only by the name of a suite that its tag has 8 bytes. */
 static bool has_short_tag(const SSL_CIPHER *cipher)
 {
 	const char *name = SSL_CIPHER_standard_name(cipher);
@@ -86,7 +86,7 @@ static bool has_short_tag(const SSL_CIPHER *cipher)
 	return name && strstr(name, "_CCM_8");
 }
 
-/* RFC 2246, 5; RFC 5246, 5: SHA-256 where a suite says nothing else. */
+/* RFC 2246, 5; RFC 5246, 5: SHA-256 unless the suite says otherwise. */
 static void set_digest(const SSL *ssl, const SSL_CIPHER *cipher,
 		       struct suite *s)
 {
@@ -102,7 +102,7 @@ static void set_digest(const SSL *ssl, const SSL_CIPHER *cipher,
 }
 
 /**
- * suite_of() - what a handshake has agreed on
+ * suite_of() - find out what a handshake has agreed on
  * @ssl: the connection
  * @etm: RFC 7366 was agreed on
  * @s: is filled in
@@ -134,7 +134,7 @@ int suite_of(const SSL *ssl, bool etm, struct suite *s)
 		return -EOPNOTSUPP;
 	strcpy(s->base.mac, m->name);
 	s->base.mackeylen = m->len;
-	/* later ones send an IV with each record */
+	/* later versions send an IV with each record */
 	s->ivs = s->base.protocol == SO_CRYPT_TLS_1_0 ? r->block : 0;
 	s->base.flags = etm ? SO_CRYPT_ETM : 0;
 	return 0;
@@ -191,7 +191,7 @@ static int make_block(const SSL *ssl, const char *digest, uint8_t *block,
  * keys_of_block() - keys up to TLS 1.2: RFC 5246, 6.3
  * @ssl: the connection
  * @s: what was agreed on
- * @clients: what the client sends with
+ * @clients: the keys for data that the client sends
  * @c: keys and IV are filled in
  *
  * Return: 0 or -EIO.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the keys of records come from: RFC 2246 and 5246, section 6.3, and RFC
- * 8446, section 7.
+ * Computes the keys of records: RFC 2246 and 5246, section 6.3, and RFC 8446,
+ * section 7.
  */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /**
- * struct suite - what is the same in both directions
+ * struct suite - parameters that both directions share
  * @base: protocol, names, lengths, flags; no keys
  * @digest: of the key schedule
  * @ivs: bytes of IV of each direction in the block of keys; 1.3: of the nonce

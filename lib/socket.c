@@ -28,7 +28,7 @@ int ocf_socket_attach(int fd)
 		return 0;
 	if (errno != EEXIST)
 		return -errno;
-	/* it has one: ours, under either name, knows our options */
+	/* it has one: if it is ours, under either name, it knows our options */
 	if (getsockopt(fd, SOL_OCF, SO_CRYPT_TX, name, &len) &&
 	    errno != ENOENT)
 		return -EBUSY;
@@ -60,7 +60,7 @@ int ocf_socket_set_both(int fd, const struct so_crypt *in,
 		return err;
 	if (!ocf_socket_set(fd, SO_CRYPT_RX, in))
 		return 0;
-	/* neither who shook hands nor we could go on */
+	/* neither the program nor the kernel could continue */
 	shutdown(fd, SHUT_RDWR);
 	return -ECONNABORTED;
 }

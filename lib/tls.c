@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A connection of OpenSSL's that becomes the kernel's, and what comes on it
- * that is no data.
+ * Moves a connection of OpenSSL into the kernel, and handles the records on it
+ * that are no data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,19 +21,19 @@
  * struct ocf_tls - a connection whose records are the kernel's
  * @fd: the socket
  * @suite: what was agreed on
- * @in: secret of what comes, TLS 1.3
- * @out: secret of what goes
- * @server: this end is
- * @message: what has come of a handshake's message
+ * @in: TLS 1.3: secret for receiving
+ * @out: TLS 1.3: secret for sending
+ * @server: this end is the server
+ * @message: the part of a handshake message that has arrived
  * @have: bytes of it
- * @skip: bytes of it that are not looked at, yet to come
- * @warning: an alert of which one byte has come
+ * @skip: bytes of the message that are still to come, and are not looked at
+ * @warning: first byte of an alert, if the second has not arrived
  * @half: it has
- * @others: records since there were data
- * @alert: the fatal one that came, or -1
+ * @others: records since the last data
+ * @alert: the fatal alert that was received, or -1
  * @over: close_notify came
- * @owes: the peer waits for our update of keys
- * @err: why nothing is received any more
+ * @owes: the peer waits for our key update
+ * @err: why nothing more is received, or 0
  */
 struct ocf_tls {
 	int		fd;
@@ -60,8 +60,8 @@ static bool is_1_3(const struct suite *s)
 }
 
 /*
- * OpenSSL counts the nonces it sends from a random number on, which its last
- * record has: we go on from there, and none comes twice.
+ * OpenSSL counts the nonces that it sends from a random number on.  Its last
+ * record contains the number, so that ours continue, and none comes twice.
  */
 static int go_on_counting(const struct flow *f, struct so_crypt *c)
 {
@@ -79,17 +79,17 @@ static int go_on_counting(const struct flow *f, struct so_crypt *c)
 	return 0;
 }
 
-/* A record begins with the last block of the one before: RFC 2246, 6.2.3.2. */
+/* The IV of a record is the last block of the one before: RFC 2246, 6.2.3.2. */
 static void go_on_chaining(const struct suite *s, const struct flow *f,
 			   struct so_crypt *c)
 {
-	/* RFC 7366: the MAC follows it */
+	/* RFC 7366: the MAC follows that block */
 	unsigned int mac = s->base.flags & SO_CRYPT_ETM ? s->base.mackeylen : 0;
 
 	memcpy(c->iv, f->tail + TAIL - mac - c->ivlen, c->ivlen);
 }
 
-/* One direction's keys, from where the handshake left them. */
+/* The keys of one direction, as they are after the handshake. */
 static int make_keys(const SSL *ssl, const struct suite *s,
 		     const struct flow *f, bool out, struct so_crypt *c)
 {
@@ -110,7 +110,7 @@ static int make_keys(const SSL *ssl, const struct suite *s,
 	return 0;
 }
 
-/* A socket that stays when the BIO is freed, and nothing in between. */
+/* Replaces the BIO by one that keeps the socket open when it is freed. */
 static bool is_socket(BIO *bio)
 {
 	return bio && BIO_method_type(bio) == BIO_TYPE_SOCKET &&
@@ -176,7 +176,7 @@ int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls)
 		ocf_tls_free(t);
 		return err;
 	}
-	/* it says nothing any more, and its session is a good one */
+	/* OpenSSL sends nothing more, and the session can still be resumed */
 	SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	*tls = t;
 	return 0;
@@ -204,7 +204,7 @@ static int update(struct ocf_tls *t, int direction, struct secret *secret)
 	return err;
 }
 
-/* One record, or nothing of it. */
+/* Sends one record, as a whole or not at all. */
 static int send_all(struct ocf_tls *t, uint8_t type, const void *data,
 		    size_t size, int flags)
 {
@@ -214,7 +214,7 @@ static int send_all(struct ocf_tls *t, uint8_t type, const void *data,
 	return n < 0 ? n : n == (ssize_t)size ? 0 : -EIO;
 }
 
-/* The ends have different keys: nothing more can be said. */
+/* The ends have different keys: no further record could be understood. */
 static int part(struct ocf_tls *t)
 {
 	shutdown(t->fd, SHUT_RDWR);
@@ -241,7 +241,10 @@ int ocf_tls_update(struct ocf_tls *tls, bool peer)
 	return tls->err ?: send_update(tls, peer, 0);
 }
 
-/* RFC 8446, 4.6.3: it was asked for, and there may have been no room. */
+/*
+ * RFC 8446, 4.6.3: answers a request, for which there may have been no room
+ * before.
+ */
 static int pay(struct ocf_tls *t)
 {
 	int err = t->owes ? send_update(t, false, MSG_DONTWAIT) : 0;
@@ -253,7 +256,7 @@ static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
 {
 	int err;
 
-	/* RFC 8446, 5.1: what follows is under other keys */
+	/* RFC 8446, 5.1: the next record has new keys */
 	if (!last || request > 1)
 		return -EPROTO;
 	err = update(t, SO_CRYPT_RX, &t->in);
@@ -265,7 +268,10 @@ static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
 
 /* ---- what is no data ---- */
 
-/* A message's head is there.  Return: 0, or why it must not be. */
+/*
+ * The head of a message is complete.  Return: 0, or the error if it is not
+ * allowed.
+ */
 static int on_head(struct ocf_tls *t)
 {
 	static const uint8_t refusal[] = { SSL3_AL_WARNING,
@@ -280,7 +286,7 @@ static int on_head(struct ocf_tls *t)
 			       0 : -EPROTO;
 	if (type != (t->server ? SSL3_MT_CLIENT_HELLO : SSL3_MT_HELLO_REQUEST))
 		return -EPROTO;
-	/* it is but a warning */
+	/* only a warning */
 	err = send_all(t, SSL3_RT_ALERT, refusal, sizeof(refusal),
 		       MSG_DONTWAIT);
 	return err == -EAGAIN ? 0 : err;
@@ -317,14 +323,14 @@ static int on_handshake(struct ocf_tls *t, const uint8_t *at, size_t n)
 	return err;
 }
 
-/* A level and a description.  Return: 0, or that it is a fatal one. */
+/* An alert: level and description.  Return: 0, or the error if it is fatal. */
 static int on_whole_alert(struct ocf_tls *t, uint8_t level, uint8_t what)
 {
 	if (what == SSL_AD_CLOSE_NOTIFY) {
 		t->over = true;
 		return 0;
 	}
-	/* RFC 8446, 6: there are no other warnings any more */
+	/* RFC 8446, 6: TLS 1.3 has no other warnings */
 	if (what == SSL_AD_USER_CANCELLED ||
 	    (!is_1_3(&t->suite) && level == SSL3_AL_WARNING))
 		return 0;
@@ -345,7 +351,7 @@ static int on_alert(struct ocf_tls *t, const uint8_t *at, size_t n)
 	return err;
 }
 
-/* RFC 8446, 5.1: nothing comes between the parts of a message. */
+/* RFC 8446, 5.1: no other record may come within a message. */
 static bool is_in_between(const struct ocf_tls *t, uint8_t type)
 {
 	return (type != SSL3_RT_HANDSHAKE && (t->have || t->skip)) ||

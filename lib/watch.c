@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is seen of a handshake: how many records went each way under the last
- * keys, what the last one looked like, and the secrets of TLS 1.3.
+ * Watches a handshake: how many records went each way under the last keys, what
+ * the last one looked like, and the secrets of TLS 1.3.
  *
  * OpenSSL calls back at each record's header, in order with its changes of
- * keys.  Bytes are seen where they go to and come from the socket: at the end
- * of a handshake the last ones are the last record's.
+ * keys.  A BIO sees the bytes on their way to and from the socket: at the end
+ * of a handshake the last ones belong to the last record.
  */
 #include <errno.h>
 #include <openssl/bio.h>
@@ -17,7 +17,7 @@
 #include "watch.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int ssl_index = -1;	/* of a struct watch */
+static int ssl_index = -1;	/* index of a struct watch */
 static int ctx_index = -1;	/* of the keylog callback there was before */
 
 /* ---- bytes ---- */
@@ -45,7 +45,7 @@ static long on_bytes(BIO *bio, int op, const char *bytes, size_t len, int i,
 	return ret;
 }
 
-/* One that has a callback already is not ours to watch. */
+/* A context that has a callback already cannot be watched. */
 static void watch_bytes(BIO *bio, struct watch *w, struct flow *f)
 {
 	if (f->bio || !bio || !BIO_up_ref(bio))
@@ -73,9 +73,9 @@ static void unwatch_bytes(struct watch *w, struct flow *f)
 }
 
 /**
- * watch_is_whole() - whether nothing has passed unseen
+ * watch_is_whole() - whether the watch has seen everything
  * @ssl: the connection
- * @w: what was seen of it
+ * @w: the watch
  *
  * Bytes that were read ahead, or that some of a record is still to come of,
  * are in no header; records that others' callbacks took have none here.
@@ -94,7 +94,7 @@ bool watch_is_whole(const SSL *ssl, const struct watch *w)
 
 /* ---- messages ---- */
 
-/* Whether a ServerHello says RFC 7366: RFC 5246, 7.4.1.3 and 7.4.1.4. */
+/* Whether a ServerHello agrees to RFC 7366: RFC 5246, 7.4.1.3 and 7.4.1.4. */
 static bool says_etm(const uint8_t *at, size_t n)
 {
 	size_t i = 4 + 2 + 32, end;
@@ -130,7 +130,7 @@ static void on_header(struct flow *f, const uint8_t *header)
 {
 	f->length = header[3] << 8 | header[4];
 	f->framed += SSL3_RT_HEADER_LENGTH + f->length;
-	/* what follows it is under new keys, up to TLS 1.2 */
+	/* the next record has new keys, up to TLS 1.2 */
 	if (header[0] == SSL3_RT_CHANGE_CIPHER_SPEC)
 		f->number = 0;
 	else
@@ -145,7 +145,7 @@ static void on_message(int write, int version, int type, const void *buf,
 
 	if (!w)
 		return;
-	/* a server hears of its first header when that was read */
+	/* a server's callback for the first header comes after it was read */
 	if (!w->flow[0].bio && type == SSL3_RT_HEADER && !write)
 		w->flow[0].bytes = SSL3_RT_HEADER_LENGTH;
 	watch_bytes(SSL_get_rbio(ssl), w, &w->flow[0]);
@@ -170,7 +170,7 @@ static void read_secret(const char *hex, struct secret *s)
 				       0) ? len : 0;
 }
 
-/* A line is: label, the client's random, secret. */
+/* A line of the keylog: label, the client's random, secret. */
 static void on_line(const SSL *ssl, const char *line)
 {
 	static const char labels[2][25] = {
@@ -208,7 +208,7 @@ static void forget(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx,
 	OPENSSL_clear_free(w, sizeof(*w));
 }
 
-/* What SSL_dup() makes is another connection. */
+/* The copy of SSL_dup() is another connection, which is not watched. */
 static int leave(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **ptr,
 		 int idx, long argl, void *argp)
 {
@@ -238,7 +238,7 @@ int ocf_tls_context(SSL_CTX *ctx)
 	return 0;
 }
 
-/* What was seen of a connection, or NULL. */
+/* The watch of a connection, or NULL. */
 const struct watch *watch_of(const SSL *ssl)
 {
 	return ssl_index < 0 ? NULL : SSL_get_ex_data(ssl, ssl_index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is seen of a handshake.
+ * Watches a handshake.
  */
 #ifndef WATCH_H
 #define WATCH_H
@@ -11,13 +11,13 @@
 
 /**
  * struct flow - one direction
- * @bio: where its bytes pass, with a reference
+ * @bio: the BIO that sees its bytes, with a reference
  * @bytes: that passed
- * @framed: of those, that headers account for
- * @number: of the next record, under the keys there are
+ * @framed: bytes of those that belong to a header that was seen
+ * @number: number of the next record, under the present keys
  * @length: bytes of the last record, after its header
- * @tail: the last bytes of all
- * @secret: of TLS 1.3
+ * @tail: the last bytes
+ * @secret: TLS 1.3: the secret
  */
 struct flow {
 	BIO		*bio;
@@ -29,10 +29,10 @@ struct flow {
 };
 
 /**
- * struct watch - a connection's
- * @flow: what is read, what is written
+ * struct watch - what was seen of a connection
+ * @flow: the receiving and the sending direction
  * @etm: RFC 7366 was agreed on
- * @stale: keys were updated: the secrets are old ones
+ * @stale: keys were updated, so the secrets are out of date
  */
 struct watch {
 	struct flow	flow[2];
