@@ -156,11 +156,11 @@ struct cdev_derived {
  * @iv_spent: the counter in @iv has reached its end
  * @iv_before: a counter's @iv before the operation @iv_last
  * @iv_was_spent: its @iv_spent
- * @iv_wait: for that
- * @parts: held by an operation that uses @state
- * @state: of a digest in parts, or NULL
  * @begun: @state holds something
  * @ordered: operations end in the order in which they began
+ * @iv_wait: tasks that wait until @iv is known
+ * @parts: held by an operation that uses @state
+ * @state: of a digest in parts, or NULL
  * @derived: other modes and tags; under @parts
  * @workers: threads of the process that first used it beside a card, or NULL
  * @process: that process; NULL without @workers, which hold it
@@ -183,11 +183,11 @@ struct cdev_session {
 	bool				iv_spent;
 	u8				iv_before[OCF_IV_MAX];
 	bool				iv_was_spent;
+	bool				begun;
+	bool				ordered;
 	wait_queue_head_t		iv_wait;
 	struct mutex			parts;
 	u8				*state;
-	bool				begun;
-	bool				ordered;
 	struct list_head		derived;
 	struct ocf_workers		*workers;
 	const struct pid		*process;
