@@ -21,7 +21,7 @@
 #endif
 #define OCF_IMPORT()		OCF_IMPORT_NS(OCF)
 
-/* A timer was set up and given its function in one call in 6.13, ... */
+/* From 6.13 on one call sets a timer up and gives it its function, ... */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define ocf_hrtimer_setup	hrtimer_setup
 #else

@@ -717,7 +717,7 @@ static const struct pipe_kind pipe_kind = {
 	.offer = offer, .take = take,
 };
 
-/* ---- the rows ---- */
+/* ---- the table ---- */
 
 static const struct aead_row aes_128_gcm = {
 	"AES-128-GCM", "aes-gcm", EVP_CIPH_GCM_MODE, CROSSING_GCM, 16, 12, 16

@@ -20,7 +20,7 @@
  * @error: why, -errno
  * @confined: by a filter of system calls, which is there to stay
  * @fetcher: a thread that fetches results of jobs that are paused
- * @fetching: there is one
+ * @fetching: the thread that fetches results is running
  * @stop: it is to end
  * @wanted: tells it of both
  * @waiting: the commands of those jobs

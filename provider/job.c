@@ -4,8 +4,8 @@
  * device has done, and tells the pipe of the job's wait context.
  *
  * A job may be given up while it is paused, after the memory that it works on:
- * SSL_free() does so.  What a card writes to is therefore the command's own
- * until it is done, and what was written there is copied then.
+ * SSL_free() does so.  So a card writes to memory of the command until the
+ * command is done, and the result is copied then.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -118,7 +118,7 @@ static int validate(const void *data, int selection, int check)
 	return ok == 1;
 }
 
-/* ---- in and out ---- */
+/* ---- import and export ---- */
 
 /* What there is among @params, as EVP_PKEY_fromdata() names it */
 static int selection_of(const OSSL_PARAM params[], int selection)

@@ -52,7 +52,7 @@ enum policy {
  * @done: requests completed
  * @bytes: of those
  * @errors: that failed
- * @refused: that could not be submitted
+ * @refused: requests that could not be submitted
  * @dropped: that arrived when none of the user's requests was idle
  * @begun: requests begun in that time; of them, once complete:
  * @latency: ns, sum

@@ -149,7 +149,7 @@ static void serve(int l, int how)
 	_exit(0);
 }
 
-/* ---- who asks ---- */
+/* ---- the client ---- */
 
 struct took {
 	uint64_t all;		/* from the connection on */

@@ -542,7 +542,7 @@ struct ocf_pk_command {
 
 /**
  * struct ocf_result - the result of a command
- * @cookie: of the command
+ * @cookie: the cookie of the command
  * @res: bytes of the result (DIGEST: of the digest), or a negative errno:
  *	EINVAL: no such session, or the command does not fit it; E2BIG; EFAULT;
  *	EBADMSG: tag, MAC or padding is wrong; EBUSY: all devices are full;

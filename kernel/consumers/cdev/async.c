@@ -2,9 +2,9 @@
 /*
  * Asynchronous operations: submitted, and fetched when they are complete.
  *
- * An open file has room for CDEV_RING of them, from submission until they are
- * fetched.  Results are copied to the memory of the task that fetches, so only
- * the process that submitted an operation may fetch it.
+ * An open file has room for CDEV_RING operations, from submission until they
+ * are fetched.  Results are copied to the memory of the task that fetches, so
+ * only the process that submitted an operation may fetch it.
  */
 #include <linux/eventfd.h>
 #include <linux/mm.h>

@@ -319,7 +319,7 @@ static void cancel_entry(struct io_uring_cmd *ioucmd)
 }
 
 /**
- * cdev_uring_cmd() - an entry of io_uring
+ * cdev_uring_cmd() - process an entry of io_uring
  * @ioucmd: the entry
  * @issue_flags: IO_URING_F_*
  *

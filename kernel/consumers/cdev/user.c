@@ -110,7 +110,7 @@ static bool count_session(struct cdev_user *user)
 }
 
 /**
- * cdev_user_add_session() - charge a session
+ * cdev_user_add_session() - charge a session to its user
  * @user: the user; a reference is taken until cdev_user_sub_session()
  * @bytes: of memory that the session takes in this module
  *

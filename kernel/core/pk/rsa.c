@@ -561,7 +561,7 @@ static int put_whole(struct ocf_pk_op *op, const struct ocf_pk_plain *p)
  * @req: a request that a device is done with
  *
  * Context: process; may sleep.
- * Return: 0, or as ocf_pk_done_t has it.
+ * Return: 0, or an error as listed at ocf_pk_done_t.
  */
 int ocf_pk_rsa_finish(struct ocf_pk_request *req)
 {

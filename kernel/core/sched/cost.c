@@ -3,8 +3,8 @@
  * Costs: how long a request takes on a device, and which device is best.
  *
  * A request goes to the device that will have done it first.  (The score of a
- * first policy iteration, which also charges for the delay of later requests,
- * was tried and is worse here: see bench/route.)
+ * first policy iteration also charges for the delay of later requests.  It was
+ * tried and is worse here: see bench/route.)
  *
  * The cost of an algorithm on a device is a straight line over the size.  It is
  * fitted to the self-test's measurements, and then corrected by completions

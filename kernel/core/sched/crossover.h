@@ -35,7 +35,7 @@ ocf_is_below_crossover(const struct ocf_session *ses, enum ocf_op op, u32 bytes,
 	return ocf_total(bytes, behind) <= READ_ONCE(ses->crossover[op]);
 }
 
-/* Whether a request of that size is not compared. */
+/* Whether a request of that size is to be started without a comparison. */
 static __always_inline bool ocf_skips_comparison(struct ocf_session *ses,
 						 enum ocf_op op, u32 bytes,
 						 u32 behind)

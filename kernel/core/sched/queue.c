@@ -33,10 +33,10 @@
 
 /*
  * Correcting a cost takes a tenth of the core's time for a request.  So only
- * the most telling completions do, and one in 4.2 of the others: those at which
- * the running sum of this number overflows 32 bits.  It is 2^32 divided by the
- * third power of the golden ratio, so no pattern of completions stays in step
- * with it.
+ * the most telling completions correct a cost, and one in 4.2 of the others:
+ * those at which the running sum of this number overflows 32 bits.  It is 2^32
+ * divided by the third power of the golden ratio, so no pattern of completions
+ * stays in step with it.
  */
 #define LEARN_STEP	0x3c6ef372u
 

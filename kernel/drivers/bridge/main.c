@@ -345,7 +345,10 @@ static ssize_t remove_store(struct device_driver *driver, const char *buf,
 }
 static DRIVER_ATTR_WO(remove);
 
-/* Any text: looks for implementations, also of devices that were removed. */
+/*
+ * When any text is written: looks for implementations, also of devices that
+ * were removed.
+ */
 static ssize_t scan_store(struct device_driver *driver, const char *buf,
 			  size_t n)
 {

@@ -9,9 +9,9 @@
  * or has some made.  It waits for those of another request only if there is no
  * memory.
  *
- * Streams of others are read with the largest window.  At the next piece of a
- * destination zlib does not check again what it refers to.  So its window must
- * hold all that a stream may refer to.
+ * Streams of others are read with the largest window.  When the next piece of a
+ * destination begins, zlib does not check again whether what it copies is
+ * inside its window.  So its window must hold all that a stream may refer to.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>

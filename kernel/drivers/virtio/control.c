@@ -498,7 +498,7 @@ void vcrypt_control_destroy(struct vcrypt_card *card, u32 opcode, u64 id,
 	if (post_patiently(card, o, end, killable)) {
 		spin_lock_bh(&ctl->lock);
 		owe(ctl, o);
-		/* perhaps no order is in the ring any more */
+		/* there may be no order in the ring any more */
 		pay(ctl);
 		spin_unlock_bh(&ctl->lock);
 	}

@@ -168,7 +168,7 @@ struct vcrypt_queue {
  * @life: number of resets
  * @answers: number of answers
  * @left: orders in the ring for which no task waits
- * @left_max: how many there may be
+ * @left_max: the maximum of @left
  * @out: orders in the ring
  * @owed: orders to destroy sessions that could not be sent yet
  * @nowed: how many

@@ -98,7 +98,8 @@ int ocf_queue_put(struct ocf_queue *queue, const struct ocf_command *command);
  * @command: the command; neither of OCF_MODE_CHAIN nor of OCF_MODE_COMPRESS
  * @buffer: index of the buffer that has its source, its destination or both
  *
- * Return: as ocf_queue_put(); -EINVAL: the buffer has neither.
+ * Return: as ocf_queue_put(); -EINVAL: neither the source nor the destination
+ *	is in the buffer.
  */
 int ocf_queue_put_fixed(struct ocf_queue *queue,
 			const struct ocf_command *command, unsigned int buffer);
