@@ -13,13 +13,13 @@
 
 /**
  * struct aead_row - an AEAD cipher
- * @name: OpenSSL's
- * @kernel: ours
+ * @name: OpenSSL's name for it
+ * @kernel: the kernel's name for it
  * @mode: EVP_CIPH_*
  * @crossing: CROSSING_*
- * @keylen: bytes
- * @ivlen: bytes, of a nonce if nothing is said
- * @taglen: likewise
+ * @keylen: length of the key, bytes
+ * @ivlen: length of the nonce if the program sets none, bytes
+ * @taglen: length of the tag if the program sets none, bytes
  */
 struct aead_row {
 	const char	*name, *kernel;
@@ -30,37 +30,40 @@ struct aead_row {
 
 /**
  * struct aead - a context
- * @pipes: messages that are had all at once
- * @row: which
- * @soft: OpenSSL's own
- * @ses: the kernel's
- * @key: the key, if it was given
- * @iv: the nonce, if @fresh
- * @ivlen: bytes of it
- * @made_ivlen: of those that @ses was made for
- * @made_taglen: likewise
- * @has_key: @key is there
- * @encrypt: direction
- * @fresh: a nonce was given, and nothing but associated data since
- * @done: the kernel has done what is in @data, and nothing came since
- * @over: GCM, and records: it was all of a message; there has to be another
- *	nonce
- * @tag: the tag, given or the kernel's
- * @taglen: bytes; of encryption with GCM all
- * @has_tag: it was given
- * @last_tag: the kernel's, of the last message that is over
- * @has_last_tag: it is there
- * @key_ivlen: CCM: bytes of a nonce when the key was given: OpenSSL's own uses
- *	this length until there is another key
- * @key_taglen: the same of the tag
- * @declared: CCM: bytes of data that were announced, or SIZE_MAX
- * @has_len: CCM: OpenSSL's own remembers a length of data, @declared or another
- * @aad: what is authenticated besides
- * @data: what came in
- * @fixed: TLS 1.2: what nonces begin with
- * @fixed_len: bytes of it
- * @header: TLS 1.2: what is authenticated of the next record
- * @announced: it is there
+ * @pipes: the messages of a pipeline
+ * @row: the cipher
+ * @soft: the context of OpenSSL's own code
+ * @ses: the session of /dev/crypto
+ * @key: the key, valid if @has_key
+ * @iv: the nonce, valid if @fresh
+ * @ivlen: length of the nonce, bytes
+ * @made_ivlen: length of the nonce that @ses was opened with, bytes
+ * @made_taglen: length of the tag that @ses was opened with, bytes
+ * @has_key: the program has set a key
+ * @encrypt: the context encrypts
+ * @fresh: the program has set a nonce, and after it at most associated data
+ * @done: the kernel has done everything in @data, and no data came after that
+ * @over: the message has ended (GCM and TLS records only); the next message
+ *	needs a new nonce
+ * @tag: the tag that the program set or the kernel computed
+ * @taglen: length of the tag, bytes; GCM always computes the whole tag when it
+ *	encrypts
+ * @has_tag: the program has set @tag
+ * @last_tag: the tag that the kernel computed for the last complete message
+ * @has_last_tag: @last_tag is valid
+ * @key_ivlen: CCM: length of the nonce at the time the program set the key,
+ *	bytes; OpenSSL's own code uses this length until the next key
+ * @key_taglen: CCM: length of the tag at that time, bytes
+ * @declared: CCM: length of the message that the program has announced, bytes,
+ *	or SIZE_MAX
+ * @has_len: CCM: OpenSSL's own code holds a length of the message, which may
+ *	differ from @declared
+ * @aad: the associated data
+ * @data: the data of the message that came so far
+ * @fixed: TLS 1.2: the fixed part at the beginning of each nonce
+ * @fixed_len: length of @fixed, bytes
+ * @header: TLS 1.2: the associated data of the next record
+ * @announced: @header is valid
  */
 struct aead {
 	struct pipes		pipes;

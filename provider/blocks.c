@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Whole blocks of a cipher, or any bytes of CTR, by the kernel or by OpenSSL's
- * own cipher, which is without padding.  Where the kernel has worked in
- * between, that one is given the IV before it goes on.
+ * Encrypts and decrypts whole blocks (CTR: any number of bytes) in the kernel
+ * or with OpenSSL's own code, whose context has no padding.  After the kernel
+ * has worked, OpenSSL's context gets the new IV before it goes on.
  */
 #include <errno.h>
 
@@ -27,7 +27,7 @@ void cipher_count_back(unsigned char *iv)
 		;
 }
 
-/* What the next block goes on from; @last is the last ciphertext block. */
+/* Moves the IV or counter @len bytes on; @last is the last ciphertext block. */
 static void go_on(struct cipher *c, const unsigned char *last, size_t len)
 {
 	if (c->row->mode == MODE_CBC)
@@ -71,14 +71,17 @@ void cipher_ask_for(struct cipher *c, unsigned char *out,
 		memcpy(command->iv, c->iv, c->row->ivlen);
 }
 
-/* A part of the result may be there.  Devices that fail leave none (-EIO). */
+/*
+ * Returns true if part of the result may have been written.  A device that
+ * fails (-EIO) writes nothing.
+ */
 static bool was_begun(int res)
 {
 	return res == -ECANCELED || res == -EFAULT || res == -ETIMEDOUT ||
 	       res >= 0;
 }
 
-/* The kernel has whole blocks, and XTS one unit of data. */
+/* The kernel takes whole blocks only, and one data unit of XTS at a time. */
 bool cipher_is_kernels(struct cipher *c, size_t len)
 {
 	if (c->row->mode == MODE_XTS && (len % BLOCK_MAX || len > PART_MAX))

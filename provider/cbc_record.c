@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records of TLS before 1.3 with a cipher and a MAC: padding, and the MAC that
- * OpenSSL compares.
+ * Records of TLS before 1.3 with a cipher and a MAC: adds and removes the
+ * padding and cuts off the MAC, which OpenSSL compares.
  */
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 
 #include "cipher.h"
 
-/* All ones if @a == @b, else zero, and no branch */
+/* Returns all ones if @a == @b, else zero, without a branch. */
 static unsigned char same(size_t a, size_t b)
 {
 	size_t x = a ^ b;
@@ -16,16 +16,16 @@ static unsigned char same(size_t a, size_t b)
 	return (unsigned char)(((x | (0 - x)) >> (sizeof(x) * 8 - 1)) - 1);
 }
 
-/* All ones if @a >= @b, both far from SIZE_MAX */
+/* Returns all ones if @a >= @b, else zero; both must be far from SIZE_MAX. */
 static unsigned char not_less(size_t a, size_t b)
 {
 	return (unsigned char)(((a - b) >> (sizeof(a) * 8 - 1)) - 1);
 }
 
 /*
- * The padding of a record and its MAC are taken off in a time that depends on
- * lengths that anybody can see alone (RFC 5246 section 6.2.3.2).  If the
- * padding is wrong, the MAC is a random one.
+ * Removes the padding and the MAC of a record.  The time depends only on
+ * lengths that everybody can see (RFC 5246 section 6.2.3.2).  If the padding is
+ * wrong, the MAC is random bytes.
  */
 static int unpad_record(struct cipher *c, const unsigned char *rec, size_t *len)
 {

@@ -15,13 +15,13 @@ enum mode { MODE_CBC, MODE_CTR, MODE_ECB, MODE_XTS };
 
 /**
  * struct cipher_row - a cipher
- * @name: OpenSSL's
- * @kernel: ours
+ * @name: OpenSSL's name for it
+ * @kernel: the kernel's name for it
  * @mode: MODE_*
  * @crossing: CROSSING_*
- * @keylen: bytes
- * @ivlen: bytes
- * @block: bytes; 1 for those that take any length
+ * @keylen: length of the key, bytes
+ * @ivlen: length of the IV, bytes
+ * @block: length of a block, bytes; 1 if the cipher takes any length
  */
 struct cipher_row {
 	const char	*name, *kernel;
@@ -32,26 +32,27 @@ struct cipher_row {
 
 /**
  * struct cipher - a context
- * @pipes: messages that are had all at once
- * @row: which
- * @soft: OpenSSL's own
- * @ses: the kernel's
- * @key: the key
- * @has_key: it was given
- * @has_iv: so was the IV
- * @given_iv: as it was given
- * @iv: what the next block goes on from
- * @offset: CTR: bytes of the block that @iv stands for that were used
- * @stale: @soft has another IV
- * @encrypt: direction
- * @pad: blocks are padded
- * @part: bytes that make no block yet
- * @nparts: how many
- * @tls: version of records, or 0: each update is one
- * @tls_mac_size: bytes of the MAC behind what is in them
- * @tls_mac: it
- * @last: last block of ciphertext, of what is decrypted in place
- * @next: the next IV, for callers that ask where it is
+ * @pipes: the messages of a pipeline
+ * @row: the cipher
+ * @soft: the context of OpenSSL's own code
+ * @ses: the session of /dev/crypto
+ * @key: the key, valid if @has_key
+ * @has_key: the program has set a key
+ * @has_iv: the program has set an IV
+ * @given_iv: the IV that the program set
+ * @iv: the IV or counter of the next block
+ * @offset: CTR: bytes already used of the keystream block of counter @iv
+ * @stale: the IV inside @soft is not @iv
+ * @encrypt: the context encrypts
+ * @pad: the last block is padded
+ * @part: the bytes that do not fill a block yet
+ * @nparts: number of bytes in @part
+ * @tls: TLS version if each update is one record, else 0
+ * @tls_mac_size: length of the MAC at the end of each record, bytes
+ * @tls_mac: the MAC of the last record
+ * @last: the last block of ciphertext, kept because decryption in place
+ *	overwrites it
+ * @next: copy of the next IV, for a program that asks for a pointer to it
  */
 struct cipher {
 	struct pipes		pipes;
@@ -72,39 +73,48 @@ struct cipher {
 	unsigned char		next[BLOCK_MAX];
 };
 
-/* blocks.c: what follows is about whole blocks, or any bytes of CTR. */
+/* blocks.c: all lengths are whole blocks; with CTR, any number of bytes. */
 
-/* The counter @blocks further, SP 800-38A appendix B.1: all of it counts. */
+/*
+ * Adds @blocks to the counter @iv.  All 128 bits count, as in SP 800-38A
+ * appendix B.1.
+ */
 void cipher_count(unsigned char *iv, uint64_t blocks);
 
-/* The counter before */
+/* Subtracts 1 from the counter @iv. */
 void cipher_count_back(unsigned char *iv);
 
-/* Does them; @out may be @in. */
+/* Encrypts or decrypts @len bytes.  @out may be @in. */
 int cipher_blocks(struct cipher *c, unsigned char *out, const unsigned char *in,
 		  size_t len);
 
-/* How many of @len bytes are next: to or from where a CTR block begins, too. */
+/*
+ * Returns how many of @len bytes to process next.  CTR in the middle of a block
+ * first goes to the end of this block; later it stops where a block begins.
+ */
 size_t cipher_next_part(const struct cipher *c, size_t len);
 
-/* Whether the kernel should have them */
+/* Returns true if the kernel should do the next @len bytes. */
 bool cipher_is_kernels(struct cipher *c, size_t len);
 
-/* In place, decryption overwrites what the next block needs: keeps it. */
+/* Keeps the last block of ciphertext, which decryption in place overwrites. */
 void cipher_keep_last(struct cipher *c, const unsigned char *in, size_t len);
 
-/* Asks the kernel for them. */
+/* Fills in @command for @len bytes. */
 void cipher_ask_for(struct cipher *c, unsigned char *out,
 		    const unsigned char *in, size_t len,
 		    struct ocf_command *command);
 
-/* What the kernel has said of them; if it has not done them, it is done. */
+/*
+ * Handles @res, the kernel's result of a command.  If the command failed,
+ * OpenSSL's own code does the work.
+ */
 int cipher_done_blocks(struct cipher *c, int res, unsigned char *out,
 		       const unsigned char *in, size_t len);
 
 /*
- * cbc_record.c: a record of TLS before 1.3, in place; nothing is told of what
- * is wrong but that it is.
+ * cbc_record.c: one record of TLS before 1.3, in place.  A record with wrong
+ * padding and a record with a wrong MAC give the same error.
  */
 int cipher_record(struct cipher *c, unsigned char *out, size_t *outl,
 		  size_t outsize, const unsigned char *in, size_t len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /dev/crypto, of a process: opened when it is first needed, sessions, and
- * operations.
+ * The process's open /dev/crypto, its sessions and its operations.  The first
+ * operation opens the device.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,16 +12,16 @@
 
 #include "device.h"
 
-#define SYSFS	"/sys/class/misc/crypto"	/* if the module is loaded */
+#define SYSFS	"/sys/class/misc/crypto"	/* made by the module */
 
 static const char hidden[] =
 	"this process cannot see /dev/crypto: chroot or PrivateDevices=";
 
-#define AGAIN		1	/* s until the kernel is asked again */
-#define SMALL		256	/* bytes; up to here even the time costs */
-#define LOOKS		16	/* at such, until the time is looked at again */
+#define AGAIN		1	/* s until we ask the kernel again */
+#define SMALL		256	/* bytes; reading the clock costs too much */
+#define LOOKS		16	/* small operations for one look at the clock */
 
-/* Seconds, never 0 */
+/* The time in seconds, never 0 */
 static uint32_t now(void)
 {
 	struct timespec t;
@@ -37,7 +37,7 @@ int device_init(struct provider *prov)
 
 	if (p == MAP_FAILED)
 		return 0;
-	/* zeros are a mutex that nobody has, here and in a child */
+	/* all zeros is an unlocked mutex, here and in a child */
 	if (madvise(p, sizeof(*p), MADV_WIPEONFORK)) {
 		munmap(p, sizeof(*p));
 		return 0;
@@ -61,7 +61,7 @@ void device_exit(struct provider *prov)
 	munmap(p, sizeof(*p));
 }
 
-/* Called with the lock: there is none, or not in this process. */
+/* Opens /dev/crypto, which this process has not.  The caller has the lock. */
 static struct ocf *open_anew(struct provider *prov)
 {
 	static atomic_uint opened;
@@ -71,9 +71,9 @@ static struct ocf *open_anew(struct provider *prov)
 	if (p->failed && now() - p->failed <= AGAIN)
 		return NULL;
 	/*
-	 * The parent's, whose sessions this process does not touch.  They would
-	 * last as long as this process had it, too.  Its number may be another
-	 * file's by now, and then it stays.
+	 * Closes the descriptor of the parent process: its sessions would
+	 * otherwise live as long as this process.  If the number belongs to
+	 * another file by now, ocf_close() leaves that file open.
 	 */
 	if (prov->ocf && !process_is_confined(p))
 		ocf_close(prov->ocf);
@@ -92,8 +92,8 @@ static struct ocf *open_anew(struct provider *prov)
 }
 
 /*
- * Whether the program has confined itself to some system calls.  Those of
- * /dev/crypto need not be among them, and may be its end.
+ * Returns true if the program has limited its system calls with seccomp.  The
+ * filter may kill it for those that /dev/crypto needs.
  */
 bool process_is_confined(struct process *p)
 {
@@ -104,9 +104,9 @@ bool process_is_confined(struct process *p)
 }
 
 /*
- * The device, or NULL if there is none that may be used.  If a daemon has
- * closed the descriptor, this opens the device again.  The old struct ocf is
- * not freed, since other threads may be using it.
+ * Returns the open device, or NULL if the process cannot use it.  If a daemon
+ * has closed the descriptor, this opens the device again.  The old struct ocf
+ * is not freed, since other threads may be using it.
  */
 static struct ocf *device_of(struct provider *prov)
 {
@@ -168,7 +168,9 @@ const char *device_state(struct provider *prov)
 	}
 }
 
-/* @job is paused meanwhile, if there is one. */
+/*
+ * Does one command.  If there is a @job, it pauses until the command is done.
+ */
 static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	       const struct session *ses, struct ocf_command *c)
 {
@@ -207,7 +209,7 @@ static int session_make(struct session *ses, struct ocf *ocf)
 	return 0;
 }
 
-/* What a session says of sizes, kept for the next second */
+/* Asks the kernel from which size on a card is worth it; kept for a second. */
 static void ask(struct session *ses, struct crossed *said)
 {
 	struct ocf_session_query info = {};
@@ -218,7 +220,7 @@ static void ask(struct session *ses, struct crossed *said)
 		ocf_session_info(ocf, ses->id, &info);
 	if (!info.hardware)
 		info.crossover = info.crossover_many = 0;
-	/* zero is never, and the most there is */
+	/* 0 means never; minus 1 it becomes the largest number */
 	atomic_store(&said->last[false], info.crossover - 1);
 	atomic_store(&said->last[true], info.crossover_many - 1);
 	atomic_store(&said->when, now());
@@ -226,11 +228,11 @@ static void ask(struct session *ses, struct crossed *said)
 }
 
 /**
- * session_is_worth() - whether the kernel is to be asked
+ * session_is_worth() - return true if the kernel should do an operation
  * @ses: a session
- * @len: bytes
+ * @len: length of the operation, bytes
  *
- * As a rule this is a look at two numbers.
+ * Most calls only compare @len with two numbers.
  */
 bool session_is_worth(struct session *ses, size_t len)
 {
@@ -244,14 +246,14 @@ bool session_is_worth(struct session *ses, size_t len)
 		ask(ses, said);
 	if (len <= said->last[false] && len <= said->last[true])
 		return false;
-	/* of jobs there are many, of which none is waited for */
+	/* inside a job, the program goes on with other jobs meanwhile */
 	return len > said->last[!!ASYNC_get_current_job()];
 }
 
 /**
  * session_run() - do a command of a session
- * @ses: the session, which is made if there is none yet in this process
- * @c: the command; its session is filled in
+ * @ses: the session; opened first if this process has not opened it
+ * @c: the command; this function fills in its session
  *
  * Return: ocf_result.res.
  */
@@ -268,13 +270,14 @@ int session_run(struct session *ses, struct ocf_command *c)
 }
 
 /**
- * session_run_many() - do commands of a session, all in one call
- * @ses: as of session_run()
- * @commands: the commands; their session is filled in
- * @results: are filled in
- * @count: how many
+ * session_run_many() - do several commands of a session in one system call
+ * @ses: the session; opened first if this process has not opened it
+ * @commands: the commands; this function fills in their session
+ * @results: gets the results
+ * @count: number of commands
  *
- * A job is paused for each of them, so that others go on.
+ * Inside an asynchronous job, each command has its own system call and the job
+ * pauses for it, so that other jobs go on.
  */
 void session_run_many(struct session *ses, struct ocf_command *commands,
 		      struct ocf_result *results, size_t count)
@@ -286,7 +289,7 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 
 	for (i = 0; i < count; i++) {
 		commands[i].session = ses->id;
-		/* what is not filled in may have been begun */
+		/* stays if the call fails: the command may have begun */
 		results[i].res = err ? err : -ECANCELED;
 		if (!err && job)
 			results[i].res = run(ses->prov, ocf, job, ses,
@@ -296,7 +299,7 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 		ocf_run_many(ocf, commands, results, count);
 }
 
-/* Its owner ends.  Another process's is left to it. */
+/* Closes a session, unless another process opened it. */
 void session_end(struct session *ses)
 {
 	struct process *p = ses->prov->process;
@@ -310,13 +313,13 @@ void session_end(struct session *ses)
 
 /* ---- public keys ---- */
 
-/* What devices may differ in: of an operation */
+/* A hash of all by which a card decides whether it can do an operation */
 static uint32_t kind_of(const struct ocf_public *op)
 {
 	uint32_t kind = op->code | op->scheme << 8 | op->curve << 12;
 	const char *c;
 
-	/* FNV-1a, which the rest is enough for */
+	/* FNV-1a over the name of the hash */
 	for (c = op->hash ? op->hash : ""; *c; c++)
 		kind = (kind ^ (uint8_t)*c << 16) * 16777619;
 	return kind;
@@ -328,12 +331,12 @@ static _Atomic uint64_t *no_card_for(struct provider *prov, uint32_t kind)
 }
 
 /**
- * public_is_worth() - whether there may be a card for an operation
+ * public_is_worth() - return true if a card may be able to do an operation
  * @prov: the provider
- * @op: the operation; its operands are not looked at
+ * @op: the operation; this function does not read its operands
  *
- * If none was found, it is not looked for again before the next second; others
- * may have one.
+ * If the kernel has said that no card can do such an operation, the answer is
+ * false for a second, and then true once more.
  */
 bool public_is_worth(struct provider *prov, const struct ocf_public *op)
 {
@@ -360,9 +363,9 @@ static void no_card(struct provider *prov, const struct ocf_public *op, int err)
  * @prov: the provider
  * @op: the operation
  *
- * The CPU does it faster here than in the kernel.
+ * The kernel must not use the CPU for it: OpenSSL's own code is faster.
  *
- * Return: as ocf_public_run(); -ENODEV or -EOPNOTSUPP: there is no card for it.
+ * Return: as ocf_public_run(); -ENODEV or -EOPNOTSUPP: no card can do it.
  */
 int public_run(struct provider *prov, struct ocf_public *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What device.c and job.c share: /dev/crypto, of a process.
+ * Shared by device.c and job.c: the process's open /dev/crypto.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -12,18 +12,19 @@
 #include "provider.h"
 
 /**
- * struct process - what only this process has; fork() clears it
- * @lock: protects all but @ocf and @confined
- * @ocf: /dev/crypto, or NULL
- * @generation: another for each process that ever opened it
- * @failed: when it could not be opened, s
- * @error: why, -errno
- * @confined: by a filter of system calls, which is there to stay
- * @fetcher: a thread that fetches results of jobs that are paused
- * @fetching: the thread that fetches results is running
- * @stop: it is to end
- * @wanted: tells it of both
- * @waiting: the commands of those jobs
+ * struct process - the state of one process; fork() clears it in the child
+ * @lock: protects all fields but @ocf and @confined
+ * @ocf: the open /dev/crypto, or NULL
+ * @generation: a number that no other process of this program has
+ * @failed: time of the last failed open(), s
+ * @error: why it failed, -errno
+ * @confined: a filter of system calls refuses what this provider needs; such a
+ *	filter cannot be removed
+ * @fetcher: the thread that fetches the results for paused jobs
+ * @fetching: @fetcher is running
+ * @stop: @fetcher must end
+ * @wanted: wakes @fetcher when @waiting or @stop changes
+ * @waiting: the commands of the paused jobs
  */
 struct process {
 	pthread_mutex_t		lock;

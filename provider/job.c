@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Commands for which a job of OpenSSL's is paused.  A thread fetches what the
- * device has done, and tells the pipe of the job's wait context.
+ * Asynchronous jobs of OpenSSL: a job pauses until the kernel has done its
+ * command.  A thread fetches the results from /dev/crypto and writes to a pipe,
+ * on which the program waits.
  *
- * A job may be given up while it is paused, after the memory that it works on:
- * SSL_free() does so.  So a card writes to memory of the command until the
- * command is done, and the result is copied then.
+ * A program may free a paused job, and before that the memory that the job
+ * works on: SSL_free() does so.  Therefore the card writes to memory of our
+ * own, and the job copies the result when the command is done.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,20 +19,21 @@
 
 #include "device.h"
 
-#define RESULTS		64	/* fetched at a time */
+#define RESULTS		64	/* the most that one system call fetches */
 #define TAG_MAX		64
 
-#define LOOK		1000	/* ms until the device is looked at again */
+#define LOOK		1000	/* ms between checks that the device is open */
 
 /**
- * struct told - how the thread that runs a job is told that it can go on
- * @fd: the end of a pipe that is read: a byte for each command that is done
- * @out: its other end
- * @dev: the pipe's device
- * @ino: its inode, by which it is known again: a daemon may close both ends
- *	with all it does not know, and their numbers be others'
- * @waiting: commands that are under way: one, but several jobs may have the
- *	same wait context
+ * struct told - the pipe that tells a program that a paused job can go on
+ * @fd: the reading end; the pipe gets one byte for each finished command
+ * @out: the writing end
+ * @dev: device number of the pipe
+ * @ino: inode of the pipe.  A daemon may close all descriptors, and other files
+ *	may get their numbers; @dev and @ino show whether the pipe is still
+ *	there
+ * @waiting: the commands in flight, one for each job that has this wait
+ *	context
  */
 struct told {
 	int		fd, out;
@@ -41,19 +43,20 @@ struct told {
 };
 
 /**
- * struct waiting - a command whose job is paused; there until it is done, also
- * if the job is not
- * @next: the job's wait context has it, too
- * @others: the process has it, too
- * @ocf: where it is
- * @generation: in which process
- * @told: is told
- * @res: its result
- * @done: it is there
- * @quiet: the thread that told of it is done with this and with @told
- * @lost: nobody knows when; a card may still write to @room
- * @secret: bytes of @room to be wiped
- * @room: what it writes: its tag, then its data
+ * struct waiting - a command in flight; it lives until the command is done,
+ * even if the program frees the job before
+ * @next: next command of the same struct told
+ * @others: next command of the process
+ * @ocf: the device that has the command
+ * @generation: process.generation of the process that submitted it
+ * @told: the pipe to write to
+ * @res: the result, valid if @done
+ * @done: the command is done
+ * @quiet: the fetching thread uses neither this command nor @told any more
+ * @lost: the device was closed before the result came; a card may still write
+ *	to @room, which is therefore never freed
+ * @secret: bytes of @room to wipe
+ * @room: gets what the card writes: the tag, then the data
  */
 struct waiting {
 	struct waiting	*next, *others;
@@ -79,18 +82,18 @@ static void tell(struct waiting *w, int res)
 {
 	w->res = res;
 	/*
-	 * before: a thread that hears of it once goes on only if it is done by
-	 * then
+	 * Comes before write(): the job wakes once for the byte in the pipe
+	 * and looks at @done then.
 	 */
 	atomic_store(&w->done, true);
 	if (is_its(w->told, w->told->out))
 		while (write(w->told->out, "", 1) < 0 && errno == EINTR)
 			;
-	/* from here on @w may be gone, and what it was told by */
+	/* from here on the job may free @w and its pipe */
 	atomic_store(&w->quiet, true);
 }
 
-/* Until the thread that tells of @w does not use it any more */
+/* Waits until the fetching thread does not use @w any more. */
 static void wait_until_quiet(const struct waiting *w)
 {
 	while (!atomic_load(&w->quiet))
@@ -98,8 +101,8 @@ static void wait_until_quiet(const struct waiting *w)
 }
 
 /*
- * Takes @w off the process's, or if that is NULL a command of @ocf.  NULL if
- * there is none; else it is the caller's to end.
+ * Takes @w, or if @w is NULL any command of @ocf, off the process's list.  The
+ * caller must finish the command it gets.  Returns NULL if it is not listed.
  */
 static struct waiting *take_off(struct process *p, const struct waiting *w,
 				const struct ocf *ocf)
@@ -127,8 +130,8 @@ static void put_on(struct process *p, struct waiting *w)
 }
 
 /*
- * The device of the process's oldest command, which is waited for; NULL if the
- * thread is to stop.  The command itself may end as soon as the lock is free.
+ * Waits for a command and returns the device of the oldest one, or NULL if the
+ * thread must stop.  The command may end as soon as the lock is free.
  */
 static struct ocf *next_device(struct process *p)
 {
@@ -165,8 +168,9 @@ static void reap(struct process *p, struct ocf *ocf)
 }
 
 /*
- * Only what is under way has the thread look at the device.  Where it cannot
- * look any more, the commands are lost: the card may still write to their room.
+ * The thread looks at a device only while this device has commands.  If the
+ * program has closed the device, its commands are lost, and the card may still
+ * write to their memory.
  */
 static void *fetch(void *arg)
 {
@@ -188,7 +192,9 @@ static void *fetch(void *arg)
 	return NULL;
 }
 
-/* Signals are the program's, and come to its own threads. */
+/*
+ * Starts the thread with all signals blocked: the program's threads get them.
+ */
 static bool start_fetcher(struct process *p)
 {
 	sigset_t all, was;
@@ -228,8 +234,9 @@ static void free_waiting(struct told *told, struct waiting *w)
 /* ---- jobs that are given up ---- */
 
 /*
- * Of a command of the parent's nothing is written, nor heard here.  Without a
- * process the provider has gone, and waited for its own.
+ * Cancels a command and waits for its end.  There is nothing to do for a
+ * command of the parent process, nor after OpenSSL has unloaded the provider,
+ * which has waited for all commands.
  */
 static void cancel(const struct waiting *w, struct process *p)
 {
@@ -251,7 +258,7 @@ static void close_pipe(const struct told *told)
 		close(told->out);
 }
 
-/* The thread that ran the job has given it up, perhaps while it was paused. */
+/* OpenSSL calls this when it frees a wait context, whose job may be paused. */
 static void close_told(ASYNC_WAIT_CTX *ctx, const void *key, OSSL_ASYNC_FD fd,
 		       void *data)
 {
@@ -288,7 +295,7 @@ static struct told *make_told(void)
 	return NULL;
 }
 
-/* Whether the program waits for a call and for no descriptor */
+/* Returns true if the program waits for a callback and not for a descriptor. */
 static bool wants_call(ASYNC_WAIT_CTX *ctx)
 {
 	ASYNC_callback_fn call;
@@ -297,7 +304,9 @@ static bool wants_call(ASYNC_WAIT_CTX *ctx)
 	return ASYNC_WAIT_CTX_get_callback(ctx, &call, &arg) && call;
 }
 
-/* The job's, the same each time, or NULL */
+/*
+ * Returns the pipe of the job's wait context, made at its first use, or NULL.
+ */
 static struct told *told_of(struct provider *prov, ASYNC_JOB *job)
 {
 	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(job);
@@ -330,14 +339,17 @@ static bool makes_tag(const struct ocf_command *c)
 	return c->tag && c->op == OCF_OP_ENCRYPT;
 }
 
-/* Bytes of what @c leaves in its room that others must not see */
+/* Returns how many bytes to wipe after @c: plaintext and tags. */
 static size_t secret(const struct ocf_command *c, size_t size)
 {
-	/* ciphertext is none, and the most there is */
+	/* ciphertext is no secret, and most of the bytes */
 	return size && c->dst && c->op == OCF_OP_ENCRYPT ? TAG_MAX : size;
 }
 
-/* One for @c, which writes to it if it has a session, or NULL */
+/*
+ * Makes a struct waiting for @c, or returns NULL.  With a session, the card
+ * writes to its @room.
+ */
 static struct waiting *new_waiting(struct told *told, const struct session *ses,
 				   struct ocf_command *c)
 {
@@ -359,7 +371,7 @@ static struct waiting *new_waiting(struct told *told, const struct session *ses,
 	return w;
 }
 
-/* What has been written there is where @c wanted it, if it was done well. */
+/* Copies the result of a successful command to where the program wants it. */
 static void take_result(const struct waiting *w, const struct session *ses,
 			const struct ocf_command *c)
 {
@@ -372,7 +384,7 @@ static void take_result(const struct waiting *w, const struct session *ses,
 		memcpy((void *)(uintptr_t)c->dst, w->room + TAG_MAX, w->res);
 }
 
-/* Pauses the job until its command is done. */
+/* Pauses the job until its command @w is done. */
 static void wait_for(struct told *told, struct waiting *w)
 {
 	struct pollfd p = { .fd = told->fd, .events = POLLIN };
@@ -380,27 +392,28 @@ static void wait_for(struct told *told, struct waiting *w)
 
 	do {
 		ASYNC_pause_job();
-		/* where it must not be paused, or has gone on too early */
+		/* OpenSSL may not pause here, or may go on too early */
 		if (!atomic_load(&w->done))
 			poll(&p, 1, 1);
 	} while (!atomic_load(&w->done));
 	wait_until_quiet(w);
-	/* others of the same wait context have theirs */
+	/* one byte: other jobs of this wait context read their own */
 	if (is_its(told, told->fd))
 		while (read(told->fd, &byte, 1) < 0 && errno == EINTR)
 			;
 }
 
 /**
- * job_run() - do a command while a job is paused
+ * job_run() - do a command and pause the job until it is done
  * @prov: the provider
  * @ocf: the device
  * @job: the job
- * @ses: the command's session, or NULL for a public-key command: what libssl
- *	has for its result is the job's own, and stays with it
+ * @ses: the command's session, or NULL for a public-key command.  The card
+ *	writes the result of such a command straight to libssl's memory, which
+ *	lives as long as the job.
  * @given: the command
  *
- * Return: ocf_result.res; -ENOSYS: it was not begun.
+ * Return: ocf_result.res; -ENOSYS: the command has not begun.
  */
 int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	    const struct session *ses, const struct ocf_command *given)
@@ -426,7 +439,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 			take_result(w, ses, given);
 	} else {
 		res = -errno;
-		/* or the thread is failing it: the device was closed */
+		/* not listed: the thread is ending it, the device was closed */
 		if (!take_off(prov->process, w, ocf))
 			wait_until_quiet(w);
 	}
@@ -434,7 +447,7 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 	return res;
 }
 
-/* Those that are paused have been given up. */
+/* Stops the thread.  OpenSSL has freed all paused jobs before. */
 void jobs_exit(struct provider *prov)
 {
 	struct process *p = prov->process;

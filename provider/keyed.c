@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What every operation with a key has: the key, and a context of OpenSSL's own.
- * The context has all parameters, says what they are when a card is asked, and
- * does what no card can.
+ * Common to all public-key operations: the key and a context of OpenSSL's own
+ * code.  This context holds all parameters, from which public.c makes the
+ * card's command, and does what no card can do.
  */
 #include "provider.h"
 
 /**
- * keyed_begin() - begin with another key, or with the one of before
+ * keyed_begin() - begin an operation, with a new key or with the last one
  * @k: the operation
- * @key: the key, or NULL
- * @begin: begins it with OpenSSL's own
+ * @key: the new key, or NULL for the last one
+ * @begin: begins the operation in the context of OpenSSL's own code
  * @params: parameters, or NULL
  *
- * Return: whether it has a key, and takes these.
+ * Return: 1 if there is a key and the parameters are right, else 0.
  */
 int keyed_begin(struct keyed *k, struct key *key,
 		int (*begin)(EVP_PKEY_CTX *), const OSSL_PARAM params[])
@@ -35,7 +35,11 @@ int keyed_begin(struct keyed *k, struct key *key,
 	return begin(k->soft) > 0 && keyed_set(k, params);
 }
 
-/* Makes a copy of what is in @k, which is one of another's.  0: it is empty. */
+/*
+ * @k holds pointers copied from another operation; replaces them with a
+ * reference to the key and a copy of the context.  Returns 0 if there is no
+ * memory for the copy; @k then has no context.
+ */
 int keyed_dup(struct keyed *k)
 {
 	EVP_PKEY_CTX *soft = k->soft;
@@ -59,7 +63,9 @@ static int set(void *ctx, const OSSL_PARAM params[])
 	return EVP_PKEY_CTX_set_params(k->soft, params) > 0;
 }
 
-/* The program's parameters; also a context's call, as the next. */
+/*
+ * Sets parameters.  This and keyed_get() are also OpenSSL's calls as they are.
+ */
 int keyed_set(void *ctx, const OSSL_PARAM params[])
 {
 	struct keyed *k = ctx;

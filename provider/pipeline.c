@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Pipelines: messages of one key, a part of each in a call (OpenSSL 3.5's
- * EVP_CipherPipelineUpdate()).
+ * Pipelines: several messages with one key, processed by the same call (OpenSSL
+ * 3.5's EVP_CipherPipelineUpdate()).
  *
- * Each message has a context as if it were alone.  What of a call is the
- * kernel's goes there in one call, for several cards and the CPU to share.
+ * Each message has a context of its own.  Those messages that the kernel should
+ * do go there in one system call, so that cards and the CPU share them.
  */
 #include <errno.h>
 
 #include "provider.h"
 
-/* Ends all of them; @p has none then. */
+/* Frees all contexts of the pipeline. */
 void pipes_end(struct pipes *p)
 {
 	size_t i;
@@ -29,7 +29,10 @@ static int add(struct pipes *p, void *one)
 	return !!one;
 }
 
-/* Makes a copy of what is in @p, which is another's.  0: it has none. */
+/*
+ * @p holds pointers copied from another context; replaces them with copies of
+ * their own.  If that fails, @p is empty, and the function returns 0.
+ */
 int pipes_dup(struct pipes *p)
 {
 	struct pipes from = *p;
@@ -92,8 +95,8 @@ int pipes_decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 }
 
 /*
- * First all that is the kernel's is prepared and done, then the rest.  Without
- * a place for the result it is associated data.
+ * The kernel does its messages first, all at once; then OpenSSL's own code does
+ * the others.  Without @out, the data are associated data.
  */
 int pipes_update(void *ctx, size_t count, unsigned char **out, size_t *outl,
 		 const size_t *outsize, const unsigned char **in,
@@ -142,7 +145,7 @@ int pipes_final(void *ctx, size_t count, unsigned char **out, size_t *outl,
 
 /* ---- parameters ---- */
 
-/* The same for each */
+/* Sets the same parameters in each context. */
 int pipes_set(struct pipes *p, const OSSL_PARAM params[],
 	      int (*set)(void *ctx, const OSSL_PARAM params[]))
 {
@@ -154,7 +157,7 @@ int pipes_set(struct pipes *p, const OSSL_PARAM params[],
 	return ok;
 }
 
-/* Tags, given or asked for: an array of where that of each is */
+/* Sets or gets the tags: the parameter is an array of pointers, one each. */
 int pipes_tags(struct pipes *p, const OSSL_PARAM params[],
 	       int (*set)(void *ctx, OSSL_PARAM params[]))
 {

@@ -36,48 +36,55 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
-/* What fits in a command, and is a multiple of every block */
+/* The most bytes of one command; a multiple of every block length */
 #define PART_MAX	(8u << 20)
 
-/* Where sizes from which on cards are worth it are kept */
+/*
+ * Index into provider.crossings.  Each entry holds the size from which on a
+ * card is faster than the CPU.
+ */
 enum crossing {
 	CROSSING_CBC, CROSSING_CTR, CROSSING_ECB, CROSSING_XTS, CROSSING_DES3,
 	CROSSING_GCM, CROSSING_CCM, CROSSING_CHACHA,
-	CROSSING_DIGEST,				/* DIGESTS of them */
-	CROSSING_HMAC = CROSSING_DIGEST + 9,		/* as many */
+	CROSSING_DIGEST,			/* one for each of DIGESTS */
+	CROSSING_HMAC = CROSSING_DIGEST + 9,	/* likewise */
 	CROSSING_CMAC = CROSSING_HMAC + 9,
 	CROSSINGS,
 };
 
 /**
- * struct crossed - what the kernel has said of sizes
- * @when: the second in which it was said, or 0
- * @last: bytes up to which the CPU is faster, and so in jobs
- * @told: with debug = 1, a hash of the reason that was last printed
+ * struct crossed - the size from which on a card is worth it
+ * @when: when the kernel last gave the size, s; 0: never
+ * @last: largest number of bytes that the CPU does faster, outside [0] and
+ *	inside [1] an asynchronous job
+ * @told: with debug = 1, a hash of the reason printed last
  */
 struct crossed {
 	_Atomic uint32_t	when, last[2], told;
 };
 
-#define NO_CARDS	64	/* operations with keys that are told apart */
+#define NO_CARDS	64	/* entries of provider.no_card */
 
 /**
- * struct provider - the provider, as a program has loaded it
- * @refs: OpenSSL's, and one of each wait context of a job, which may outlive it
- * @core: OpenSSL's handle of it
- * @soft: a library context of ours with the default provider; not a child of
- *	the program's, which may be freed before the last of its keys, and we
- *	with that
- * @default_provider: that
- * @legacy: the legacy provider, if openssl.cnf wants it there, or NULL
- * @least: bytes from which on the kernel is asked; -1: it has to say
- * @off: OpenSSL's own code does all, and the kernel is never asked
- * @debug: print why OpenSSL's own code does something
- * @process: what a child must not have; NULL once OpenSSL has done with us
- * @ocf: the device of this process, or of the one before fork()
- * @crossings: what the kernel has said, by enum crossing
- * @no_card: operations with keys that no card was found for, by a hash of
- *	them: what it is, and in which second that was
+ * struct provider - one instance, as a program has loaded it
+ * @refs: one reference of OpenSSL, and one of each job's wait context, which
+ *	may live longer
+ * @core: OpenSSL's handle of the provider
+ * @soft: our own library context, for OpenSSL's own code.  It is no child of
+ *	the program's context: the program may free its context before its last
+ *	key, and a child would go with it.
+ * @default_provider: the default provider in @soft
+ * @legacy: the legacy provider in @soft if openssl.cnf asks for it, or NULL
+ * @least: smallest operation that goes to the kernel, bytes; -1: the kernel
+ *	says
+ * @off: never ask the kernel; OpenSSL's own code does everything
+ * @debug: print why OpenSSL's own code does an operation
+ * @process: the state of this process; NULL after OpenSSL has unloaded the
+ *	provider
+ * @ocf: /dev/crypto as this process, or its parent before fork(), opened it
+ * @crossings: the sizes from which on a card is worth it, by enum crossing
+ * @no_card: public-key operations that no card can do: a hash of each
+ *	operation and the second in which the kernel said so
  */
 struct provider {
 	atomic_int		refs;
@@ -93,17 +100,17 @@ struct provider {
 };
 
 /**
- * struct session - one of /dev/crypto, made when it is first needed
- * @prov: whose
- * @crossing: where its size is kept
- * @describe: fills in what it is to be, with the keys of @owner
- * @owner: whose keys
- * @generation: in which process it was made; 0: it was not
- * @looks: how often it was asked whether something small is worth it
- * @id: its number
- * @other_key: the owner has another key than the session
- * @never_pauses: no job is paused while it works
- * @taglen: bytes of tag beside what it encrypts; 0: none
+ * struct session - a session of /dev/crypto, opened at its first operation
+ * @prov: the provider
+ * @crossing: index into provider.crossings
+ * @describe: fills in the parameters for opening, with the keys of @owner
+ * @owner: the context with the keys
+ * @generation: process.generation of the process that opened it; 0: not open
+ * @looks: how often session_is_worth() was asked about a small operation
+ * @id: the number that the kernel gave
+ * @other_key: the owner's key has changed since the session was opened
+ * @never_pauses: do not pause an asynchronous job for its operations
+ * @taglen: length of the tag behind the ciphertext, bytes; 0: none
  */
 struct session {
 	struct provider		*prov;
@@ -140,7 +147,7 @@ static inline uint64_t addr(const void *p)
 	return (uintptr_t)p;
 }
 
-/* The tables of each kind */
+/* The algorithms of each kind */
 extern const OSSL_ALGORITHM cipher_algorithms[];
 extern const OSSL_ALGORITHM digest_algorithms[];
 extern const OSSL_ALGORITHM mac_algorithms[];
@@ -150,7 +157,7 @@ extern const OSSL_ALGORITHM signature_algorithms[];
 extern const OSSL_ALGORITHM exchange_algorithms[];
 extern const OSSL_ALGORITHM asym_algorithms[];
 
-/* OpenSSL 3.5's, which 3.0 does not ask for */
+/* Functions of OpenSSL 3.5, missing in the headers of 3.0 */
 #ifndef OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT
 #define OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT	15
 #define OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT	16
@@ -165,17 +172,19 @@ typedef int (*pipe_init_fn)(void *ctx, const unsigned char *key, size_t keylen,
 			    const OSSL_PARAM params[]);
 
 /**
- * struct pipe_kind - contexts that can be in pipelines
- * @make: makes one for the cipher of another
- * @free: ends one
- * @dup: copies one
- * @encrypt_init: begins the message of one
- * @decrypt_init: likewise
- * @update: goes on with one alone
- * @final: ends its message
- * @session: the kernel's of one, which does for all: they have one key
- * @offer: fills in a command, if what one is to go on with is the kernel's
- * @take: makes of its result what the caller sees
+ * struct pipe_kind - a kind of context that a pipeline can consist of
+ * @make: makes a context for the same cipher as @like
+ * @free: frees a context
+ * @dup: copies a context
+ * @encrypt_init: begins to encrypt a message
+ * @decrypt_init: begins to decrypt a message
+ * @update: processes data of one context alone
+ * @final: ends the message of one context
+ * @session: returns the session of a context; all contexts of a pipeline have
+ *	the same key, so one session does them all
+ * @offer: fills in a command for the context's data; false if the kernel should
+ *	not do them
+ * @take: turns the result of that command into what the program gets
  */
 struct pipe_kind {
 	void		*(*make)(void *like);
@@ -197,10 +206,10 @@ struct pipe_kind {
 };
 
 /**
- * struct pipes - the pipelines of a context: what it begins with
- * @kind: what they are made of
- * @each: their contexts, NULL if there were none yet
- * @count: how many
+ * struct pipes - the pipelines of a context, the first member of the context
+ * @kind: the kind of the contexts in @each
+ * @each: one context for each message, or NULL before the first use
+ * @count: number of entries of @each
  */
 struct pipes {
 	const struct pipe_kind	*kind;
@@ -208,7 +217,7 @@ struct pipes {
 	size_t			count;
 };
 
-/* pipeline.c: a provider's calls, of what begins with struct pipes */
+/* pipeline.c: OpenSSL's calls for a context that begins with struct pipes */
 int pipes_encrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 		       size_t count, const unsigned char **iv, size_t ivlen,
 		       const OSSL_PARAM params[]);
@@ -227,18 +236,21 @@ int pipes_set(struct pipes *p, const OSSL_PARAM params[],
 int pipes_tags(struct pipes *p, const OSSL_PARAM params[],
 	       int (*set)(void *ctx, OSSL_PARAM params[]));
 
-/* cipher.c: OpenSSL's own, with neither key nor IV; NULL if there is none */
+/*
+ * cipher.c: a context of OpenSSL's own code, without key and IV; NULL if
+ * OpenSSL has no such cipher
+ */
 EVP_CIPHER_CTX *soft_cipher(struct provider *prov, const char *name);
 
-/* aead.c; their rows are in the table of cipher.c */
+/* aead.c: the calls of each AEAD; cipher.c has the table of names */
 extern const OSSL_DISPATCH aes_128_gcm_calls[], aes_192_gcm_calls[],
 	aes_256_gcm_calls[], aes_128_ccm_calls[], aes_192_ccm_calls[],
 	aes_256_ccm_calls[], chacha_calls[];
 
 /* digest.c */
 struct digest_row {
-	const char	*name;		/* OpenSSL's */
-	const char	*kernel;	/* ours */
+	const char	*name;		/* OpenSSL's name */
+	const char	*kernel;	/* the kernel's name */
 	unsigned int	size;
 };
 #define DIGESTS 9
@@ -248,10 +260,10 @@ const struct digest_row *digest_by_name(struct provider *prov,
 size_t digest_block(const struct digest_row *row);
 
 /**
- * struct gathered - data that are kept until it is known how many there are
+ * struct gathered - data collected until the length of the message is known
  * @data: the data
- * @len: bytes
- * @room: for how many there is memory
+ * @len: length of the data, bytes
+ * @room: size of the allocation, bytes
  */
 struct gathered {
 	unsigned char	*data;
@@ -259,19 +271,19 @@ struct gathered {
 	size_t		room;
 };
 
-#define GATHER_MAX	(1u << 20)	/* what is longer is done as it comes */
+#define GATHER_MAX	(1u << 20)	/* longer messages are not collected */
 
 bool gather(struct gathered *g, const void *data, size_t len);
 bool gather_dup(struct gathered *to, const struct gathered *from);
 void gather_free(struct gathered *g);
 
 /**
- * struct key - a key of ours: OpenSSL's
- * @prov: whose
- * @refs: its users
- * @pkey: of the default provider; NULL until it is imported
+ * struct key - a key of the program
+ * @prov: the provider
+ * @refs: references
+ * @pkey: the same key in the default provider; NULL before the import
  * @type: "RSA", ...
- * @has: OSSL_KEYMGMT_SELECT_* of what was imported or made
+ * @has: OSSL_KEYMGMT_SELECT_* of the parts that were imported or generated
  */
 struct key {
 	struct provider	*prov;
@@ -285,7 +297,10 @@ struct key {
 void provider_hold(struct provider *prov);
 void provider_put(struct provider *prov);
 
-/* For what is in a library context that has not the program's */
+/*
+ * Calls @set with all of @params but the property queries: these name providers
+ * of the program's library context, and ours has others.
+ */
 int without_properties(const OSSL_PARAM params[],
 		       int (*set)(void *ctx, const OSSL_PARAM params[]),
 		       void *ctx);
@@ -295,10 +310,10 @@ void key_hold(struct key *key);
 void key_put(struct key *key);
 
 /**
- * struct keyed - an operation with a key: the first of its context
- * @prov: whose
+ * struct keyed - a public-key operation, the first member of its context
+ * @prov: the provider
  * @key: the key
- * @soft: OpenSSL's own, NULL before there is a key
+ * @soft: the context of OpenSSL's own code; NULL before a key is set
  */
 struct keyed {
 	struct provider	*prov;
@@ -318,8 +333,9 @@ int keyed_get(void *ctx, OSSL_PARAM params[]);
 unsigned char *rsa_private_der(const struct key *key, int *len);
 
 /*
- * public.c: what a context of OpenSSL's is set to do, by a card.  All return
- * whether it was done; what may be wrong with @valid.
+ * public.c: does on a card what @ctx, a context of OpenSSL's own code, is set
+ * up to do.  Each function returns true if a card has done it.  @valid says
+ * whether the signature or the padding was right.
  */
 bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	      size_t *siglen, size_t room, const unsigned char *tbs,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records of TLS 1.2 (RFC 5288, 6655 and 7905): their nonces begin with a part
- * of the key; what follows is a counter that is sent, or the record's number.
+ * Records of TLS 1.2 with an AEAD (RFC 5288, 6655 and 7905).  A nonce begins
+ * with a fixed part from the handshake; the rest is a counter sent with the
+ * record, or the record's number.
  *
- * OpenSSL's own cipher is told of all of it, makes the nonces, and does the
- * records that are not worth the way, or that no device can do.
+ * OpenSSL's own code gets all parameters, makes the counters, and does the
+ * records that are too small for a card or that no card can do.
  */
 #include "aead.h"
 
-#define EXPLICIT_LEN	8	/* bytes of a nonce that are sent */
+#define EXPLICIT_LEN	8	/* bytes of the nonce sent with the record */
 #define NONCE_LEN	12
 #define TAG_LEN		16
 
-/* What nonces begin with; OpenSSL has taken it. */
+/* Keeps the fixed part of the nonces, which OpenSSL's own code has, too. */
 void record_fixed(struct aead *c, const OSSL_PARAM *p)
 {
 	c->announced = false;
@@ -23,7 +24,7 @@ void record_fixed(struct aead *c, const OSSL_PARAM *p)
 	c->fixed_len = p->data_size;
 }
 
-/* A record comes next; OpenSSL has taken its header. */
+/* Keeps the header of the next record, which OpenSSL's own code has, too. */
 void record_announced(struct aead *c, const OSSL_PARAM *p)
 {
 	c->announced = p->data_size == sizeof(c->header);
@@ -37,8 +38,8 @@ static size_t explicit_len(const struct aead *c)
 }
 
 /*
- * Its nonce.  A counter is OpenSSL's own, which never gives the same one again,
- * wherever the record is processed.
+ * Makes the nonce of a record.  For GCM the counter comes from OpenSSL's own
+ * code, so records done here and records done there never have the same one.
  */
 static bool make_nonce(struct aead *c, const unsigned char *rec,
 		       unsigned char *nonce)
@@ -64,7 +65,7 @@ static bool make_nonce(struct aead *c, const unsigned char *rec,
 	return true;
 }
 
-/* The header's length is the payload's where it is authenticated. */
+/* Checks the length in the header, and makes it the length of the payload. */
 static bool fit_header(unsigned char *header, size_t beside, size_t payload)
 {
 	unsigned char *at = header + EVP_AEAD_TLS1_AAD_LEN - 2;
@@ -76,17 +77,17 @@ static bool fit_header(unsigned char *header, size_t beside, size_t payload)
 }
 
 /**
- * record_by_kernel() - do a record that was announced, if it is the kernel's
+ * record_by_kernel() - do an announced record, if the kernel should do it
  * @c: the context
- * @out: the record, in place; OpenSSL's own refuses another
- * @outl: bytes of the result
- * @outsize: bytes there is room for
- * @in: @out
- * @len: bytes: what is sent of the nonce, payload, tag
+ * @out: the record, in place; OpenSSL's own code refuses another
+ * @outl: gets the length of the result, bytes
+ * @outsize: size of @out, bytes
+ * @in: the same as @out
+ * @len: length of explicit nonce, payload and tag, bytes
  *
- * If not, nothing of it has changed.
+ * If the function returns false, the record has not changed.
  *
- * Return: whether it was done.
+ * Return: true if the kernel has done the record.
  */
 bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 		      size_t outsize, const unsigned char *in, size_t len)
@@ -103,7 +104,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 
 	if (!c->announced || !in)
 		return false;
-	/* a header is for one record, wherever it is processed */
+	/* each record needs a header of its own */
 	c->announced = false;
 	if (in != out || outsize < len || len < front + tag || !c->has_key ||
 	    c->fixed_len != NONCE_LEN - front)
@@ -112,7 +113,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 	if (!fit_header(c->header, c->encrypt ? front : front + tag, payload) ||
 	    !session_is_worth(&c->ses, payload) || !make_nonce(c, in, nonce))
 		return false;
-	/* it may be half done when a card fails */
+	/* keeps the plaintext: a failed card may have written part of it */
 	if (c->encrypt && !gather(&c->data, text, payload))
 		return false;
 	if (c->encrypt)
@@ -127,7 +128,7 @@ bool record_by_kernel(struct aead *c, unsigned char *out, size_t *outl,
 		if (c->encrypt)
 			memcpy(out, nonce + c->fixed_len, front);
 		*outl = c->encrypt ? len : payload;
-		/* there has to be another header */
+		/* the next record needs another header */
 		c->over = true;
 		c->has_tag = false;
 		c->has_last_tag = false;
