@@ -5,7 +5,7 @@ of its node exporter."""
 import itertools
 from typing import Any, Iterator
 
-LAST_NS = 1 << 32
+LAST_NS = 1 << 32                 # the kernel's last bucket has no end
 STATES = ("testing", "ready", "suspect", "drained", "draining", "dead")
 
 # The metric, its type, the kernel's counter, what it means: docs/admin.md.

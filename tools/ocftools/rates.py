@@ -5,17 +5,19 @@ from typing import Any
 
 from .sysfs import Sample
 
-COUNT_WRAPS = 1 << 32             # a bucket's count
 # Counted up; the others are as of now.
 RISING = ("operations", "bytes", "errors", "blocks", "spurious", "replays",
           "pk_operations", "pk_errors", "pk_replays")
 
 
 def between(new: dict[int, int], old: dict[int, int]) -> dict[int, int]:
-    """The latencies of what ended between two histograms."""
-    found = {start: (n - old.get(start, 0)) % COUNT_WRAPS
-             for start, n in new.items()}
-    return {start: n for start, n in found.items() if n}
+    """The latencies of what ended between two histograms.
+
+    A count that is lower than before belongs to another device of the same
+    name, plugged in after the counters were read: it is left out.
+    """
+    found = {start: n - old.get(start, 0) for start, n in new.items()}
+    return {start: n for start, n in found.items() if n > 0}
 
 
 def percentile(latency: dict[int, int], share: float) -> float | None:
