@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../tools/lib/oracle.h"
@@ -44,6 +45,15 @@ static inline uint64_t addr(const void *p)
 static inline int call(int fd, unsigned long cmd, const void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? errno : 0;
+}
+
+/* The time in seconds, which no change of the clock moves */
+static inline double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /* Bytes that differ from place to place and from seed to seed. */

@@ -134,14 +134,6 @@ static void digest_on(void)
 	_exit(2);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 TEST_F_TIMEOUT(ending, killed_over_many_parts, TIMEOUT)
 {
 	double begun, all;

@@ -60,14 +60,6 @@ struct scene {
 	struct ocf_result	r[MANY];
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static uint8_t *out_of(const struct scene *s, int i)
 {
 	return s->all + (MANY + i) * LEN;

@@ -266,14 +266,6 @@ TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
 	}
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* Is stopped before its ring ends, which has an entry of the first @in_ring. */
 static void stop_with_files(Self *self, int in_ring)
 {

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "census.h"
 #include "native.h"
@@ -765,8 +764,8 @@ static void work_honestly(Self *self)
 /* ms that a share of the victim's work takes beside a neighbour of @nice. */
 static long beside(Self *self, void (*neighbour)(Self *), int nice)
 {
-	struct timespec a, b;
 	pid_t pid = fork();
+	double begun, took;
 
 	if (!pid) {
 		become(SOMEBODY);
@@ -777,15 +776,14 @@ static long beside(Self *self, void (*neighbour)(Self *), int nice)
 	}
 	/* until it is at it */
 	usleep(300000);
-	clock_gettime(CLOCK_MONOTONIC, &a);
+	begun = now();
 	if (do_each(self, self->fast, 128))
 		return -1;
-	clock_gettime(CLOCK_MONOTONIC, &b);
+	took = now() - begun;
 	kill(pid, SIGKILL);
 	if (WTERMSIG(ended(pid)) != SIGKILL)
 		return -1;
-	return (b.tv_sec - a.tv_sec) * 1000 +
-	       (b.tv_nsec - a.tv_nsec) / 1000000;
+	return took * 1000;
 }
 
 /* Of what it has beside an honest equal a victim keeps at least 45 %. */

@@ -19,7 +19,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "../../tools/lib/oracle.h"
 #include "../selftests/dev.h"
@@ -45,14 +44,6 @@ uint8_t *plain;
 static const char *stop;
 static double late = LATE_S;
 static const char *lies;
-
-double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 bool wanted(void)
 {

@@ -19,9 +19,6 @@ enum task { MAKE, OPEN, FORGED, TASKS };
 
 extern uint8_t *plain;		/* LEN_MAX bytes */
 
-/* s */
-double now(void);
-
 /* Until the file STOP appears */
 bool wanted(void);
 

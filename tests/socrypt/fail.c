@@ -7,7 +7,6 @@
  */
 #include <linux/so_crypt.h>
 #include <sys/sendfile.h>
-#include <time.h>
 
 #include "../lib/tcp.h"
 #include "../selftests/fail.h"
@@ -220,14 +219,6 @@ static int feed(void)
 static int refusals(void)
 {
 	return atoi(TRIES) - atoi(get_line(FAIL_DIR "failslab/times"));
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /* What a socket took, but TCP did not */

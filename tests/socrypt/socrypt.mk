@@ -17,8 +17,7 @@ $(B)/socrypt/attach: tests/socrypt/attach.c tests/lib/tcp.h lib
 		-L$(LIB) -locf-openssl -locf -lssl -lcrypto \
 		-Wl,-rpath,'$$ORIGIN/../lib'
 # the debug kernel only
-$(B)/socrypt/fail: tests/socrypt/fail.c tests/lib/tcp.h tests/selftests/fail.h \
-		include/uapi/linux/so_crypt.h $(B)/linux-tools/version
+$(B)/socrypt/fail: tests/socrypt/fail.c $(SELF_DEPS) $(B)/linux-tools/version
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SELF_CFLAGS) -D_GNU_SOURCE -o $@ $<
 $(B)/socrypt/priorities: tests/socrypt/priorities.c tests/lib/tcp.h \

@@ -5,7 +5,6 @@
  */
 #include <kselftest_harness.h>
 #include <limits.h>
-#include <time.h>
 
 #include "../selftests/modules.h"
 #include "../selftests/random.h"
@@ -53,14 +52,6 @@ FIXTURE_TEARDOWN(life)
 }
 
 typedef struct _test_data_life Self;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static int pci_write(const Self *self, const char *file, const char *text)
 {
