@@ -29,7 +29,7 @@ struct flow {
 };
 
 /**
- * struct watch - what was seen of a connection
+ * struct watch - the keys and record numbers seen on a connection
  * @flow: the receiving and the sending direction
  * @etm: RFC 7366 was agreed on
  * @stale: keys were updated, so the secrets are out of date

@@ -9,9 +9,10 @@
  * or has some made.  It waits for those of another request only if there is no
  * memory.
  *
- * Streams of others are read with the largest window.  When the next piece of a
- * destination begins, zlib does not check again whether what it copies is
- * inside its window.  So its window must hold all that a stream may refer to.
+ * Streams made elsewhere are read with the largest window.  zlib checks once,
+ * when it begins to copy from the window, that the bytes are there.  It does
+ * not check again when the copy goes on in the next piece of the destination.
+ * So the window must hold all bytes that a stream may refer to.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -176,7 +177,7 @@ static int write_piece(void *arg, u8 *piece, u32 len)
 	f->code = forward ? zlib_deflate(f->z, f->flush) :
 			    zlib_inflate(f->z, Z_SYNC_FLUSH);
 	f->done += len - f->z->avail_out;
-	/* the stream has not filled the piece: it has no more for now */
+	/* room is left: the stream has no more output without input */
 	return f->z->avail_out ? 1 : 0;
 }
 

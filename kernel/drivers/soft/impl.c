@@ -63,7 +63,7 @@ static DECLARE_RWSEM(impls_lock);
 		 BIT_ULL(OCF_AES_GCM) | BIT_ULL(OCF_AES_CCM) | \
 		 BIT_ULL(OCF_CHACHA20_POLY1305))
 
-/* What is known of a transform that was found. */
+/* The properties of a transform by which implementations are compared */
 struct found {
 	const char	*driver;
 	int		priority;
