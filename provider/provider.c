@@ -16,9 +16,7 @@
  * Programs that are off whatever the section says: they forbid themselves the
  * calls of /dev/crypto by seccomp, and even the call that would tell.
  */
-static const char * const off_programs[] = {
-	"sshd", "sshd-auth", "sshd-session", "tor",
-};
+static const char off_programs[] = "sshd sshd-auth sshd-session tor";
 
 #define PARAMS_MAX	32
 
@@ -238,7 +236,7 @@ static bool flag(const struct setting *s, bool *is)
 	return !text || *is || !strcmp(text, "0") || refuse(s, "0 or 1");
 }
 
-/* Whether @names, which blanks or commas separate, has @name */
+/* Returns true if @name is one of @names, separated by blanks or commas. */
 static bool has_name(const char *names, const char *name)
 {
 	size_t len, want = strlen(name);
@@ -252,15 +250,12 @@ static bool has_name(const char *names, const char *name)
 	return false;
 }
 
+/* @more: the names in openssl.cnf, or NULL */
 static bool is_off_program(const char *more)
 {
 	const char *name = program_invocation_short_name;
-	size_t i;
 
-	for (i = 0; i < COUNT(off_programs); i++)
-		if (!strcmp(name, off_programs[i]))
-			return true;
-	return more && has_name(more, name);
+	return has_name(off_programs, name) || (more && has_name(more, name));
 }
 
 /*
