@@ -329,7 +329,8 @@ static void build_family(struct family *f, struct sock *sk)
 	f->ops.read_sock = do_read_sock;
 	f->ops.sendmsg_locked = NULL;
 	f->base_ops = sk->sk_socket->ops;
-	f->base = sk->sk_prot;
+	/* last: pairs with family_of() */
+	smp_store_release(&f->base, sk->sk_prot);
 }
 
 /* Returns the calls for @sk, or NULL if it is no plain TCP socket. */
@@ -337,10 +338,13 @@ static struct family *family_of(struct sock *sk)
 {
 	struct family *f = &families[sk->sk_family == AF_INET6];
 
-	mutex_lock(&families_lock);
-	if (!f->base)
-		build_family(f, sk);
-	mutex_unlock(&families_lock);
+	/* without the lock, for which a user would wait for another */
+	if (!smp_load_acquire(&f->base)) {
+		mutex_lock(&families_lock);
+		if (!f->base)
+			build_family(f, sk);
+		mutex_unlock(&families_lock);
+	}
 	return f->base == sk->sk_prot && f->base_ops == sk->sk_socket->ops ?
 	       f : NULL;
 }
