@@ -17,17 +17,17 @@
  *   registry_mutex	device/device.c: numbers and names of devices
  *   sessions_mutex	session/session.c: the list of sessions
  *   session.rekey	session/session.c: a session's generation of keys
- *   device.room	session/context.c: making room for contexts on a device
- *   generations_mutex	session/keys.c: the list of all generations
- *   keys.mutex		session/context.c: making and dropping contexts
- *   contexts_lock	session/context.c: the list of a device's contexts
+ *   device.room	session/context.c: making contexts on a card
  *
  * workers.start (request/workers.c: starting a thread) and the lock of a random
  * source (random/random.c: reading it) nest with no other.
  *
- * Spinlocks, which disable BH, but for the first:
+ * Spinlocks, which disable BH, but for the first four:
  *
  *   accounts_lock	session/account.c: the table of accounts
+ *   generations_lock	session/keys.c: the list of all generations
+ *   keys.lock		session/context.c: a generation's contexts
+ *   contexts_lock	session/context.c: the list of a device's contexts
  *   park_lock		session/keys.c: requests that wait for a context
  *   refresh_lock	session/session.c: working out what a session may use
  *   order_lock		request/deliver.c: a session's requests in order
@@ -38,8 +38,9 @@
  *   queue.lock		sched/queue.c: what is in a device or waits for it
  *   pk_lock		pk/pk.c: all lists of public-key operations
  *
- * A task holds one of them at a time, and calls neither a driver nor a consumer
- * with it, but for ocf_device_ops.capable() under refresh_lock.
+ * A task holds one of them at a time, but for contexts_lock, which it takes with
+ * keys.lock held.  It calls neither a driver nor a consumer with one, but for
+ * ocf_device_ops.capable() under refresh_lock.
  *
  * Disabling BH keeps a task on its CPU, and excludes completions there.  On
  * PREEMPT_RT it excludes no other task, so it protects no data of a CPU.

@@ -58,7 +58,7 @@ static void wait_for_gate(struct completion *gate, bool *waiting)
 	if (!gate)
 		return;
 	WRITE_ONCE(*waiting, true);
-	wait_for_completion_timeout(gate, 10 * HZ);
+	wait_for_completion_timeout(gate, 100 * HZ);
 	WRITE_ONCE(*waiting, false);
 }
 
@@ -79,6 +79,7 @@ static int card_ctx_init(struct ocf_context *ctx,
 	struct card_ctx *c = ocf_context_priv(ctx);
 	int err;
 
+	WRITE_ONCE(card->maker, current);
 	wait_for_gate(card->learn, &card->learning);
 	if (card->refuse_key)
 		return card->refuse_key;

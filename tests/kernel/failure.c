@@ -510,7 +510,7 @@ static void failure_forgets_slowly(struct test *t)
  */
 static void failure_forgets_sessions_slowly(struct test *t)
 {
-	struct card *card = card_make(t, 4), *other = card_make(t, 4);
+	struct card *card = card_make(t, 4), *other = card_make_other(t, 4);
 	DECLARE_COMPLETION_ONSTACK(forget);
 	struct ocf_session *ses, *its;
 	int i;
@@ -537,6 +537,53 @@ drop:
 	card_drop(card);
 }
 
+struct opening {
+	struct work_struct	work;
+	struct test		*t;
+	struct card		*card;
+	struct ocf_session	*ses;
+};
+
+static void open_one(struct work_struct *work)
+{
+	struct opening *o = container_of(work, struct opening, work);
+
+	o->ses = work_session(o->t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			      card_number(o->card));
+}
+
+/* A card recovers while a task opens a session on another one, a slow one. */
+static void failure_beside_a_slow_card(struct test *t)
+{
+	struct card *card = hasty_card(t, CARD_IS_LEFT, LEISURE);
+	struct opening o = { .t = t, .card = card_make_other(t, 4) };
+	DECLARE_COMPLETION_ONSTACK(learn);
+	struct ocf_session *ses;
+	int i;
+
+	if (!card || !o.card)
+		goto drop;
+	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
+			   card_number(card));
+	o.card->learn = &learn;
+	INIT_WORK_ONSTACK(&o.work, open_one);
+	queue_work(system_unbound_wq, &o.work);
+	for (i = 0; i < 2000 && !READ_ONCE(o.card->learning); i++)
+		msleep(20);
+	CHECK(t, READ_ONCE(o.card->learning));
+	ocf_device_fail(card->dev);
+	CHECK(t, works_again(card));
+	CHECK(t, READ_ONCE(o.card->learning));
+	complete_all(&learn);
+	flush_work(&o.work);
+	destroy_work_on_stack(&o.work);
+	ocf_session_put(o.ses);
+	ocf_session_put(ses);
+drop:
+	card_drop(o.card);
+	card_drop(card);
+}
+
 const struct test_case failure_tests[] = {
 	TEST(failure_overdue_stopped), TEST(failure_overdue_reset),
 	TEST(failure_overdue_left), TEST(failure_of_the_last),
@@ -546,5 +593,6 @@ const struct test_case failure_tests[] = {
 	TEST(failure_of_ones_own),
 	TEST(failure_accuses), TEST(failure_known_to_the_driver),
 	TEST(failure_then_gone), TEST(failure_forgets_slowly),
-	TEST(failure_forgets_sessions_slowly), {}
+	TEST(failure_forgets_sessions_slowly),
+	TEST(failure_beside_a_slow_card), {}
 };

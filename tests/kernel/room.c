@@ -557,36 +557,72 @@ static int open_killable(void *arg)
 	return 0;
 }
 
+/*
+ * Has a task open a session, and kills it when the card is busy for it.  The
+ * card's worker has made the context, or is making it.
+ */
+static void open_and_kill(struct opener *o, bool *busy)
+{
+	struct test *t = o->t;
+	struct task_struct *task;
+	int i;
+
+	init_completion(&o->done);
+	task = kthread_create(open_killable, o, "ocf_test");
+	get_task_struct(task);
+	wake_up_process(task);
+	for (i = 0; i < 2000 && !READ_ONCE(*busy); i++)
+		msleep(20);
+	CHECK(t, READ_ONCE(*busy));
+	send_sig(SIGKILL, task, 1);
+	wait_for_completion(&o->done);
+	CHECK(t, READ_ONCE(o->card->maker) != task);
+	put_task_struct(task);
+	EQUAL(t, PTR_ERR_OR_ZERO(o->ses), -EINTR);
+	if (!IS_ERR(o->ses))
+		ocf_session_put(o->ses);
+	/* it did not wait for the card */
+	CHECK(t, READ_ONCE(*busy));
+}
+
 /* It can be killed while the card takes long to forget another's session. */
 static void room_that_comes_slowly(struct test *t)
 {
 	struct opener o = { .t = t, .card = small_card(t, 1) };
 	DECLARE_COMPLETION_ONSTACK(forget);
 	struct ocf_session *last;
-	struct task_struct *task;
-	int i;
 
 	if (!o.card)
 		return;
 	last = on_card(o.card);
 	o.card->forget = &forget;
-	init_completion(&o.done);
-	task = kthread_create(open_killable, &o, "ocf_test");
-	get_task_struct(task);
-	wake_up_process(task);
-	for (i = 0; i < 2000 && !READ_ONCE(o.card->forgetting); i++)
-		msleep(20);
-	CHECK(t, READ_ONCE(o.card->forgetting));
-	send_sig(SIGKILL, task, 1);
-	wait_for_completion(&o.done);
-	put_task_struct(task);
-	EQUAL(t, PTR_ERR_OR_ZERO(o.ses), -EINTR);
-	/* it forgets still */
-	CHECK(t, READ_ONCE(o.card->forgetting));
+	open_and_kill(&o, &o.card->forgetting);
 	complete_all(&forget);
-	if (!IS_ERR(o.ses))
-		ocf_session_put(o.ses);
 	put_all(&last, 1);
+	card_drop(o.card);
+}
+
+/* Or while the card takes long over its own; then others open theirs. */
+static void room_made_slowly(struct test *t)
+{
+	struct opener o = { .t = t, .card = small_card(t, 1) };
+	DECLARE_COMPLETION_ONSTACK(learn);
+	struct ocf_session *other;
+
+	if (!o.card)
+		return;
+	o.card->learn = &learn;
+	open_and_kill(&o, &o.card->learning);
+	other = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
+			     OCF_DEVICE_ANY);
+	CHECK(t, READ_ONCE(o.card->learning));
+	complete_all(&learn);
+	ocf_session_put(other);
+	other = on_card(o.card);
+	if (EQUAL(t, PTR_ERR_OR_ZERO(other), 0)) {
+		works(t, other);
+		ocf_session_put(other);
+	}
 	card_drop(o.card);
 }
 
@@ -633,6 +669,6 @@ const struct test_case room_tests[] = {
 	TEST(room_only_for_who_needs_it), TEST(room_on_another_card),
 	TEST(room_on_either), TEST(room_on_the_only_one), TEST(room_on_both),
 	TEST(room_cancelled), TEST(room_beside_others),
-	TEST(room_that_comes_slowly),
+	TEST(room_that_comes_slowly), TEST(room_made_slowly),
 	{}
 };

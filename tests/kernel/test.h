@@ -89,9 +89,10 @@ struct work;
  * @refuse_key: ctx_init() returns this
  * @room: for so many contexts; 0 for as many as there are
  * @slow_to_refuse: it says that it is full when it is not any more
- * @learn: ctx_init() waits for it, 10 s and no more, or NULL
+ * @learn: ctx_init() waits for it, 100 s and no more, or NULL
  * @learning: it does
- * @forget: ctx_exit() waits for it, 10 s and no more, or NULL
+ * @maker: the task that has called ctx_init()
+ * @forget: ctx_exit() waits for it, 100 s and no more, or NULL
  * @forgetting: it does
  * @lock: protects all below
  * @taken: requests it has, by struct card_job, oldest first
@@ -130,6 +131,7 @@ struct card {
 	bool			slow_to_refuse;
 	struct completion	*learn;
 	bool			learning;
+	struct task_struct	*maker;
 	struct completion	*forget;
 	bool			forgetting;
 	spinlock_t		lock;

@@ -86,11 +86,12 @@ enum ocf_device_state {
  * @spurious: completions of requests that were complete
  * @blocks: how often it reported that it is full
  * @replays: requests that were taken out and started on other devices
- * @contexts_lock: protects @contexts; taken last
- * @contexts: contexts that requests find; not of the CPU
- * @room: held while a task evicts a context to make another one
- * @waiting: generations that wait for a context to be evicted; keys.c
- * @room_work: evicts contexts for them, one after the other
+ * @contexts_lock: protects @contexts against writers; taken last
+ * @contexts: contexts that requests find, read under RCU; not of the CPU
+ * @room: held while a context is made or evicted; not of the CPU
+ * @making: tasks that make or evict a context
+ * @waiting: generations that wait for a context on a card; keys.c
+ * @room_work: makes the contexts, one after the other
  * @going: contexts to be freed
  * @ngoing: number of those, with the one that the driver is freeing
  * @going_work: frees them; holds the device
@@ -130,9 +131,10 @@ struct ocf_device {
 	atomic64_t		spurious;
 	atomic64_t		blocks;
 	atomic64_t		replays;
-	struct mutex		contexts_lock;
+	spinlock_t		contexts_lock;
 	struct list_head	contexts;
 	struct mutex		room;
+	atomic_t		making;
 	struct llist_head	waiting;
 	struct work_struct	room_work;
 	struct llist_head	going;

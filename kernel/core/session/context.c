@@ -7,6 +7,12 @@
  * context that was idle for longest.  A context that was idle for a second may
  * be evicted for any session, a younger one only for a session without another
  * device.
+ *
+ * A driver may take long, and so may a task of low priority.  So only the
+ * worker of a card and its self-tests make its contexts, and evict them, one at
+ * a time.  Each task makes its own on the CPU.  No lock that other devices or
+ * sessions need is held meanwhile, and those that users' tasks take are
+ * spinlocks.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -48,16 +54,16 @@ static void list_context(struct ocf_context *ctx)
 
 	if (dev->info.kind == OCF_KIND_SOFTWARE)
 		return;
-	mutex_lock(&dev->contexts_lock);
-	list_add(&ctx->node, &dev->contexts);
-	mutex_unlock(&dev->contexts_lock);
+	spin_lock(&dev->contexts_lock);
+	list_add_rcu(&ctx->node, &dev->contexts);
+	spin_unlock(&dev->contexts_lock);
 }
 
 /**
  * ocf_context_unlist() - take a context off the list of its device
- * @ctx: the context
+ * @ctx: the context, which is freed after a grace period only
  *
- * Context: process; may sleep.
+ * Context: process.
  */
 void ocf_context_unlist(struct ocf_context *ctx)
 {
@@ -65,9 +71,9 @@ void ocf_context_unlist(struct ocf_context *ctx)
 
 	if (dev->info.kind == OCF_KIND_SOFTWARE)
 		return;
-	mutex_lock(&dev->contexts_lock);
-	list_del(&ctx->node);
-	mutex_unlock(&dev->contexts_lock);
+	spin_lock(&dev->contexts_lock);
+	list_del_rcu(&ctx->node);
+	spin_unlock(&dev->contexts_lock);
 }
 
 static void free_context(struct ocf_context *ctx)
@@ -78,7 +84,7 @@ static void free_context(struct ocf_context *ctx)
 	dev->info.ops->ctx_exit(ctx);
 	memzero_explicit(ctx->priv, dev->info.ctx_size);
 	ocf_account_uncharge(keys->params.account, charged_for(ctx));
-	/* a reader may be looking at its reference count */
+	/* a reader may be looking at it: a submitter, or least_used_keys() */
 	kfree_rcu(ctx, rcu);
 	ocf_device_put(dev);
 	ocf_keys_release(keys);
@@ -98,7 +104,7 @@ static void free_going(struct work_struct *work)
 	list = llist_del_all(&dev->going);
 	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
-		/* pairs with make_in_turn(), which asks the card after this */
+		/* pairs with make_with_room(), which asks the card after this */
 		smp_mb__before_atomic();
 		atomic_dec(&dev->ngoing);
 	}
@@ -107,9 +113,10 @@ static void free_going(struct work_struct *work)
 
 void ocf_contexts_init(struct ocf_device *dev)
 {
-	mutex_init(&dev->contexts_lock);
+	spin_lock_init(&dev->contexts_lock);
 	INIT_LIST_HEAD(&dev->contexts);
 	mutex_init(&dev->room);
+	atomic_set(&dev->making, 0);
 	init_llist_head(&dev->going);
 	INIT_WORK(&dev->going_work, free_going);
 }
@@ -169,13 +176,38 @@ static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
 	return err;
 }
 
-/* Makes a context of @keys on @dev.  The caller holds @keys->mutex. */
-static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
+/* Notes what the driver has said to these keys. */
+static void note_error(struct ocf_keys *keys, struct ocf_device *dev, int err)
+{
+	/* the device would refuse these keys again */
+	if (err != -EOPNOTSUPP && err != -EINVAL && err != -EKEYREJECTED)
+		return;
+	spin_lock(&keys->lock);
+	WRITE_ONCE(keys->refused, keys->refused | BIT(dev->number));
+	spin_unlock(&keys->lock);
+}
+
+/* Lets requests find @ctx.  False: another task was faster, on the CPU. */
+static bool publish_context(struct ocf_keys *keys, struct ocf_context *ctx)
+{
+	int number = ctx->dev->number;
+	bool first;
+
+	spin_lock(&keys->lock);
+	first = !__test_and_set_bit(number, &keys->present);
+	if (first) {
+		list_context(ctx);
+		rcu_assign_pointer(keys->ctx[number], ctx);
+	}
+	spin_unlock(&keys->lock);
+	return first;
+}
+
+static int make_context(struct ocf_keys *keys, struct ocf_device *dev)
 {
 	struct ocf_context *ctx;
 	int err;
 
-	lockdep_assert_held(&keys->mutex);
 	ctx = kzalloc(size_on(dev), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return -ENOMEM;
@@ -188,41 +220,32 @@ static int init_context(struct ocf_keys *keys, struct ocf_device *dev)
 	err = fill_context(ctx, keys);
 	if (err) {
 		kfree_sensitive(ctx);
-		/* the device would refuse these keys again */
-		if (err == -EOPNOTSUPP || err == -EINVAL ||
-		    err == -EKEYREJECTED)
-			WRITE_ONCE(keys->refused,
-				   keys->refused | BIT(dev->number));
+		note_error(keys, dev, err);
 		return err;
 	}
 	ocf_device_get(dev);
 	refcount_inc(&keys->holds);
-	list_context(ctx);
-	rcu_assign_pointer(keys->ctx[dev->number], ctx);
-	__set_bit(dev->number, &keys->present);
+	if (!publish_context(keys, ctx))
+		free_context(ctx);
 	return 0;
 }
 
+/* Makes a context unless there is one. */
 static int try_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
 	struct mem_cgroup *old;
-	/* held for up to a second while a context is evicted */
-	int err = mutex_lock_killable(&keys->mutex);
+	int err = 0;
 
-	if (err)
-		return err;
-	/* the caller may be a worker, of another control group */
-	old = set_active_memcg(keys->memcg);
-	if (!test_bit(dev->number, &keys->present)) {
-		if ((!(flags & OCF_CONTEXT_TESTING) &&
-		     READ_ONCE(dev->state) != OCF_DEVICE_READY) ||
-		    !ocf_device_usable(dev))
-			err = -ENODEV;
-		else
-			err = init_context(keys, dev);
+	if ((!(flags & OCF_CONTEXT_TESTING) &&
+	     READ_ONCE(dev->state) != OCF_DEVICE_READY) ||
+	    !ocf_device_usable(dev)) {
+		err = -ENODEV;
+	} else if (!test_bit(dev->number, &keys->present)) {
+		/* the caller may be a worker, of another control group */
+		old = set_active_memcg(keys->memcg);
+		err = make_context(keys, dev);
+		set_active_memcg(old);
 	}
-	set_active_memcg(old);
-	mutex_unlock(&keys->mutex);
 	trace_ocf_context_create(keys, dev->number, err);
 	return err;
 }
@@ -241,8 +264,8 @@ static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 	struct ocf_context *ctx;
 	unsigned long used;
 
-	mutex_lock(&dev->contexts_lock);
-	list_for_each_entry(ctx, &dev->contexts, node) {
+	rcu_read_lock();
+	list_for_each_entry_rcu(ctx, &dev->contexts, node) {
 		used = READ_ONCE(ctx->used);
 		/* a context that is being freed frees capacity by itself */
 		if (time_after(used, limit) ||
@@ -254,7 +277,7 @@ static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 	}
 	if (found && !refcount_inc_not_zero(&found->refs))
 		found = NULL;
-	mutex_unlock(&dev->contexts_lock);
+	rcu_read_unlock();
 	return found;
 }
 
@@ -279,31 +302,37 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 	return true;
 }
 
-/* Drops the context of @keys on @dev, unless it is in use.  Return: whether. */
+/*
+ * Drops the context of @keys on @dev, unless it is in use.  Return: whether.
+ * Meanwhile no other task makes one there or drops it.
+ */
 static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 {
 	struct ocf_context *ctx;
-	bool left = true;
+	bool left;
 
-	mutex_lock(&keys->mutex);
+	lockdep_assert_held(&dev->room);
+	spin_lock(&keys->lock);
 	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
-				  lockdep_is_held(&keys->mutex));
-	if (ctx) {
-		left = is_left(dev, ctx, urgent);
-		if (left) {
-			__clear_bit(dev->number, &keys->present);
-			ocf_context_unlist(ctx);
-		} else {
-			rcu_assign_pointer(keys->ctx[dev->number], ctx);
-		}
+				  lockdep_is_held(&keys->lock));
+	spin_unlock(&keys->lock);
+	if (!ctx)
+		return true;
+	left = is_left(dev, ctx, urgent);
+	spin_lock(&keys->lock);
+	if (left) {
+		__clear_bit(dev->number, &keys->present);
+		ocf_context_unlist(ctx);
+	} else {
+		rcu_assign_pointer(keys->ctx[dev->number], ctx);
 	}
-	mutex_unlock(&keys->mutex);
-	if (ctx && left) {
-		trace_ocf_context_drop(keys, dev->number, -ENOSPC);
-		ocf_context_put(ctx);
-		atomic64_inc(&dev->evictions);
-	}
-	return left;
+	spin_unlock(&keys->lock);
+	if (!left)
+		return false;
+	trace_ocf_context_drop(keys, dev->number, -ENOSPC);
+	ocf_context_put(ctx);
+	atomic64_inc(&dev->evictions);
+	return true;
 }
 
 /* Evicts a context from @dev.  Return: whether there was one. */
@@ -312,7 +341,6 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	struct ocf_keys *keys;
 	bool done;
 
-	lockdep_assert_held(&dev->room);
 	keys = least_used_keys(dev, jiffies - (urgent ? 0 : IDLE), false);
 	if (!keys && urgent)
 		keys = least_used_keys(dev, jiffies, true);
@@ -323,35 +351,27 @@ static bool make_room(struct ocf_device *dev, bool urgent)
 	return done;
 }
 
-/* Makes a context on a device without capacity, one caller at a time. */
-static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
-				 u32 flags)
+/* Makes a context.  A device without capacity evicts another one for it. */
+static int make_with_room(struct ocf_keys *keys, struct ocf_device *dev,
+			  u32 flags)
 {
 	bool urgent = flags & OCF_CONTEXT_URGENT, made_room = false;
-	unsigned long end, forgotten;
+	unsigned long end = jiffies + DRAIN, forgotten = jiffies + FORGET;
 	int err, going;
 
-	err = mutex_lock_killable(&dev->room);
-	if (err)
-		return err;
-	end = jiffies + DRAIN;
-	forgotten = jiffies + FORGET;
 	for (;;) {
 		/* before: one may be freed while the card refuses another */
 		going = atomic_read_acquire(&dev->ngoing);
-		/* the caller before may have freed capacity for two */
 		err = try_make(keys, dev, flags);
-		if (err != -ENOSPC)
-			break;
-		if (fatal_signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
+		if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
+			return err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		/* contexts that are being freed will free capacity */
 		if ((urgent || made_room) && going) {
 			end = jiffies + DRAIN;
 			if (time_after(jiffies, forgotten))
-				goto crowded;
+				break;
 			usleep_range(100, 500);
 			continue;
 		}
@@ -361,14 +381,10 @@ static noinline int make_in_turn(struct ocf_keys *keys, struct ocf_device *dev,
 			continue;
 		}
 		if (!urgent || time_after(jiffies, end))
-			goto crowded;
+			break;
 		usleep_range(100, 500);
 	}
-	mutex_unlock(&dev->room);
-	return err;
-crowded:
 	WRITE_ONCE(dev->crowded, jiffies + CROWDED);
-	mutex_unlock(&dev->room);
 	return err;
 }
 
@@ -377,7 +393,8 @@ crowded:
 /**
  * ocf_context_make() - make the context of a generation on a device
  * @keys: the generation
- * @dev: the device; the caller holds it
+ * @dev: the device; the caller holds it.  If it is a card, the caller is its
+ *	worker or tests it: others call ocf_keys_make()
  * @flags: OCF_CONTEXT_TESTING: for a self-test, whatever state it is in;
  *	OCF_CONTEXT_URGENT: there is no other device;
  *	OCF_CONTEXT_AT_ONCE: no context is evicted
@@ -389,11 +406,20 @@ crowded:
  */
 int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
-	int err = try_make(keys, dev, flags);
+	bool card = dev->info.kind != OCF_KIND_SOFTWARE;
+	int err = card ? mutex_lock_killable(&dev->room) : 0;
 
-	if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
+	if (err)
 		return err;
-	return make_in_turn(keys, dev, flags);
+	/* before the state is read: pairs with ocf_contexts_drop() */
+	atomic_inc(&dev->making);
+	smp_mb__after_atomic();
+	err = make_with_room(keys, dev, flags);
+	if (atomic_dec_and_test(&dev->making))
+		wake_up_var(&dev->making);
+	if (card)
+		mutex_unlock(&dev->room);
+	return err;
 }
 
 /*
@@ -405,14 +431,14 @@ static struct ocf_keys *generation_after(struct ocf_keys *keys)
 {
 	struct ocf_keys *next;
 
-	mutex_lock(&ocf_generations_mutex);
+	spin_lock(&ocf_generations_lock);
 	next = list_prepare_entry(keys, &ocf_generations, node);
 	list_for_each_entry_continue(next, &ocf_generations, node)
 		if (refcount_inc_not_zero(&next->refs))
 			break;
 	if (list_entry_is_head(next, &ocf_generations, node))
 		next = NULL;
-	mutex_unlock(&ocf_generations_mutex);
+	spin_unlock(&ocf_generations_lock);
 	if (keys)
 		ocf_keys_put(keys);
 	return next;
@@ -424,18 +450,18 @@ static struct ocf_context *take_context(struct ocf_keys *keys,
 {
 	struct ocf_context *ctx;
 
-	mutex_lock(&keys->mutex);
+	spin_lock(&keys->lock);
 	WRITE_ONCE(keys->refused, keys->refused & ~BIT(dev->number));
 	clear_bit(dev->number, &keys->full);
 	clear_bit(dev->number, &keys->failed);
 	ctx = rcu_replace_pointer(keys->ctx[dev->number], NULL,
-				  lockdep_is_held(&keys->mutex));
+				  lockdep_is_held(&keys->lock));
 	if (ctx) {
 		__clear_bit(dev->number, &keys->present);
 		ocf_context_unlist(ctx);
 		trace_ocf_context_drop(keys, dev->number, 0);
 	}
-	mutex_unlock(&keys->mutex);
+	spin_unlock(&keys->lock);
 	return ctx;
 }
 
@@ -443,9 +469,12 @@ static struct ocf_context *take_context(struct ocf_keys *keys,
  * ocf_contexts_drop() - drop every generation's context on a device
  * @dev: the device; nothing is in it, and it is not ready
  *
+ * When this returns, the driver is not making a context either, and makes none
+ * before the device is ready again or tested.
+ *
  * A card may take long to forget its contexts.  No other task waits for that:
- * this holds a lock for one generation at a time, and none while it calls the
- * driver.  Generations that are being freed drop their contexts themselves.
+ * this holds no lock while it calls the driver.  Generations that are being
+ * freed drop their contexts themselves.
  *
  * Context: process; may sleep.
  */
@@ -455,6 +484,9 @@ void ocf_contexts_drop(struct ocf_device *dev)
 	struct ocf_keys *keys = NULL;
 	LLIST_HEAD(dropped);
 
+	/* after the state has changed: pairs with ocf_context_make() */
+	smp_mb();
+	wait_var_event(&dev->making, !atomic_read(&dev->making));
 	while ((keys = generation_after(keys))) {
 		ctx = take_context(keys, dev);
 		if (ctx)

@@ -4,8 +4,9 @@
  *
  * A session has one current generation; rekeying makes a new one.  A request
  * keeps the generation it was submitted with, however often it changes devices.
- * context.c makes the contexts of a generation; the worker here has it make
- * them on demand.
+ * context.c makes the contexts of a generation.  The workers here have it make
+ * them: a worker of the generation on the CPU, and a worker of the card on a
+ * card, where owners take turns.
  *
  * References to a generation: one of the session while the generation is
  * current, one of each request in flight, one of the worker.  A submitter looks
@@ -24,7 +25,7 @@
 
 /* All generations, for the removal of a device */
 LIST_HEAD(ocf_generations);
-DEFINE_MUTEX(ocf_generations_mutex);
+DEFINE_SPINLOCK(ocf_generations_lock);
 
 /*
  * Protects ocf_keys.parked: the requests that wait for a context of their
@@ -34,23 +35,33 @@ DEFINE_MUTEX(ocf_generations_mutex);
 static DEFINE_SPINLOCK(park_lock);
 static unsigned int nparked[OCF_FLOWS];
 
-/* Not the workqueue of requests, since an eviction may wait for long. */
+/* Not the workqueue of requests, since a card may take long. */
 static struct workqueue_struct *keys_wq;
 
 static void make_contexts(struct work_struct *work);
 
 /**
- * struct waiting - a generation that waits for an eviction on a device
+ * struct waiting - a generation that waits for the worker of a card
  * @added: in ocf_device.waiting
  * @keys: the generation
  * @turn: in the list of turns, or in @others of the first of its owner
  * @others: if it is the first of its owner: the others, in order
+ * @refs: one of the worker, one of the task that waits, if there is one
+ * @task_waits: a task waits for the context; else requests may
+ * @flags: of ocf_context_make(), if a task waits
+ * @err: the result, valid after @done
+ * @done: tells the task
  */
 struct waiting {
 	struct llist_node	added;
 	struct ocf_keys		*keys;
 	struct list_head	turn;
 	struct list_head	others;
+	refcount_t		refs;
+	bool			task_waits;
+	u32			flags;
+	int			err;
+	struct completion	done;
 };
 
 static size_t keys_size(const struct ocf_session_params *p)
@@ -91,12 +102,12 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp)
 		memcpy(keys->secret, p->key, p->keylen);
 	if (p->mackeylen)
 		memcpy(keys->secret + p->keylen, p->mackey, p->mackeylen);
-	mutex_init(&keys->mutex);
+	spin_lock_init(&keys->lock);
 	INIT_LIST_HEAD(&keys->parked);
 	INIT_WORK(&keys->work, make_contexts);
-	mutex_lock(&ocf_generations_mutex);
+	spin_lock(&ocf_generations_lock);
 	list_add(&keys->node, &ocf_generations);
-	mutex_unlock(&ocf_generations_mutex);
+	spin_unlock(&ocf_generations_lock);
 	return keys;
 }
 
@@ -107,7 +118,6 @@ void ocf_keys_release(struct ocf_keys *keys)
 
 	if (!refcount_dec_and_test(&keys->holds))
 		return;
-	mutex_destroy(&keys->mutex);
 	memzero_explicit(keys->secret,
 			 keys->params.keylen + keys->params.mackeylen);
 	ocf_account_uncharge(keys->params.account, keys_size(&keys->params));
@@ -128,9 +138,9 @@ static void free_keys(struct ocf_keys *keys)
 	struct ocf_context *ctx;
 	int i;
 
-	mutex_lock(&ocf_generations_mutex);
+	spin_lock(&ocf_generations_lock);
 	list_del(&keys->node);
-	mutex_unlock(&ocf_generations_mutex);
+	spin_unlock(&ocf_generations_lock);
 	for_each_set_bit(i, &keys->present, OCF_DEVICES_MAX) {
 		/* this is the last reference: no reader is left */
 		ctx = rcu_dereference_protected(keys->ctx[i], true);
@@ -261,13 +271,26 @@ static bool is_parked_for(struct ocf_keys *keys, int number)
 	return found;
 }
 
-/* It is the turn of @keys to evict a context from @dev. */
-static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
+/* Makes the context of @keys on @dev for the requests that want it. */
+static void make_for_requests(struct ocf_keys *keys, struct ocf_device *dev)
 {
-	/* requests that still wait for @dev have no other device */
-	bool urgent = is_parked_for(keys, dev->number);
-	int err = ocf_context_make(keys, dev, urgent ? OCF_CONTEXT_URGENT : 0);
+	bool urgent = false;
+	int err = -EOPNOTSUPP;
 
+	/* another device may have the number by now */
+	if (ocf_device_wanted(dev, &keys->params))
+		err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
+	if (err == -ENOSPC) {
+		/*
+		 * Requests that did not know that @dev is full may find another
+		 * device.  Those that are parked again have none.
+		 */
+		if (!test_bit(dev->number, &keys->full))
+			start_over(keys, dev->number, NO_ROOM);
+		urgent = is_parked_for(keys, dev->number);
+		err = ocf_context_make(keys, dev,
+				       urgent ? OCF_CONTEXT_URGENT : 0);
+	}
 	if (err == -ENOSPC && !urgent && is_parked_for(keys, dev->number)) {
 		/* such a request has come meanwhile */
 		urgent = true;
@@ -277,6 +300,27 @@ static void take_turn(struct ocf_keys *keys, struct ocf_device *dev)
 	/* a task that sees @wanted clear sees @waits clear */
 	smp_mb__after_atomic();
 	start_over(keys, dev->number, outcome_of(err, urgent));
+}
+
+static void put_waiting(struct waiting *w)
+{
+	if (refcount_dec_and_test(&w->refs))
+		kfree(w);
+}
+
+/* It is the turn of @w on the card @dev; puts @w. */
+static void take_turn(struct waiting *w, struct ocf_device *dev)
+{
+	struct ocf_keys *keys = w->keys;
+
+	if (!w->task_waits) {
+		make_for_requests(keys, dev);
+	} else if (refcount_read(&w->refs) > 1) {
+		w->err = ocf_context_make(keys, dev, w->flags);
+		complete(&w->done);
+	}
+	put_waiting(w);
+	ocf_keys_put(keys);
 }
 
 /* Adds @w to @turns, a list with the first of each owner. */
@@ -310,9 +354,9 @@ static struct waiting *next_of_turns(struct list_head *turns)
 }
 
 /*
- * The worker of a device without capacity.  Each device has its own, so that
- * generations which wait for one device do not delay those of another.  Owners
- * take turns, however many generations each has waiting.
+ * The worker of a card.  Each card has its own, so that generations which wait
+ * for one card do not delay those of another.  Owners take turns, however many
+ * generations each has waiting.
  */
 static void take_turns(struct work_struct *work)
 {
@@ -328,10 +372,7 @@ static void take_turns(struct work_struct *work)
 			join_turns(&turns, w);
 		if (list_empty(&turns))
 			break;
-		w = next_of_turns(&turns);
-		take_turn(w->keys, dev);
-		ocf_keys_put(w->keys);
-		kfree(w);
+		take_turn(next_of_turns(&turns), dev);
 	} while (!list_empty(&turns));
 	ocf_device_put(dev);
 }
@@ -342,16 +383,22 @@ void ocf_keys_init_room(struct ocf_device *dev)
 	INIT_WORK(&dev->room_work, take_turns);
 }
 
-static void wait_for_turn(struct ocf_keys *keys, struct ocf_device *dev)
+static struct waiting *make_waiting(struct ocf_keys *keys)
 {
-	struct waiting *w = kmalloc(sizeof(*w), GFP_KERNEL);
+	struct waiting *w = kzalloc(sizeof(*w), GFP_KERNEL);
 
-	if (!w) {
-		take_turn(keys, dev);
-		return;
-	}
+	if (!w)
+		return NULL;
+	refcount_set(&w->refs, 1);
+	init_completion(&w->done);
 	ocf_keys_get(keys);
 	w->keys = keys;
+	return w;
+}
+
+/* Gives @w to the worker of @dev, which puts it. */
+static void wait_for_turn(struct waiting *w, struct ocf_device *dev)
+{
 	/* if the list was not empty, the worker is already queued */
 	if (!llist_add(&w->added, &dev->waiting))
 		return;
@@ -360,28 +407,57 @@ static void wait_for_turn(struct ocf_keys *keys, struct ocf_device *dev)
 		ocf_device_put(dev);
 }
 
-static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
+/**
+ * ocf_keys_make() - make the context of a generation on a device
+ * @keys: the generation
+ * @dev: the device; the caller holds it
+ * @flags: as in ocf_context_make()
+ *
+ * On a card its worker makes the context, so that no other task waits for the
+ * caller's priority.  A self-test of the card is not a user's task, and makes
+ * its own.
+ *
+ * Context: process; may sleep.
+ * Return: as ocf_context_make().
+ */
+int ocf_keys_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 {
-	int err = -EOPNOTSUPP;
+	struct waiting *w;
+	int err;
 
-	/* another device may have the number by now */
-	if (ocf_device_wanted(dev, &keys->params))
-		err = ocf_context_make(keys, dev, OCF_CONTEXT_AT_ONCE);
-	if (err != -ENOSPC) {
-		start_over(keys, dev->number, outcome_of(err, false));
-		return;
-	}
-	set_bit(dev->number, &keys->waits);
-	/*
-	 * Requests that did not know that @dev is full may find another device.
-	 * Those that are parked when the turn comes have none.
-	 */
-	if (!test_bit(dev->number, &keys->full))
-		start_over(keys, dev->number, NO_ROOM);
-	wait_for_turn(keys, dev);
+	if (dev->info.kind == OCF_KIND_SOFTWARE ||
+	    flags & OCF_CONTEXT_TESTING)
+		return ocf_context_make(keys, dev, flags);
+	w = make_waiting(keys);
+	if (!w)
+		return -ENOMEM;
+	refcount_inc(&w->refs);
+	w->task_waits = true;
+	w->flags = flags;
+	wait_for_turn(w, dev);
+	err = wait_for_completion_killable(&w->done) ? -EINTR : w->err;
+	put_waiting(w);
+	return err;
 }
 
-/* The worker: makes the contexts that are wanted, and restarts requests. */
+static void make_on(struct ocf_keys *keys, struct ocf_device *dev)
+{
+	struct waiting *w = NULL;
+
+	if (dev->info.kind != OCF_KIND_SOFTWARE) {
+		set_bit(dev->number, &keys->waits);
+		w = make_waiting(keys);
+	}
+	if (w)
+		wait_for_turn(w, dev);
+	else
+		make_for_requests(keys, dev);
+}
+
+/*
+ * The worker of a generation: makes the contexts that are wanted, and restarts
+ * requests.
+ */
 static void make_contexts(struct work_struct *work)
 {
 	struct ocf_keys *keys = container_of(work, struct ocf_keys, work);

@@ -22,15 +22,15 @@
  *	request in flight, one of @work; the last frees contexts and parts
  * @holds: one for all @refs, one of each context, which reads @params
  * @params: constant; its key pointers lead into @secret
- * @mutex: held while a context is made or dropped; protects @present
+ * @lock: protects @present, and that it agrees with @ctx
  * @present: devices that have a context, a bit each
  * @ctx: by device number; read between ocf_read_lock() and _unlock()
  * @part: of the cipher and of the MAC, for requests that are split, or NULL
  * @wanted: devices on which a request missed a context, a bit each, atomic
- * @waits: devices on which this waits for an eviction, a bit each, atomic
+ * @waits: cards whose worker has yet to make a context, a bit each, atomic
  * @full: devices that had no capacity the last time, a bit each, atomic
  * @failed: devices that last failed to make a context, a bit each, atomic
- * @refused: devices that refuse these keys, a bit each; written under @mutex
+ * @refused: devices that refuse these keys, a bit each; written under @lock
  * @parked: requests waiting for a context, under park_lock
  * @work: makes contexts; frees the generation where one must not sleep
  * @node: in the list of generations
@@ -43,7 +43,7 @@ struct ocf_keys {
 	refcount_t			refs;
 	refcount_t			holds;
 	struct ocf_session_params	params;
-	struct mutex			mutex;
+	spinlock_t			lock;
 	unsigned long			present;
 	struct ocf_context __rcu	*ctx[OCF_DEVICES_MAX];
 	struct ocf_keys			*part[2];
@@ -147,11 +147,12 @@ void ocf_sessions_show(struct seq_file *m);
 int ocf_keys_init(void);
 void ocf_keys_exit(void);
 extern struct list_head ocf_generations;
-extern struct mutex ocf_generations_mutex;
+extern spinlock_t ocf_generations_lock;
 struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
 void ocf_keys_init_room(struct ocf_device *dev);
+int ocf_keys_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
 void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
