@@ -15,16 +15,18 @@
  * Mutexes, in the order in which they nest:
  *
  *   registry_mutex	device/device.c: numbers and names of devices
- *   sessions_mutex	session/session.c: the list of sessions
  *   session.rekey	session/session.c: a session's generation of keys
  *   device.room	session/context.c: making contexts on a card
+ *
+ * No user's task waits for another user's with one of them.
  *
  * workers.start (request/workers.c: starting a thread) and the lock of a random
  * source (random/random.c: reading it) nest with no other.
  *
- * Spinlocks, which disable BH, but for the first four:
+ * Spinlocks, which disable BH, but for the first five:
  *
  *   accounts_lock	session/account.c: the table of accounts
+ *   sessions_lock	session/session.c: the list of sessions
  *   generations_lock	session/keys.c: the list of all generations
  *   keys.lock		session/context.c: a generation's contexts
  *   contexts_lock	session/context.c: the list of a device's contexts

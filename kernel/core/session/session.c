@@ -14,7 +14,7 @@
 #define TYPICAL		1024
 
 static LIST_HEAD(sessions);
-static DEFINE_MUTEX(sessions_mutex);
+static DEFINE_SPINLOCK(sessions_lock);
 
 static bool may_use(const struct ocf_session *ses, struct ocf_device *dev)
 {
@@ -175,9 +175,9 @@ static void free_session(struct ocf_session *ses)
 static void end_session(struct ocf_session *ses)
 {
 	trace_ocf_session_free(ses, &ses->params, 0);
-	mutex_lock(&sessions_mutex);
+	spin_lock(&sessions_lock);
 	list_del(&ses->node);
-	mutex_unlock(&sessions_mutex);
+	spin_unlock(&sessions_lock);
 	ocf_keys_put(rcu_dereference_protected(ses->keys, true));
 	free_session(ses);
 }
@@ -297,9 +297,9 @@ ocf_session_create_on(const struct ocf_session_params *given,
 		err = -ENODEV;
 	if (err)
 		goto put_keys;
-	mutex_lock(&sessions_mutex);
+	spin_lock(&sessions_lock);
 	list_add_tail(&ses->node, &sessions);
-	mutex_unlock(&sessions_mutex);
+	spin_unlock(&sessions_lock);
 	trace_ocf_session_create(ses, &ses->params, 0);
 	return ses;
 
@@ -512,30 +512,54 @@ static const char *name_of(enum ocf_alg alg)
 	return alg == OCF_ALG_NONE ? "-" : ocf_alg_info(alg)->name;
 }
 
+/*
+ * The session after @ses in the list, or the first one, with a reference; puts
+ * @ses.
+ */
+static struct ocf_session *session_after(struct ocf_session *ses)
+{
+	struct ocf_session *next;
+
+	spin_lock(&sessions_lock);
+	next = list_prepare_entry(ses, &sessions, node);
+	list_for_each_entry_continue(next, &sessions, node)
+		if (refcount_inc_not_zero(&next->refs))
+			break;
+	if (list_entry_is_head(next, &sessions, node))
+		next = NULL;
+	spin_unlock(&sessions_lock);
+	ocf_session_put(ses);
+	return next;
+}
+
+static void show_session(struct seq_file *m, const struct ocf_session *ses)
+{
+	int i;
+
+	seq_printf(m, "%d %s %s %lld %lld %lld", ses->params.mode,
+		   name_of(ses->params.cipher), name_of(ses->params.mac),
+		   atomic64_read(&ses->ops), atomic64_read(&ses->bytes),
+		   atomic64_read(&ses->errors));
+	for (i = 0; i < OCF_HIST_BUCKETS; i++)
+		if (READ_ONCE(ses->hist[i]))
+			seq_printf(m, " %lu:%u", BIT(i),
+				   READ_ONCE(ses->hist[i]));
+	seq_putc(m, '\n');
+}
+
 /**
  * ocf_sessions_show() - list all sessions
  * @m: where to
+ *
+ * A task that opens or closes a session does not wait for the reader.
  *
  * Context: process; may sleep.
  */
 void ocf_sessions_show(struct seq_file *m)
 {
-	struct ocf_session *ses;
-	int i;
+	struct ocf_session *ses = NULL;
 
-	mutex_lock(&sessions_mutex);
-	list_for_each_entry(ses, &sessions, node) {
-		seq_printf(m, "%d %s %s %lld %lld %lld", ses->params.mode,
-			   name_of(ses->params.cipher),
-			   name_of(ses->params.mac),
-			   atomic64_read(&ses->ops),
-			   atomic64_read(&ses->bytes),
-			   atomic64_read(&ses->errors));
-		for (i = 0; i < OCF_HIST_BUCKETS; i++)
-			if (READ_ONCE(ses->hist[i]))
-				seq_printf(m, " %lu:%u", BIT(i),
-					   READ_ONCE(ses->hist[i]));
-		seq_putc(m, '\n');
-	}
-	mutex_unlock(&sessions_mutex);
+	while (!seq_has_overflowed(m) && (ses = session_after(ses)))
+		show_session(m, ses);
+	ocf_session_put(ses);
 }
