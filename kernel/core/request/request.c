@@ -449,16 +449,6 @@ void ocf_request_restart_later(struct ocf_request *req)
 	spin_unlock_bh(&q->lock);
 }
 
-/* Restarts all requests of @list, which belong to the caller. */
-void ocf_requests_restart(struct list_head *list)
-{
-	struct ocf_request *req, *next;
-
-	list_for_each_entry_safe(req, next, list, node)
-		if (!return_to_submitter(req))
-			restart_now(req);
-}
-
 /* Replays all requests of @list, which were in @dev or waited for it. */
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 {

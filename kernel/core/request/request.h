@@ -37,7 +37,6 @@ void ocf_requests_init(void);
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
 void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);
-void ocf_requests_restart(struct list_head *list);
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
 
 /* workers.c */

@@ -253,7 +253,9 @@ static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 		list_add_tail(&req->node, &parked);
 	}
 	spin_unlock_bh(&park_lock);
-	ocf_requests_restart(&parked);
+	/* not here: the CPU may do them, and the card's other users wait */
+	list_for_each_entry_safe(req, next, &parked, node)
+		ocf_request_restart_later(req);
 }
 
 static bool is_parked_for(struct ocf_keys *keys, int number)
