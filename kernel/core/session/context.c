@@ -104,7 +104,7 @@ static void free_going(struct work_struct *work)
 	list = llist_del_all(&dev->going);
 	llist_for_each_entry_safe(ctx, next, list, going) {
 		free_context(ctx);
-		/* pairs with make_with_room(), which asks the card after this */
+		/* pairs with make_with_room(), which then asks the card */
 		smp_mb__before_atomic();
 		atomic_dec(&dev->ngoing);
 	}
@@ -411,8 +411,8 @@ int ocf_context_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 
 	if (err)
 		return err;
-	/* before the state is read: pairs with ocf_contexts_drop() */
 	atomic_inc(&dev->making);
+	/* before the state is read: pairs with ocf_contexts_drop() */
 	smp_mb__after_atomic();
 	err = make_with_room(keys, dev, flags);
 	if (atomic_dec_and_test(&dev->making))
