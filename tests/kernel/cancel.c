@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Giving requests up, wherever they are.
- */
+/* ocf_cancel(), wherever the request is. */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -10,7 +8,10 @@
 
 #include "test.h"
 
-/* A held card of depth 1, a session that uses no other device. */
+/*
+ * A card of depth 1 that completes nothing, and a session that uses no other
+ * device
+ */
 struct scene {
 	struct card		*card;
 	struct ocf_session	*ses;
@@ -33,7 +34,7 @@ static void clear_scene(struct scene *s)
 	card_drop(s->card);
 }
 
-/* In line: it completes before ocf_cancel() returns. */
+/* A request in the queue completes before ocf_cancel() returns. */
 static void cancel_waiting(struct test *t)
 {
 	struct work *w[3];
@@ -60,7 +61,9 @@ static void cancel_waiting(struct test *t)
 	clear_scene(&s);
 }
 
-/* In the card: it completes when the card lets go, and not before. */
+/*
+ * A request in the card completes when the card has ended it, and not before.
+ */
 static void cancel_inside(struct test *t)
 {
 	struct scene s;
@@ -81,7 +84,7 @@ static void cancel_inside(struct test *t)
 	clear_scene(&s);
 }
 
-/* As the card refuses it: it is not put in line for it once more. */
+/* A request that is cancelled while the card refuses it is not queued again. */
 static void cancel_refused(struct test *t)
 {
 	struct scene s;
@@ -115,7 +118,10 @@ static void cancel_done(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* While the card dies with it: -ECANCELED, and once. */
+/*
+ * A request that is cancelled while its card is removed ends with -ECANCELED,
+ * once.
+ */
 static void cancel_and_unplug(struct test *t)
 {
 	struct scene s;
@@ -132,7 +138,7 @@ static void cancel_and_unplug(struct test *t)
 	work_free(w);
 }
 
-/* A waiter that is killed gets -EINTR, and the callback comes for it. */
+/* A task that is killed in ocf_run() gets -EINTR; the callback comes later. */
 struct waiter {
 	struct work		*w;
 	int			err;
@@ -149,7 +155,10 @@ static int wait_killable(void *arg)
 	return 0;
 }
 
-/* Whether @task comes to wait as only ocf_run() has it wait. */
+/*
+ * Waits until @task sleeps in a killable state, as in ocf_run().  Return:
+ * whether it does.
+ */
 static bool waits(struct task_struct *task)
 {
 	int i;
@@ -177,7 +186,7 @@ static void cancel_by_kill(struct test *t)
 		task[i] = kthread_create(wait_killable, &wr[i], "ocf_test");
 		get_task_struct(task[i]);
 		wake_up_process(task[i]);
-		/* the first is in the card, the second in line */
+		/* the first request is in the card, the second in its queue */
 		CHECK(t, waits(task[i]));
 	}
 	for (i = 0; i < 2; i++) {
@@ -187,7 +196,7 @@ static void cancel_by_kill(struct test *t)
 	}
 	EQUAL(t, wr[0].err, -EINTR);
 	EQUAL(t, atomic_read(&wr[0].w->calls), 0);
-	/* in line there was nothing to wait for */
+	/* the second was taken out of the queue at once */
 	EQUAL(t, wr[1].err, -ECANCELED);
 	EQUAL(t, atomic_read(&wr[1].w->calls), 0);
 	card_release(s.card);
@@ -198,7 +207,10 @@ static void cancel_by_kill(struct test *t)
 	clear_scene(&s);
 }
 
-/* Cancelling against completing, many times: one callback each. */
+/*
+ * ocf_cancel() races with the completion, many times; each request has one
+ * callback.
+ */
 struct racer {
 	struct work		*w;
 	struct completion	go, gone;
@@ -233,7 +245,7 @@ static void race_once(struct test *t, struct racer *r, struct ocf_session *ses,
 	err = work_wait(w);
 	wait_for_completion(&r->gone);
 	EQUAL(t, atomic_read(&w->calls), 1);
-	/* a cancel before the submission is forgotten by it */
+	/* a cancel before the submission has no effect */
 	CHECK(t, !err || err == -ECANCELED);
 	CHECK(t, err != -ECANCELED || r->said);
 	work_free(w);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A card for tests: it computes with the kernel's own implementations, and
- * completes, refuses, fails and lies when it is told to.
+ * A card for tests.  It computes with the kernel's own implementations.  A test
+ * tells it when to complete, refuse or fail requests and when to give wrong
+ * results.
  */
 #include <crypto/aead.h>
 #include <crypto/scatterwalk.h>
@@ -62,7 +63,7 @@ static void wait_for_gate(struct completion *gate, bool *waiting)
 	WRITE_ONCE(*waiting, false);
 }
 
-/* Says that the card was full some time after it is not full any more. */
+/* Returns -ENOSPC only some time after the card has capacity again. */
 static void refuse_slowly(struct card *card)
 {
 	int i;
@@ -191,7 +192,7 @@ static int compute(struct ocf_request *req, enum card_fault fault)
 	return err;
 }
 
-/* Computes a request that the card has given up, and hands it back. */
+/* Computes a request that is off the card's list, and completes it. */
 static void finish(struct ocf_request *req, enum card_fault fault)
 {
 	int err = compute(req, fault);
@@ -201,7 +202,7 @@ static void finish(struct ocf_request *req, enum card_fault fault)
 		return;
 	}
 	ocf_complete(req, err);
-	/* a test that asks for this keeps the request until card_settle() */
+	/* a test with this fault keeps the request until card_settle() */
 	ocf_complete(req, -EIO);
 }
 
@@ -221,7 +222,7 @@ static void card_work(struct work_struct *work)
 	spin_unlock_bh(&card->lock);
 	list_for_each_entry_safe(job, next, &taken, node)
 		finish(job->req, job->fault);
-	/* what it had refused it would take now */
+	/* it would now take the request that it has refused */
 	ocf_device_unblock(card->dev);
 }
 
@@ -234,7 +235,7 @@ static int do_at_once(struct card *card, struct ocf_request *req)
 	return compute(req, CARD_AT_ONCE);
 }
 
-/* As software does, which may take its time. */
+/* Works as a software driver, for as long as the test wants. */
 static int do_as_software(struct card *card, struct ocf_request *req)
 {
 	struct completion *ponder = READ_ONCE(card->ponder);
@@ -262,7 +263,7 @@ static int card_submit(struct ocf_request *req, bool more)
 	if (card->soft)
 		return do_as_software(card, req);
 	spin_lock_bh(&card->lock);
-	card->dev = req->dev;	/* during its registration nobody else says */
+	card->dev = req->dev;	/* during the registration */
 	if (card->honest) {
 		card->honest--;
 	} else if (card->faults &&
@@ -284,7 +285,7 @@ static int card_submit(struct ocf_request *req, bool more)
 	}
 	if (err != -EBUSY) {
 		card->submits++;
-		/* not by what has interrupted it */
+		/* not an interrupt on top of this task */
 		card->by_who += card->who == current && in_task();
 		card->more += more;
 	}
@@ -315,14 +316,17 @@ static int card_quiesce(struct ocf_device *dev)
 	spin_lock_bh(&card->lock);
 	card->stopped = true;
 	spin_unlock_bh(&card->lock);
-	/* its completions may have let in one more until here */
+	/* a completion may have submitted one more request until here */
 	cancel_work_sync(&card->work);
 	INIT_LIST_HEAD(&card->taken);
 	card->count = 0;
 	return 0;
 }
 
-/* The data is the request's, but the card in software minds this at once. */
+/*
+ * The card works in the request's pages, but it is software, so it can let go
+ * of them at once.
+ */
 static bool card_detach(struct ocf_request *req)
 {
 	struct card *card = card_of(req);
@@ -365,7 +369,10 @@ static const struct ocf_device_ops card_ops[] = {
 	[CARD_IS_LEFT] = { CARD_OPS, .detach = card_detach },
 };
 
-/* A card that is not there yet; the caller may change what it is. */
+/*
+ * Makes a card that is not registered; the caller may change its properties
+ * first.
+ */
 struct card *card_alloc(unsigned int depth)
 {
 	struct card *card = kzalloc(sizeof(*card), GFP_KERNEL);
@@ -373,7 +380,7 @@ struct card *card_alloc(unsigned int depth)
 	if (!card)
 		return NULL;
 	card->name = "test";
-	/* it is held for as long as a test takes */
+	/* a test may hold requests in it for long */
 	card->patience = 60000;
 	card->depth = depth;
 	card->modes = BIT(OCF_MODE_CIPHER) | BIT(OCF_MODE_AEAD);
@@ -427,25 +434,28 @@ static struct card *make_named(struct test *t, unsigned int depth,
 	return card;
 }
 
-/* A registered card; NULL, and the test has failed, if there is none. */
+/* Registers a card.  Return: the card; or NULL, and the test has failed. */
 struct card *card_make(struct test *t, unsigned int depth)
 {
 	return make_named(t, depth, "test", false);
 }
 
-/* One beside that, whose number is found by another name. */
+/* Registers another card beside the first, with another name. */
 struct card *card_make_other(struct test *t, unsigned int depth)
 {
 	return make_named(t, depth, "other", false);
 }
 
-/* A software device beside those */
+/* Registers a software device beside the cards. */
 struct card *card_make_soft(struct test *t)
 {
 	return make_named(t, 1, "slow", true);
 }
 
-/* Waits until @n of its submitters ponder; if they do not, the test fails. */
+/*
+ * Waits until @n submitters are inside submit(); if they do not get there, the
+ * test fails.
+ */
 void card_until_pondering(struct test *t, struct card *card, int n)
 {
 	int i;
@@ -461,7 +471,10 @@ void card_unregister(struct card *card)
 	card->dev = NULL;
 }
 
-/* Contexts that are still there are a leak, or freed after their card. */
+/*
+ * Warns of contexts that are still there: they leak, or are freed after their
+ * card.
+ */
 void card_free(struct card *card)
 {
 	WARN_ON(atomic_read(&card->contexts));
@@ -499,7 +512,10 @@ void card_faults(struct card *card, enum card_fault fault, unsigned int n)
 	spin_unlock_bh(&card->lock);
 }
 
-/* The @nth request a held card has, which it has no more; or NULL. */
+/*
+ * Takes the @nth request out of a card that is held.  Return: the request, or
+ * NULL.
+ */
 struct ocf_request *card_take(struct card *card, unsigned int nth)
 {
 	struct ocf_request *req = NULL;
@@ -519,7 +535,7 @@ struct ocf_request *card_take(struct card *card, unsigned int nth)
 	return req;
 }
 
-/* Whether @req is inside. */
+/* Return: whether @req is in the card. */
 bool card_has(struct card *card, const struct ocf_request *req)
 {
 	struct card_job *job;
@@ -532,13 +548,16 @@ bool card_has(struct card *card, const struct ocf_request *req)
 	return has;
 }
 
-/* What it was doing, it has done. */
+/* Waits until the card has completed what it was completing. */
 void card_settle(struct card *card)
 {
 	flush_work(&card->work);
 }
 
-/* Has a held card complete its @nth request, @err or what comes of it. */
+/*
+ * Completes the @nth request of a card that is held: with @err, or with its
+ * result if @err is 0.
+ */
 void card_complete(struct card *card, unsigned int nth, int err)
 {
 	struct ocf_request *req = card_take(card, nth);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Devices: coming, being believed or not, and going with work inside.
- */
+/* Devices: registration, self-tests, and removal while requests are inside. */
 #include <linux/slab.h>
 
 #include "test.h"
 
-/* A card that gives one wrong answer is kept out. */
+/* A card that gives one wrong answer in its self-test is not registered. */
 static void device_known_answers(struct test *t)
 {
 	static const struct {
@@ -29,7 +27,7 @@ static void device_known_answers(struct test *t)
 		card->name = "bogus";
 		card_faults(card, row[i].fault, row[i].fault == CARD_BUSY ?
 			    5 : UINT_MAX);
-		/* it answers nothing: no need to wait for long */
+		/* the card never answers, so the test need not wait for long */
 		if (row[i].fault == CARD_STALLS)
 			card->patience = 1;
 		err = card_register(card);
@@ -120,7 +118,7 @@ static void device_info(struct test *t)
 	};
 	struct ocf_device_info bad;
 
-	/* what it may be capable of it is not capable of */
+	/* its driver's capable() refuses all that it has registered */
 	EQUAL(t, registers(good, true), -ENODEV);
 	EQUAL(t, registers(good, false), -EINVAL);
 	bad = good;
@@ -148,7 +146,7 @@ static void device_info(struct test *t)
 	EQUAL(t, registers(bad, true), -EINVAL);
 }
 
-/* As many as there is room for, numbered from the lowest free. */
+/* As many devices as the table can hold; each gets the lowest free number. */
 static void device_many(struct test *t)
 {
 	struct card *card[OCF_DEVICES_MAX];
@@ -194,7 +192,7 @@ static void device_names(struct test *t)
 	card_drop(card);
 }
 
-/* A session that may use one device uses that one, or none. */
+/* A session for one device uses this device or none. */
 static void device_chosen(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -215,7 +213,10 @@ static void device_chosen(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* What is in a card that goes starts over: on the CPU, or another card. */
+/*
+ * Requests in a card that is removed are done again, on the CPU or on another
+ * card.
+ */
 static void device_unplugged(struct test *t)
 {
 	enum { N = 12 };
@@ -259,7 +260,7 @@ static void device_unplugged(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* A session of any device goes on with the CPU. */
+/* A session that may use any device goes on with the CPU. */
 static void device_gone_for_software(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -279,7 +280,7 @@ static void device_gone_for_software(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* A session finds a card that came after it. */
+/* A session uses a card that was registered after it was opened. */
 static void device_arrives(struct test *t)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_GCM, 0,
@@ -306,7 +307,10 @@ static void card_goes(struct work_struct *work)
 	card_unregister(container_of(work, struct going, work)->card);
 }
 
-/* However long one takes to go, others come, with another name and number. */
+/*
+ * While one card takes long to be removed, another can be registered.  It gets
+ * another name and number.
+ */
 static void device_goes_slowly(struct test *t)
 {
 	DECLARE_COMPLETION_ONSTACK(forget);
@@ -337,7 +341,7 @@ static void device_goes_slowly(struct test *t)
 	ocf_session_put(ses);
 	card_free(card);
 	card_drop(other);
-	/* both are free again */
+	/* name and number are free again */
 	card = card_make(t, 4);
 	EQUAL(t, ocf_device_number("test0"), number);
 	card_drop(card);
@@ -356,7 +360,10 @@ static void card_comes(struct work_struct *work)
 	c->err = card_register(c->card);
 }
 
-/* However long one takes over its known answers, others come and go. */
+/*
+ * While one card takes long in its self-test, others can be registered and
+ * removed.
+ */
 static void device_comes_slowly(struct test *t)
 {
 	DECLARE_COMPLETION_ONSTACK(learn);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards that fail while they are in use: nothing is lost, and a card that works
- * again is used again.
+ * Cards that fail while they are in use: no request is lost, and a card that
+ * works again is used again.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -10,11 +10,11 @@
 
 #define N	12
 
-/* ms; a card that is asked must be able to answer, on a slow kernel too */
+/* ms of patience; also on a slow kernel a self-test must end within it */
 #define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 3000u)
 #define LEISURE	24000u	/* ms, no more than work_wait() has */
 
-/* A card with a short patience, which fails soon. */
+/* Registers a card that is overdue after @patience ms. */
 static struct card *hasty_card(struct test *t, enum card_kind kind,
 			       unsigned int patience)
 {
@@ -28,7 +28,10 @@ static struct card *hasty_card(struct test *t, enum card_kind kind,
 	return NULL;
 }
 
-/* Whether @card works after @tries, each 50 ms, by a session of its own. */
+/*
+ * Tries to run a request on @card, every 50 ms and @tries times.  Return:
+ * whether one ended well.
+ */
 static bool works_after(struct card *card, int tries)
 {
 	struct ocf_session *ses = NULL;
@@ -64,7 +67,7 @@ static void make_all(struct work **w, struct ocf_session *ses)
 
 	for (i = 0; i < N; i++) {
 		w[i] = work_make(ses, 512, 0);
-		/* some of them in place */
+		/* every third works in place */
 		if (i % 3 == 0) {
 			memcpy(w[i]->out, w[i]->buf, 512);
 			w[i]->req.src = &w[i]->dst;
@@ -102,8 +105,9 @@ static void all_right(struct test *t, struct work **w)
 }
 
 /*
- * Submits @w to @card, the only one, and has another come; true if that came
- * before the first was given up, so that there was somewhere to go.
+ * Submits @w to @card, the only card, and then registers another card.  Return:
+ * whether the other was there before the core gave up the first, so that the
+ * requests could go there.
  */
 static bool elsewhere(struct test *t, struct card *card, struct card **other,
 		      struct work **w)
@@ -128,12 +132,12 @@ static bool elsewhere(struct test *t, struct card *card, struct card **other,
 	return in_time;
 }
 
-/* Of a card that was silent, and is so no more. */
+/* Checks @card, which had overdue requests @w and answers again. */
 static void was_overdue(struct test *t, struct card *card, struct work **w)
 {
 	int i;
 
-	/* it may have been asked since, and be silent at that, too */
+	/* a self-test may have come since, and not be answered either */
 	for (i = 0; i < N; i++)
 		CHECK(t, !card_has(card, &w[i]->req));
 	if (card->kind == CARD_IS_LEFT) {
@@ -175,14 +179,20 @@ static bool overdue_once(struct test *t, enum card_kind kind,
 	return in_time;
 }
 
-/* What is in a silent card, and in front of it, goes elsewhere. */
+/*
+ * If a card does not answer, the requests inside and in its queue are done by
+ * another card.
+ */
 static void overdue(struct test *t, enum card_kind kind)
 {
 	unsigned int patience = HASTE;
 	bool in_time = false;
 	int i;
 
-	/* a machine that stands still in between has no other card yet */
+	/*
+	 * if the host stops the machine in between, the other card comes too
+	 * late: try again
+	 */
 	for (i = 0; i < 4 && !in_time && !t->failed; i++) {
 		in_time = overdue_once(t, kind, patience);
 		patience = min(4 * patience, LEISURE);
@@ -205,7 +215,7 @@ static void failure_overdue_left(struct test *t)
 	overdue(t, CARD_IS_LEFT);
 }
 
-/* With no other device the caller is told so, and soon. */
+/* If there is no other device, requests fail with -ENODEV, and soon. */
 static void failure_of_the_last(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
@@ -226,7 +236,7 @@ static void failure_of_the_last(struct test *t)
 	EQUAL(t, work_submit(w[0]), -ENODEV);
 	card_release(card);
 	CHECK(t, works_again(card));
-	/* an idle session has moved out and in again */
+	/* a session without requests has lost its context and got a new one */
 	memset(w[1]->req.iv, WORK_IV, OCF_IV_MAX);
 	EQUAL(t, ocf_run(&w[1]->req), 0);
 	CHECK(t, work_right(w[1], WORK_KEY));
@@ -235,7 +245,10 @@ static void failure_of_the_last(struct test *t)
 	card_drop(card);
 }
 
-/* One that waits for its keys to get there, too. */
+/*
+ * A request can also be cancelled while it waits for a context on the failed
+ * card.
+ */
 static void failure_cancelled(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
@@ -262,7 +275,7 @@ static void failure_cancelled(struct test *t)
 	card_drop(card);
 }
 
-/* An error is no answer: another device is asked. */
+/* If a card fails a request, another device does it. */
 static void errors(struct test *t, enum card_fault fault)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE), *other;
@@ -280,7 +293,7 @@ static void errors(struct test *t, enum card_fault fault)
 	card_faults(card, CARD_WORKS, 0);
 	CHECK(t, works_again(card));
 	card_drop(other);
-	/* of the only one, it is */
+	/* if there is no other device, the request fails */
 	card_faults(card, fault, 1);
 	w[0] = work_make(ses, 64, 0);
 	EQUAL(t, ocf_run(&w[0]->req), -EIO);
@@ -300,7 +313,7 @@ static void failure_errors_at_once(struct test *t)
 	errors(t, CARD_FAILS_AT_ONCE);
 }
 
-/* Enough of them in a row, and it is asked first whether it works. */
+/* After several failed requests in a row the core tests the card. */
 static void failure_errors_in_a_row(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
@@ -316,7 +329,7 @@ static void failure_errors_in_a_row(struct test *t)
 	for (i = 0; i < 100 && err != -ENODEV; i++) {
 		err = ocf_run(&w->req);
 		CHECK(t, err == -EIO || err == -ENODEV);
-		/* it is asked, which takes others' time */
+		/* the self-test takes time */
 		msleep(i < 8 ? 0 : 500);
 	}
 	CHECK(t, i > 4 && i < 20);
@@ -327,7 +340,7 @@ static void failure_errors_in_a_row(struct test *t)
 	card_drop(card);
 }
 
-/* That memory is short says nothing of a card. */
+/* -ENOMEM does not count as a failure of the card. */
 static void failure_short_of_memory(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
@@ -349,7 +362,10 @@ static void failure_short_of_memory(struct test *t)
 	card_drop(card);
 }
 
-/* Whose requests fail gets no card into trouble that answers all others. */
+/*
+ * If the requests of one session fail and the card passes its self-test, the
+ * card stays in use.
+ */
 static void failure_of_ones_own(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, HASTE);
@@ -375,7 +391,9 @@ static void failure_of_ones_own(struct test *t)
 		msleep(100);
 		EQUAL(t, ocf_run(&o->req), 0);
 	}
-	/* it was asked meanwhile, by sessions that each made one */
+	/*
+	 * self-tests ran meanwhile: each of their sessions has made a context
+	 */
 	CHECK(t, card->made > made);
 	EQUAL(t, card->detached, 0);
 	work_free(w);
@@ -385,7 +403,7 @@ static void failure_of_ones_own(struct test *t)
 	card_drop(card);
 }
 
-/* A card's word that a tag is wrong is not enough. */
+/* If a card says that a tag is wrong, the CPU checks the tag. */
 static void failure_accuses(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -401,7 +419,7 @@ static void failure_accuses(struct test *t)
 	ocf_session_put(ses);
 	w->req.session = work_session(t, OCF_AES_GCM, 0, OCF_DEVICE_ANY);
 	ses = w->req.session;
-	/* nothing is to be gained from the CPU any more */
+	/* the next request goes to the card */
 	w->req.op = OCF_OP_DECRYPT;
 	w->req.src = &w->dst;
 	w->req.dst = &w->src;
@@ -409,7 +427,7 @@ static void failure_accuses(struct test *t)
 	card_faults(card, CARD_ACCUSES, UINT_MAX);
 	EQUAL(t, ocf_run(&w->req), 0);
 	memset(w->req.iv, WORK_IV, OCF_IV_MAX);
-	/* a wrong one is wrong, whichever device says so */
+	/* a tag that is really wrong gives -EBADMSG */
 	w->out[3] ^= 1;
 	EQUAL(t, ocf_run(&w->req), -EBADMSG);
 	card_faults(card, CARD_WORKS, 0);
@@ -420,7 +438,7 @@ static void failure_accuses(struct test *t)
 	card_drop(card);
 }
 
-/* The driver knows before anybody is overdue. */
+/* The driver reports the failure before a request is overdue. */
 static void failure_known_to_the_driver(struct test *t)
 {
 	struct card *card = card_alloc(4), *other;
@@ -446,7 +464,7 @@ static void failure_known_to_the_driver(struct test *t)
 	card_drop(other);
 }
 
-/* It goes while it is being nursed. */
+/* A card is removed during its recovery. */
 static void failure_then_gone(struct test *t)
 {
 	struct ocf_session *ses;
@@ -475,7 +493,10 @@ static void failure_then_gone(struct test *t)
 	}
 }
 
-/* What a card takes to forget what it had is nobody else's time. */
+/*
+ * While a failed card takes long to forget its contexts, sessions of other
+ * devices can be opened and rekeyed.
+ */
 static void failure_forgets_slowly(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, LEISURE);
@@ -505,8 +526,8 @@ static void failure_forgets_slowly(struct test *t)
 }
 
 /*
- * A task that closes a session does not wait for a card, nor one card for
- * another.
+ * A task that closes a session does not wait until a card has forgotten the
+ * context.  Another card forgets its contexts meanwhile.
  */
 static void failure_forgets_sessions_slowly(struct test *t)
 {
@@ -552,7 +573,7 @@ static void open_one(struct work_struct *work)
 			      card_number(o->card));
 }
 
-/* A card recovers while a task opens a session on another one, a slow one. */
+/* A card recovers while another card takes long to make a context. */
 static void failure_beside_a_slow_card(struct test *t)
 {
 	struct card *card = hasty_card(t, CARD_IS_LEFT, LEISURE);

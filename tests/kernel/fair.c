@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Owners who want the same card.
- */
+/* Owners that share a card. */
 #include <linux/delay.h>
 #include <linux/slab.h>
 
@@ -30,7 +28,10 @@ static struct work **submit_n(struct test *t, struct ocf_session *ses, u32 len,
 	return w;
 }
 
-/* How many of them were among the first @serial callbacks; frees them. */
+/*
+ * Waits for @n requests and frees them.  Return: how many were among the first
+ * @serial callbacks.
+ */
 static int done_by(struct test *t, struct work **w, int n, int serial)
 {
 	int i, count = 0;
@@ -58,7 +59,7 @@ struct rivals {
 	int			begun;
 };
 
-/* False: no card, which the test has been told. */
+/* Return: whether there is a card; if not, the test has failed. */
 static bool rivals_are(struct test *t, struct rivals *r, int depth, u32 a,
 		       u32 b)
 {
@@ -99,13 +100,16 @@ static void one_beside_many(struct test *t, u32 owner, u32 other)
 	rivals_drop(&r);
 }
 
-/* One request of one owner does not wait for a hundred of another. */
+/* One request of an owner does not wait for a hundred of another owner. */
 static void fair_one_beside_many(struct test *t)
 {
 	one_beside_many(t, 1, 2);
 }
 
-/* All owners: none can choose a number that puts it into another's queue. */
+/*
+ * No owner can choose a number that puts its requests into another owner's
+ * queue.
+ */
 static void fair_numbers(struct test *t)
 {
 	u32 other;
@@ -114,7 +118,9 @@ static void fair_numbers(struct test *t)
 		one_beside_many(t, 1000, 1000 + other);
 }
 
-/* @later ms after a card was filled by another */
+/*
+ * An owner submits a request @later ms after another owner has filled the card.
+ */
 static void found_full(struct test *t, unsigned int later)
 {
 	struct work **many, **one;
@@ -138,20 +144,24 @@ static void found_full(struct test *t, unsigned int later)
 
 /*
  * An owner that comes while the card is full of another's requests gets its
- * share: from then on the other has no more in it than keeps it busy.
+ * share: from then on the other has only as many requests inside as keep the
+ * card busy.
  */
 static void fair_found_full(struct test *t)
 {
 	found_full(t, 0);
 }
 
-/* The same, if the other came long ago. */
+/* The same if the card has been full for long. */
 static void fair_found_full_later(struct test *t)
 {
 	found_full(t, 150);
 }
 
-/* Of two that always wait, each gets about half of the time. */
+/*
+ * If two owners always have requests waiting, each gets about half of the
+ * card's time.
+ */
 static void fair_halves(struct test *t)
 {
 	struct work **a, **b;
@@ -170,7 +180,7 @@ static void fair_halves(struct test *t)
 	rivals_drop(&r);
 }
 
-/* In the order in which they came, as long as they are of one owner. */
+/* Requests of one owner enter the card in the order of submission. */
 static void fair_alone(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -196,7 +206,10 @@ static void fair_alone(struct test *t)
 	card_drop(card);
 }
 
-/* Taken back from the line, of several owners, all are told so. */
+/*
+ * Requests of several owners are cancelled in the queue; each ends with
+ * -ECANCELED.
+ */
 static void fair_cancelled(struct test *t)
 {
 	struct card *card = card_make(t, 2);
@@ -226,7 +239,7 @@ static void fair_cancelled(struct test *t)
 	card_drop(card);
 }
 
-/* A task that has made room does not have to dispatch all that waits for it. */
+/* A task that completes one request does not have to submit all that wait. */
 static void fair_work(struct test *t)
 {
 	struct work **many;

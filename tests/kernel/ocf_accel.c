@@ -21,14 +21,14 @@
 
 enum fault {
 	WORKS,		/* calls back from BH context */
-	AT_ONCE,	/* is done when it returns */
+	AT_ONCE,	/* is done when the call returns */
 	INSIDE,		/* calls back before it returns */
 	HARDIRQ,	/* calls back in a hard interrupt */
 	TWICE,		/* calls back twice */
-	NEVER,		/* does not call back until it is told to */
+	NEVER,		/* calls back only after a write to "release" */
 	FAILS,		/* calls back with an error */
 	REFUSES,	/* returns an error */
-	BUSY,		/* is full: takes what may wait, refuses the others */
+	BUSY,		/* is full: takes backlog requests only */
 };
 
 static const char * const names[] = {
@@ -40,7 +40,7 @@ static enum fault fault;
 static unsigned int count, bad_key;
 static bool marked = true, loop, rsa;
 
-/* What is being done, and what waits for ever; under the lock */
+/* Jobs that are being done, and those that never end; under the lock */
 struct job {
 	struct list_head		node;
 	struct crypto_async_request	*base;
@@ -99,7 +99,7 @@ static void finish(struct job *job)
 	enum fault how = job->fault;
 
 	crypto_request_complete(base, how == FAILS ? -EIO : job->compute(job));
-	/* a test that asks for this keeps the request's memory */
+	/* a test with this fault keeps the memory of the request */
 	if (how == TWICE)
 		crypto_request_complete(base, 0);
 }
@@ -231,7 +231,7 @@ static int init(struct crypto_skcipher *tfm)
 
 static struct skcipher_alg accel = ALG("cbc(aes)", "cbc-aes-accel", 1);
 
-/* What is not to be used, by whatever name; the best there is of its kind */
+/* OCF must not use this, by any name, although its priority is the highest. */
 static struct skcipher_alg ours = ALG("cbc(aes)", "ocf-cbc-aes", 10000);
 
 /* ---- RSA, by the kernel's own: done at once, which nobody is told ---- */
@@ -360,7 +360,7 @@ module_param(marked, bool, 0444);
 module_param(loop, bool, 0444);
 module_param(rsa, bool, 0444);
 
-/* What it has kept, it does now. */
+/* Does the jobs that were kept. */
 static int release_set(const char *text, const struct kernel_param *kp)
 {
 	spin_lock_bh(&lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a machine must notice, on demand: insmod ocf_fault.ko what=NAME.
- * Loading it fails where the fault leaves anything to return to, so that the
- * next may be tried.
+ * Faults that the test machine must report, on demand: insmod ocf_fault.ko
+ * what=NAME.  If the machine survives the fault, loading fails, so that the
+ * next fault can be tried.
  */
 #include <linux/bug.h>
 #include <linux/delay.h>
@@ -45,7 +45,7 @@ static void fault_hang(void)
 	}
 }
 
-/* A processor that schedules no more. */
+/* A CPU that does not schedule any more. */
 static void fault_spin(void)
 {
 	preempt_disable();
@@ -60,13 +60,13 @@ static void spin_deaf(void *unused)
 		cpu_relax();
 }
 
-/* No processor takes an interrupt any more: nothing can report it. */
+/* No CPU takes interrupts any more, so the kernel cannot report it. */
 static void fault_lockup(void)
 {
 	on_each_cpu(spin_deaf, NULL, 0);
 }
 
-/* Objects come from KFENCE's pool once in a sample interval. */
+/* KFENCE watches one allocation in each sample interval. */
 static void fault_kfence(void)
 {
 	unsigned long end = jiffies + 20 * HZ;
@@ -84,7 +84,7 @@ static void fault_kfence(void)
 	pr_info("ocf_fault: KFENCE is not there\n");
 }
 
-/* Seen at kfree() where slab_debug has red zones. */
+/* The kernel sees it at kfree(), if slab_debug has red zones. */
 static void fault_overrun(void)
 {
 	char *p = kmalloc(64, GFP_KERNEL);

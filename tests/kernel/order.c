@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ordered sessions: callbacks in the order of submission, one at a time.
+ * Ordered sessions: callbacks come in the order of submission, one at a time.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "test.h"
 
-#define N	80	/* more than are delivered at a time */
+#define N	80	/* requests; more than the core delivers at a time */
 
 static struct ocf_session *ordered(struct test *t, u32 flags)
 {
@@ -27,7 +27,10 @@ static void check_order(struct test *t, struct work **w, int n)
 	}
 }
 
-/* The card completes at random; no request is told before its turn. */
+/*
+ * The card completes in random order; the callbacks come in the order of
+ * submission.
+ */
 static void order_of_a_card(struct test *t)
 {
 	struct card *card = card_make(t, N);
@@ -55,7 +58,10 @@ static void order_of_a_card(struct test *t)
 	card_drop(card);
 }
 
-/* Software and a card beside each other: the card's first one holds up all. */
+/*
+ * Requests on the CPU and on a card: while the first is in the card, no
+ * callback comes for the others.
+ */
 static void order_of_both(struct test *t)
 {
 	struct card *card = card_make(t, 1);
@@ -78,7 +84,7 @@ static void order_of_both(struct test *t)
 	card_drop(card);
 }
 
-/* Cancelled and refused ones make way. */
+/* Cancelled and refused requests do not hold up those behind them. */
 static void order_with_gaps(struct test *t)
 {
 	struct card *card = card_make(t, 1);
@@ -99,7 +105,7 @@ static void order_with_gaps(struct test *t)
 			EQUAL(t, work_submit(w[i]), -EINPROGRESS);
 		}
 	}
-	/* in line behind the first: has its result, not yet its turn */
+	/* it has a result, but the one before it has none yet */
 	CHECK(t, ocf_cancel(&w[1]->req));
 	EQUAL(t, atomic_read(&w[1]->calls), 0);
 	card_release(card);
@@ -114,7 +120,7 @@ static void order_with_gaps(struct test *t)
 	card_drop(card);
 }
 
-/* A waiter takes its turn too. */
+/* ocf_run() also returns in the order of submission. */
 static void order_and_run(struct test *t)
 {
 	struct ocf_session *ses = ordered(t, OCF_SESSION_SOFTWARE);
@@ -133,7 +139,7 @@ static void order_and_run(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* The consumer does nothing itself before all has come back. */
+/* ocf_cpu_takes() is false until all callbacks have returned. */
 static void order_and_cpu(struct test *t)
 {
 	struct ocf_session *ses = ordered(t, OCF_SESSION_SOFTWARE);
@@ -147,11 +153,11 @@ static void order_and_cpu(struct test *t)
 	CHECK(t, !ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
 	local_bh_enable();
 	EQUAL(t, work_wait(w), 0);
-	/* the callback has come, and returns */
+	/* the callback was called; wait until it has returned */
 	for (i = 0; i < 500 && !ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64); i++)
 		msleep(20);
 	CHECK(t, i < 500);
-	/* one that is refused has no place in the order any more */
+	/* a request that was refused has left the order */
 	w->req.data.len = 63;
 	EQUAL(t, work_submit(w), -EINVAL);
 	CHECK(t, ocf_cpu_takes(ses, OCF_OP_ENCRYPT, 64));
@@ -159,7 +165,10 @@ static void order_and_cpu(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* The card goes with all of them: still each once, still in order. */
+/*
+ * The card is removed with all requests inside: each has one callback, in
+ * order.
+ */
 static void order_after_unplug(struct test *t)
 {
 	struct card *card = card_make(t, 4);

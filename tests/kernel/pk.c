@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A card that does public-key operations beside the others, one after the
- * other, and looks at nothing that it is given.
+ * Public-key operations, on the CPU and on a card that does one after the
+ * other.
  */
 #include <linux/delay.h>
 #include <linux/ocf_pk.h>
@@ -9,18 +9,18 @@
 
 #include "test.h"
 
-/* ms; as in failure.c */
+/* ms of patience, as in failure.c */
 #define HASTE	(IS_ENABLED(CONFIG_KASAN) ? 6000u : 1000u)
-#define BYTES	700	/* a size of which it was not asked for known answers */
+#define BYTES	700	/* a size that the self-test has not used */
 
 static DEFINE_SPINLOCK(lock);
-static struct ocf_pk_request *held;	/* the one in the card */
-static bool hold;			/* none is answered */
-static unsigned int slow;		/* ms each takes */
+static struct ocf_pk_request *held;	/* the request in the card */
+static bool hold;			/* the card answers none */
+static unsigned int slow;		/* ms that each takes */
 static unsigned int submits;
-static bool by_submitter;		/* whose task may get no CPU time */
+static bool by_submitter;		/* called submit() */
 
-/* The CPU computes. */
+/* Computes the result of @req on the CPU. */
 static int compute(const struct ocf_pk_request *req)
 {
 	struct ocf_pk_request *sub = ocf_pk_alloc(GFP_KERNEL);
@@ -65,7 +65,7 @@ static bool pk_detach(struct ocf_pk_request *req)
 	return was;
 }
 
-/* Whether there was one to be answered. */
+/* Answers the request in the card.  Return: whether there was one. */
 static bool answer(void)
 {
 	struct ocf_pk_request *req;
@@ -100,7 +100,7 @@ static void over(struct ocf_pk_request *req, int err)
 	complete(&x->over);
 }
 
-/* 2^8 mod 2^8 - 1, with many zeros behind both. */
+/* 2^8 mod 2^8 - 1, both followed by many zeros. */
 static struct reduction *reduction_for(const struct card *card)
 {
 	struct reduction *x = kzalloc(sizeof(*x), GFP_KERNEL);
@@ -130,20 +130,23 @@ static void reduction_free(struct reduction *x)
 	kfree(x);
 }
 
-/* A cipher waits behind a slow operation for longer than the card's patience */
+/*
+ * A symmetric request waits behind a slow operation for longer than the card's
+ * patience.
+ */
 static void wait_behind(struct test *t, struct card *card,
 			struct ocf_session *ses, struct reduction *x)
 {
 	struct work *w = work_make(ses, 512, 0);
 
 	EQUAL(t, work_submit(w), -EINPROGRESS);
-	/* but not until the card counts as silent */
+	/* longer than its patience, but the card does not count as dead yet */
 	msleep(HASTE + HASTE / 2);
 	CHECK(t, card_has(card, &w->req));
 	CHECK(t, answer());
 	wait_for_completion(&x->over);
 	CHECK(t, reduction_right(x));
-	/* its turn has come */
+	/* now it is next */
 	msleep(HASTE / 2);
 	CHECK(t, card_has(card, &w->req));
 	card_release(card);
@@ -153,7 +156,10 @@ static void wait_behind(struct test *t, struct card *card,
 	work_free(w);
 }
 
-/* Nothing was in its way */
+/*
+ * A symmetric request without an operation in front of it is overdue, and the
+ * card has failed.
+ */
 static void wait_for_nothing(struct test *t, struct card *card,
 			     struct ocf_session *ses)
 {
@@ -181,7 +187,7 @@ static struct card *pk_card(struct test *t)
 	return NULL;
 }
 
-/* A card with slow operations must not be taken for one that stands still. */
+/* A card with slow public-key operations does not count as dead. */
 static void pk_is_in_the_way(struct test *t)
 {
 	struct card *card = pk_card(t);
@@ -240,7 +246,10 @@ static const u8 generator[] = {
 	0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 };
 
-/* What is no point would give a secret away, and never gets to a card. */
+/*
+ * A point that is not on the curve would give a secret away, and never gets to
+ * a card.
+ */
 static void pk_points(struct test *t)
 {
 	struct card *card = pk_card(t);
@@ -270,10 +279,10 @@ static void pk_points(struct test *t)
 	card_drop(card);
 }
 
-#define CROWD	40		/* of operations that take long */
-#define LONG	256		/* bytes of one */
+#define CROWD	40		/* operations that take long */
+#define LONG	256		/* bytes of each */
 
-/* An exponentiation of @len bytes, on the CPU, of @owner */
+/* Makes an exponentiation of @len bytes for @owner, on the CPU. */
 static struct reduction *power_of(struct test *t, u32 owner, u32 len)
 {
 	struct reduction *x = reduction_for(NULL);
@@ -332,7 +341,7 @@ static void pk_times(struct test *t)
 	struct reduction *large[CROWD], *small[CROWD];
 	int i, over = 0;
 
-	/* what each takes becomes known */
+	/* the core learns how long each takes */
 	large[0] = power_of(t, 1, LONG);
 	small[0] = power_of(t, 2, LONG / 4);
 	power_end(t, large[0]);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests: each way from submission to the one callback.
+ * Requests: each way from the submission to the callback, which is called once.
  */
 #include <linux/bottom_half.h>
 #include <linux/slab.h>
 
 #include "test.h"
 
-/* A session of AES-CBC and a request of @len bytes for it. */
+/* Makes a session of AES-CBC and a request of @len bytes for it. */
 static struct work *make(struct test *t, u32 session_flags, u32 len, u32 flags)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_CBC, session_flags,
@@ -26,7 +26,10 @@ static void drop(struct work *w)
 	work_free(w);
 }
 
-/* Software, allowed to call back inside: done when submit returns. */
+/*
+ * On the CPU, with OCF_REQ_INLINE: the request is done when ocf_submit()
+ * returns.
+ */
 static void request_inline(struct test *t)
 {
 	struct work *w = make(t, OCF_SESSION_SOFTWARE, 256, OCF_REQ_INLINE);
@@ -41,7 +44,10 @@ static void request_inline(struct test *t)
 	drop(w);
 }
 
-/* Software, not allowed to: the callback comes after submit has returned. */
+/*
+ * On the CPU, without OCF_REQ_INLINE: the callback comes after ocf_submit() has
+ * returned.
+ */
 static void request_later(struct test *t)
 {
 	struct work *w = make(t, OCF_SESSION_SOFTWARE, 256, 0);
@@ -83,7 +89,7 @@ static void request_run(struct test *t)
 	card_drop(card);
 }
 
-/* What does not fit is refused, and there is no callback. */
+/* An invalid request is refused, and its callback is not called. */
 static void request_invalid(struct test *t)
 {
 	struct work *w = make(t, 0, 256, OCF_REQ_INLINE);
@@ -110,7 +116,7 @@ static void request_invalid(struct test *t)
 	drop(w);
 }
 
-/* A worker does what would keep the submitter. */
+/* With OCF_REQ_OFFLOAD a worker does a long request. */
 static void request_offload(struct test *t)
 {
 	struct work *w = make(t, OCF_SESSION_SOFTWARE, 256 << 10,
@@ -126,8 +132,8 @@ static void request_offload(struct test *t)
 }
 
 /*
- * ... but for a task that waits: no other's work comes before its own, and its
- * priority and its CPU time are its own as well.
+ * A task that waits for its request does the work itself, at its own priority
+ * and in its own CPU time, and not behind other users' requests.
  */
 static void request_in_own_time(struct test *t)
 {
@@ -144,7 +150,7 @@ static void request_in_own_time(struct test *t)
 	w = ses ? work_make(ses, (2 << 20) - OCF_TAG_MAX, 0) : NULL;
 	soft->submits = 0;
 	soft->by_who = 0;
-	/* that this is long is learnt from one in 16 */
+	/* the core learns the time from one request in 16 */
 	for (i = 0; CHECK(t, w) && i < 64; i++)
 		EQUAL(t, ocf_run(&w->req), 0);
 	EQUAL(t, soft->submits, 64);
@@ -156,7 +162,7 @@ static void request_in_own_time(struct test *t)
 
 #define CROWD	(4 * num_online_cpus())
 
-/* A session on @soft, on behalf of @owner */
+/* Opens a session for @owner that only @soft may serve. */
 static struct ocf_session *owned(struct test *t, struct card *soft, u32 owner)
 {
 	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
@@ -181,7 +187,10 @@ static void crowd_is_served(struct test *t, struct card *soft,
 	for (i = 0; CHECK(t, w) && i <= n; i++) {
 		w[i] = work_make(ses[i == n], 128 << 10, OCF_REQ_OFFLOAD);
 		if (i == n) {
-			/* as many as there may be, and none of the others */
+			/*
+			 * as many workers as an owner may have work for the
+			 * first owner
+			 */
 			card_until_pondering(t, soft, cpus);
 			schedule_timeout_uninterruptible(HZ / 5);
 			EQUAL(t, atomic_read(&soft->pondering), cpus);
@@ -199,7 +208,10 @@ static void crowd_is_served(struct test *t, struct card *soft,
 	kfree(w);
 }
 
-/* However much one owner has workers do, another's is done beside it. */
+/*
+ * However many requests one owner has for workers, those of another owner are
+ * done beside them.
+ */
 static void request_workers_of_owners(struct test *t)
 {
 	struct card *soft = card_make_soft(t);
@@ -216,7 +228,7 @@ static void request_workers_of_owners(struct test *t)
 	card_drop(soft);
 }
 
-/* Beyond the card's depth requests wait in line, and lose nothing. */
+/* Requests beyond the card's depth wait in its queue, and none is lost. */
 static void request_depth(struct test *t)
 {
 	struct card *card = card_make(t, 2);
@@ -237,7 +249,7 @@ static void request_depth(struct test *t)
 	for (i = 0; i < ARRAY_SIZE(w); i++) {
 		card_complete(card, 0, 0);
 		EQUAL(t, work_wait(w[i]), 0);
-		/* another processor may be letting in */
+		/* another CPU may be submitting one to the card just now */
 		card_settle(card);
 		EQUAL(t, card->count, min(2, 7 - i));
 		CHECK(t, work_right(w[i], WORK_KEY));
@@ -248,7 +260,10 @@ static void request_depth(struct test *t)
 	card_drop(card);
 }
 
-/* A card that is done at once: what found it full meanwhile goes in. */
+/*
+ * A card completes requests inside submit().  A request that found the card
+ * full meanwhile is submitted afterwards.
+ */
 static void request_at_once(struct test *t)
 {
 	struct card *card = card_make(t, 1);
@@ -259,7 +274,7 @@ static void request_at_once(struct test *t)
 		return;
 	for (i = 0; i < 2; i++)
 		w[i] = make(t, OCF_SESSION_HARDWARE, 256, 0);
-	/* their keys are there */
+	/* both have a context on the card */
 	for (i = 0; i < 2; i++)
 		EQUAL(t, ocf_run(&w[i]->req), 0);
 	for (i = 0; i < 2; i++) {
@@ -279,7 +294,7 @@ static void request_at_once(struct test *t)
 	card_drop(card);
 }
 
-/* The line is bounded. */
+/* The queue is bounded. */
 static void request_line_full(struct test *t)
 {
 	struct card *card = card_make(t, 1);
@@ -318,7 +333,10 @@ static void request_line_full(struct test *t)
 	card_drop(card);
 }
 
-/* A driver that says -EBUSY gets the same request again, in its turn. */
+/*
+ * If submit() returns -EBUSY, the driver gets the same request again, and in
+ * the same order.
+ */
 static void request_busy(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -370,7 +388,7 @@ static void request_fails(struct test *t)
 	card_drop(card);
 }
 
-/* The second completion is counted and changes nothing. */
+/* A second completion of a request is counted and has no other effect. */
 static void request_twice(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -390,7 +408,7 @@ static void request_twice(struct test *t)
 	card_drop(card);
 }
 
-/* A wrong tag: an error, and nothing of what was decrypted. */
+/* A wrong tag gives an error, and no decrypted data. */
 static void request_wrong_tag(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -419,7 +437,7 @@ static void request_wrong_tag(struct test *t)
 	card_drop(card);
 }
 
-/* Of a batch the card hears once. */
+/* A batch of requests rings the card's doorbell once. */
 static void request_batch(struct test *t)
 {
 	struct card *card = card_make(t, 16);
@@ -454,7 +472,7 @@ static void request_batch(struct test *t)
 	card_drop(card);
 }
 
-/* A callback that submits the next, many times over. */
+/* A callback submits the next request, many times. */
 struct again {
 	struct work	*w;
 	int		left, deep, deepest;
@@ -483,7 +501,7 @@ static void submit_again(struct ocf_request *req, int err)
 static void request_nested(struct test *t)
 {
 	static const u32 flags[] = { 0, OCF_REQ_INLINE };
-	/* a callback writes to it when it has already told that it is done */
+	/* static, because a callback still writes to it after complete() */
 	static struct again all[ARRAY_SIZE(flags)];
 	struct again *a = all;
 	struct work *w;
@@ -502,7 +520,7 @@ static void request_nested(struct test *t)
 	}
 }
 
-/* A callback may free its request and the last hold on its session. */
+/* A callback may free its request and put the last reference to its session. */
 static void free_all(struct ocf_request *req, int err)
 {
 	struct completion *gone = req->cookie;
@@ -538,7 +556,10 @@ static void request_freed_in_callback(struct test *t)
 		req->cookie = &gone;
 		req->flags = i & 1 ? OCF_REQ_INLINE : 0;
 		reinit_completion(&gone);
-		/* the caller's hold until submit has returned */
+		/*
+		 * the caller has to hold the session until ocf_submit() has
+		 * returned
+		 */
 		ocf_session_get(ses);
 		ocf_submit(req);
 		ocf_session_put(ses);
@@ -548,7 +569,10 @@ static void request_freed_in_callback(struct test *t)
 	kfree(buf);
 }
 
-/* A stream in two requests is the stream in one. */
+/*
+ * Two requests, the second with the IV that the first has left, give the same
+ * as one request over all data.
+ */
 static void request_chained_iv(struct test *t)
 {
 	struct work *whole = make(t, OCF_SESSION_SOFTWARE, 512, OCF_REQ_INLINE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards with room for a few contexts, and more sessions than that.
+ * Cards that have capacity for a few contexts only, and more sessions than
+ * that.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -24,7 +25,10 @@ static struct card *small_card(struct test *t, unsigned int room)
 	return card;
 }
 
-/* A session of @owner that only @card may serve, or why there is none */
+/*
+ * Opens a session for @owner that only @card may serve.  Return: the session or
+ * an ERR_PTR.
+ */
 static struct ocf_session *of_owner(struct card *card, u32 owner)
 {
 	static const u8 key[16] = { [0 ... 15] = WORK_KEY };
@@ -69,7 +73,10 @@ static void put_all(struct ocf_session **ses, int n)
 			ocf_session_put(ses[n]);
 }
 
-/* All room is used, once no worker is replacing a context. */
+/*
+ * The card has as many contexts as it can have.  While a worker replaces one it
+ * has fewer, so this waits.
+ */
 static void is_full(struct test *t, struct card *card)
 {
 	unsigned long end = jiffies + 60 * HZ;
@@ -80,7 +87,7 @@ static void is_full(struct test *t, struct card *card)
 	EQUAL(t, atomic_read(&card->contexts), card->room);
 }
 
-/* All are served by the same card, in whatever order they come. */
+/* One card serves more sessions than it can have contexts, in any order. */
 static void room_for_everybody(struct test *t)
 {
 	struct card *card = small_card(t, 3);
@@ -102,7 +109,10 @@ static void room_for_everybody(struct test *t)
 	card_drop(card);
 }
 
-/* A task whose request had to wait for room hands it to the card itself. */
+/*
+ * If a request had to wait for a context, the task that waits for the request
+ * submits it to the card, and not a worker.
+ */
 static void room_for_a_task_that_waits(struct test *t)
 {
 	struct card *card = small_card(t, 1);
@@ -132,7 +142,7 @@ static void room_for_a_task_that_waits(struct test *t)
 	card_drop(card);
 }
 
-/* They take turns also when all of them are at work. */
+/* Sessions also take turns when all of them have requests at the same time. */
 static void room_by_turns(struct test *t)
 {
 	struct card *card = small_card(t, 2);
@@ -157,7 +167,7 @@ static void room_by_turns(struct test *t)
 	card_drop(card);
 }
 
-/* The one that was used last is the one that stays. */
+/* A card evicts the context that was used least recently. */
 static void least_used(struct test *t, bool slow)
 {
 	struct card *card = small_card(t, 2);
@@ -190,13 +200,18 @@ static void room_of_the_least_used(struct test *t)
 	least_used(t, false);
 }
 
-/* Also if the other is freed while the card still says that it is full. */
+/*
+ * The same if a context is freed while the card still answers that it is full.
+ */
 static void room_that_comes_meanwhile(struct test *t)
 {
 	least_used(t, true);
 }
 
-/* What has a request in the card keeps its context; others are refused. */
+/*
+ * A context with a request in the card is not evicted.  If all contexts are
+ * such, another session gets -ENOSPC.
+ */
 static void room_of_who_works(struct test *t)
 {
 	struct card *card = small_card(t, 2);
@@ -229,7 +244,10 @@ put:
 	card_drop(card);
 }
 
-/* So does one whose keys are not the session's any more. */
+/*
+ * A context with a request in the card also stays after its session got new
+ * keys.
+ */
 static void room_of_old_keys(struct test *t)
 {
 	static const u8 key[16] = "sixteen bytes...";
@@ -245,7 +263,7 @@ static void room_of_old_keys(struct test *t)
 		card_hold(card);
 		w = begin(t, ses);
 		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0), 0);
-		/* each takes the place of the one before */
+		/* each evicts the context of the one before */
 		for (i = 0; i < 2; i++) {
 			more[i] = on_card(card);
 			EQUAL(t, PTR_ERR_OR_ZERO(more[i]), 0);
@@ -294,7 +312,10 @@ static void room_only_for_who_needs_it(struct test *t)
 	card_drop(card);
 }
 
-/* Two cards with room for one, of which @run fills either in turn */
+/*
+ * Calls @run for two cards with capacity for one context each; the first
+ * argument is the card that @run fills.
+ */
 static void on_two(struct test *t,
 		   void (*run)(struct test *t, struct card *full,
 			       struct card *other))
@@ -311,7 +332,10 @@ static void on_two(struct test *t,
 	card_drop(card[0]);
 }
 
-/* Those who wait for room on a card keep no other card waiting. */
+/*
+ * Sessions that wait for a context on a full card do not delay those that wait
+ * for a context on another card.
+ */
 static void another_card(struct test *t, struct card *full, struct card *other)
 {
 	struct ocf_session **ses, *mine[2];
@@ -326,7 +350,7 @@ static void another_card(struct test *t, struct card *full, struct card *other)
 		if (!EQUAL(t, PTR_ERR_OR_ZERO(ses[n]), 0))
 			break;
 	}
-	/* the second takes the place of the first, which a worker gets back */
+	/* the second evicts the first, whose context a worker makes again */
 	for (i = 0; i < 2; i++) {
 		mine[i] = on_card(other);
 		EQUAL(t, PTR_ERR_OR_ZERO(mine[i]), 0);
@@ -354,7 +378,10 @@ static void room_on_another_card(struct test *t)
 	on_two(t, another_card);
 }
 
-/* What two cards may do goes to the one that has room, whichever is faster. */
+/*
+ * A request that two cards may do goes to the card that is not full, even if
+ * the other is faster.
+ */
 static void either(struct test *t, struct card *full, struct card *other)
 {
 	struct ocf_session *ses[EITHER], *last[2];
@@ -365,14 +392,14 @@ static void either(struct test *t, struct card *full, struct card *other)
 	for (i = 0; i < EITHER; i++)
 		ses[i] = work_session(t, OCF_AES_CBC, OCF_SESSION_HARDWARE,
 				      OCF_DEVICE_ANY);
-	/* none of them has a context then */
+	/* these two evict all of them */
 	last[0] = on_card(full);
 	last[1] = on_card(other);
 	EQUAL(t, IS_ERR(last[0]) || IS_ERR(last[1]), 0);
 	card_hold(full);
 	held = begin(t, last[0]);
 	other->room = 2 * EITHER;
-	/* each, if it waited for room, would for a second */
+	/* a request that waited for a context would wait for a second */
 	end = jiffies + EITHER * HZ / 2;
 	for (i = 0; i < EITHER; i++)
 		w[i] = begin(t, ses[i]);
@@ -391,8 +418,8 @@ static void room_on_either(struct test *t)
 }
 
 /*
- * If one of two cards cannot have it at all, the other's room is waited for,
- * whichever looks better.
+ * If one card refuses the session's keys, the request waits for a context on
+ * the other card, whichever card looks better.
  */
 static void refused(struct test *t, struct card *full, struct card *other)
 {
@@ -423,7 +450,10 @@ static void room_on_the_only_one(struct test *t)
 	on_two(t, refused);
 }
 
-/* Where both are full, the one that comes to have room does it. */
+/*
+ * If both cards are full, the request goes to the first that has capacity
+ * again.
+ */
 static void both(struct test *t, struct card *first, struct card *second)
 {
 	struct card *card[] = { first, second };
@@ -455,7 +485,10 @@ static void room_on_both(struct test *t)
 	on_two(t, both);
 }
 
-/* Taken back at any moment, none waits for what it does not need any more. */
+/*
+ * A request can be cancelled at any moment while it waits for a context, and
+ * the cancelled request does not evict one.
+ */
 static void room_cancelled(struct test *t)
 {
 	struct card *card = small_card(t, 1);
@@ -473,7 +506,7 @@ static void room_cancelled(struct test *t)
 	for (i = 0; i < 6 && !t->failed; i++) {
 		w = begin(t, ses);
 		begun = jiffies;
-		/* between two lists, as a rule */
+		/* most often the request is between two lists */
 		at = READ_ONCE(w->req.where);
 		while (READ_ONCE(w->req.where) == at &&
 		       time_before(jiffies, begun + 3 * HZ))
@@ -481,7 +514,7 @@ static void room_cancelled(struct test *t)
 		begun = jiffies;
 		CHECK(t, ocf_cancel(&w->req));
 		EQUAL(t, work_wait(w), -ECANCELED);
-		/* a turn for room takes a second here */
+		/* an eviction would take a second here */
 		CHECK(t, time_before(jiffies, begun + HZ));
 		work_free(w);
 	}
@@ -492,7 +525,10 @@ static void room_cancelled(struct test *t)
 	card_drop(card);
 }
 
-/* ns of this task's own time that it takes for two to take turns */
+/*
+ * Returns the CPU time in ns that this task needs while two sessions take
+ * turns.
+ */
 static u64 time_of_turns(struct test *t, struct card *card)
 {
 	struct ocf_session *ses, *last = ERR_PTR(-ENOENT);
@@ -512,7 +548,10 @@ static u64 time_of_turns(struct test *t, struct card *card)
 	return current->se.sum_exec_runtime - begun;
 }
 
-/* It takes as long whatever sessions others have that are not on the card. */
+/*
+ * The search for a context to evict does not take longer if other users have
+ * many sessions that are not on the card.
+ */
 static void room_beside_others(struct test *t)
 {
 	struct card *card = small_card(t, 1);
@@ -529,7 +568,9 @@ static void room_beside_others(struct test *t)
 			if (!ses[n])
 				break;
 		}
-		/* another task may come between */
+		/*
+		 * the fastest of three counts: another task may interrupt one
+		 */
 		for (i = 0; i < 3; i++)
 			beside = min(beside, time_of_turns(t, card));
 		CHECK(t, beside < 3 * alone);
@@ -585,7 +626,10 @@ static void open_and_kill(struct opener *o, bool *busy)
 	CHECK(t, READ_ONCE(*busy));
 }
 
-/* It can be killed while the card takes long to forget another's session. */
+/*
+ * A task can be killed while it waits until the card has forgotten an evicted
+ * context.
+ */
 static void room_that_comes_slowly(struct test *t)
 {
 	struct opener o = { .t = t, .card = small_card(t, 1) };
@@ -602,7 +646,10 @@ static void room_that_comes_slowly(struct test *t)
 	card_drop(o.card);
 }
 
-/* Or while the card takes long over its own; then others open theirs. */
+/*
+ * A task can be killed while the card takes long to make its context.  Others
+ * can open sessions meanwhile.
+ */
 static void room_made_slowly(struct test *t)
 {
 	struct opener o = { .t = t, .card = small_card(t, 1) };
@@ -626,7 +673,10 @@ static void room_made_slowly(struct test *t)
 	card_drop(o.card);
 }
 
-/* However many sessions of one owner wait, another's waits for a few. */
+/*
+ * However many sessions of one owner wait for a context, a session of another
+ * owner waits for a few of them only.
+ */
 static void room_of_owners(struct test *t)
 {
 	struct card *card = small_card(t, 1);

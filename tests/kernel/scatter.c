@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Data in pieces: every algorithm and mode of the CPU gives the same on
- * scattered buffers, at any offset, in place or not, as on one piece.
+ * Scatterlists: every algorithm and mode of the CPU gives the same result for
+ * data in many pieces, at any offset, in place or not, as for data in one
+ * piece.
  */
 #include <linux/crypto.h>
 #include <linux/slab.h>
@@ -14,7 +15,7 @@
 #define PIECES		24
 #define ROUNDS		24
 
-/* One request's two buffers, each cut differently each time. */
+/* The source or destination of a request, cut into other pieces each time */
 struct cut {
 	u8			*mem;
 	struct scatterlist	sg[PIECES];
@@ -31,7 +32,7 @@ struct scene {
 	u8			tag[OCF_TAG_MAX];
 };
 
-/* Cuts @len bytes of @c into pieces, each somewhere else on a page. */
+/* Cuts @len bytes of @c into pieces, each at another offset of a page. */
 static void cut(struct cut *c, u32 len, int pieces)
 {
 	u32 left = len, n, i;
@@ -41,7 +42,7 @@ static void cut(struct cut *c, u32 len, int pieces)
 	for (i = 0; i < pieces; i++) {
 		n = i == pieces - 1 ? left :
 		    min(left, 1 + test_random(2 * len / pieces));
-		/* a list has no piece of nothing */
+		/* a scatterlist has no empty entry */
 		if (!n)
 			n = 1;
 		p += test_random(48);
@@ -56,7 +57,7 @@ static u32 total(struct scene *s)
 	return s->pre + s->len + s->post;
 }
 
-/* Sets what a request of this mode needs; lengths are in @s. */
+/* Sets the ranges that a request of this mode needs; lengths are in @s. */
 static void describe(struct scene *s, enum ocf_op op)
 {
 	struct ocf_request *req = s->req;
@@ -74,7 +75,7 @@ static void describe(struct scene *s, enum ocf_op op)
 		req->auth = (struct ocf_range){ 0, s->pre + s->len };
 		break;
 	case OCF_MODE_CHAIN:
-		/* of what is only in the source no MAC is taken afterwards */
+		/* the MAC over the result covers the data only */
 		req->auth = req->data;
 		if (!s->mac_first)
 			break;
@@ -86,7 +87,10 @@ static void describe(struct scene *s, enum ocf_op op)
 	}
 }
 
-/* Runs it over lists; the data, and a tag in the buffer, come to @out. */
+/*
+ * Runs a request over scatterlists, and copies the result, with a tag in the
+ * buffer, to @out.
+ */
 static int run(struct scene *s, enum ocf_op op, const u8 *in, u8 *out,
 	       struct scatterlist *src, struct scatterlist *dst)
 {
@@ -152,7 +156,7 @@ static int round_trip(struct test *t, struct scene *s)
 	if (s->p.mode == OCF_MODE_CHAIN || s->p.mode == OCF_MODE_DIGEST)
 		return t->failed - bad;
 
-	/* and back */
+	/* then decrypt */
 	memcpy(s->want + BUF, in, s->pre);
 	memcpy(s->want + BUF + s->pre, out, s->len + s->post);
 	cut(&s->src, total(s), 1 + test_random(PIECES));
@@ -180,13 +184,13 @@ static void try_params(struct test *t, struct scene *s,
 		p.mackeylen = mac->type == OCF_TYPE_MAC ? max(mac->key_min, 1) :
 							  0;
 	s->ses = ocf_session_create(&p, GFP_KERNEL);
-	/* weak ones have to be allowed */
+	/* weak algorithms have to be allowed */
 	if (PTR_ERR_OR_ZERO(s->ses) == -EPERM)
 		return;
 	if (PTR_ERR_OR_ZERO(s->ses) == -EOPNOTSUPP &&
 	    (p.cipher == OCF_NULL_CIPHER || p.mac == OCF_NULL_MAC))
 		return;
-	/* nor has every kernel SM4 and ARIA */
+	/* not every kernel has SM4 and ARIA */
 	if (PTR_ERR_OR_ZERO(s->ses) == -EOPNOTSUPP && p.cipher &&
 	    !crypto_has_alg(cipher->impl, 0, 0))
 		return;
@@ -294,7 +298,10 @@ static bool is_expanded(const u8 *stream, const u8 *out)
 	       !memcmp(out + LITERALS, stream + 5 + LITERALS - 4000, 258);
 }
 
-/* The match goes over the end of a piece, and the room ends with the stream. */
+/*
+ * The match crosses the end of a piece, and the destination ends with the
+ * stream.
+ */
 static void scatter_deflate_far(struct test *t)
 {
 	struct ocf_session *ses = deflate_session(t);
@@ -327,7 +334,7 @@ static void scatter_deflate_far(struct test *t)
 		w->req.dst_len = EXPANDED - 1;
 		EQUAL(t, ocf_run(&w->req), -ENOSPC);
 	}
-	/* its end is missing */
+	/* the end of the stream is missing */
 	w->req.dst_len = EXPANDED + 1;
 	w->req.data.len = len - 2;
 	EQUAL(t, ocf_run(&w->req), -EINVAL);
@@ -335,7 +342,10 @@ static void scatter_deflate_far(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* What is compressed expands to what it was; what does not fit says so. */
+/*
+ * Compressed data expand to the original.  A destination that is too small
+ * gives an error.
+ */
 static void scatter_deflate(struct test *t)
 {
 	struct ocf_session *ses = deflate_session(t);

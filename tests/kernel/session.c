@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Sessions: what they refuse, how long they live, how they change keys.
- */
+/* Sessions: invalid parameters, lifetime, and new keys. */
 #include <linux/delay.h>
 #include <linux/slab.h>
 
@@ -86,7 +84,10 @@ static void session_info(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* A request holds its session: the consumer may let go at once. */
+/*
+ * A request holds its session, so the consumer may put the session right after
+ * the submission.
+ */
 static void session_outlived(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -112,7 +113,10 @@ static void session_outlived(struct test *t)
 	card_drop(card);
 }
 
-/* Only what is small, and only while no card may be better. */
+/*
+ * ocf_cpu_takes() is true for small requests only, and only if no card may be
+ * faster.
+ */
 static void session_left_to_the_cpu(struct test *t)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_CBC, 0,
@@ -148,7 +152,10 @@ static void session_put_in_bh(struct test *t)
 	ocf_session_put(NULL);
 }
 
-/* Old keys for what was submitted before, new ones for what comes after. */
+/*
+ * Requests that were submitted before the rekeying use the old keys, and later
+ * ones use the new keys.
+ */
 static void session_rekey(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -169,7 +176,7 @@ static void session_rekey(struct test *t)
 	EQUAL(t, work_submit(old), -EINPROGRESS);
 	EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
 	EQUAL(t, work_submit(new), -EINPROGRESS);
-	/* refused keys change nothing */
+	/* after keys that are refused the session has its old ones */
 	EQUAL(t, ocf_session_rekey(ses, next, 5, NULL, 0), -EINVAL);
 	card_release(card);
 	EQUAL(t, work_wait(old), 0);
@@ -183,7 +190,10 @@ drop:
 	card_drop(card);
 }
 
-/* Another key for each message: nobody waits for the keys before. */
+/*
+ * New keys for each message: setting them does not wait until the old ones are
+ * free.
+ */
 static void session_rekeyed_often(struct test *t)
 {
 	struct ocf_session *ses = work_session(t, OCF_AES_CBC,
@@ -205,7 +215,7 @@ static void session_rekeyed_often(struct test *t)
 	ocf_session_put(ses);
 }
 
-/* How long a submitter takes inside the CPU's driver */
+/* A task that is inside the CPU's driver for as long as the test wants */
 struct slow {
 	struct work_struct	work;
 	struct card		*soft;
@@ -222,7 +232,7 @@ static void slow_work(struct work_struct *work)
 	s->err = ocf_run(&s->w->req);
 }
 
-/* Begins one, as number @n; false if it could not be. */
+/* Starts the @n-th of these tasks.  Return: whether it is in the driver. */
 static bool slow_start(struct test *t, struct slow *s, int n)
 {
 	s->w = s->ses ? work_make(s->ses, 256, 0) : NULL;
@@ -234,7 +244,7 @@ static bool slow_start(struct test *t, struct slow *s, int n)
 	return true;
 }
 
-/* The first, with a session */
+/* Opens the session and starts the first of these tasks. */
 static bool slow_begin(struct test *t, struct slow *s)
 {
 	s->soft = card_make_soft(t);
@@ -266,7 +276,10 @@ static void slow_end(struct test *t, struct slow *s)
 	card_drop(s->soft);
 }
 
-/* A card with room for one of two sessions, which comes and goes. */
+/*
+ * A card with capacity for one context is registered, used by two sessions, and
+ * removed.
+ */
 static void card_comes_and_goes(struct test *t)
 {
 	struct card *card = card_make(t, 4);
@@ -293,7 +306,8 @@ static void card_comes_and_goes(struct test *t)
 }
 
 /*
- * The time that a submitter takes for work on the CPU concerns nobody else.
+ * A task that takes long for its work on the CPU does not delay other users'
+ * sessions, keys or devices.
  */
 static void session_beside_slow_work(struct test *t)
 {
@@ -306,14 +320,17 @@ static void session_beside_slow_work(struct test *t)
 		return;
 	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			   OCF_DEVICE_ANY);
-	/* more than the kernel might remember for anybody */
+	/* more generations than any limit that users might share */
 	for (i = 0; ses && i < 1100; i++) {
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
 	}
 	ocf_session_put(ses);
 	card_comes_and_goes(t);
-	/* its own session changes keys, too: the work is under the old ones */
+	/*
+	 * its own session can be rekeyed too; the work goes on with the old
+	 * keys
+	 */
 	for (i = 0; i < 2; i++) {
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0), 0);
@@ -321,10 +338,10 @@ static void session_beside_slow_work(struct test *t)
 	slow_end(t, &s);
 }
 
-/* Generations of a session that its requests keep, at most */
+/* Replaced generations that a session may have, as in session.c */
 #define KEPT	4
 
-/* What is done by another task */
+/* A call that another task makes */
 struct other {
 	struct work_struct	work;
 	struct ocf_session	*ses;
@@ -412,7 +429,7 @@ static void session_rekey_waits_alone(struct test *t)
 	card_drop(s[0].soft);
 }
 
-/* Also when the request starts over on another device after the rekeying. */
+/* The same if a request is replayed on another device after the rekeying. */
 static void session_rekey_moves(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -446,7 +463,7 @@ static void session_rekey_moves(struct test *t)
 	card_drop(card);
 }
 
-/* A card that refuses the keys says so at creation, and to a rekeying. */
+/* If the only card refuses the keys, creating or rekeying the session fails. */
 static void session_key_refused(struct test *t)
 {
 	struct card *card = card_make(t, 8);
@@ -497,7 +514,7 @@ static void session_derive(struct test *t)
 	}
 }
 
-#define SOME	64	/* requests, of which a look now and then is no part */
+#define SOME	64	/* requests after the first few */
 
 static struct ocf_session *with_policy(struct test *t, enum ocf_policy policy)
 {
@@ -511,7 +528,7 @@ static struct ocf_session *with_policy(struct test *t, enum ocf_policy policy)
 	return EQUAL(t, PTR_ERR_OR_ZERO(ses), 0) ? ses : NULL;
 }
 
-/* How many of some requests, one after the other, @card has done. */
+/* Runs requests one after the other.  Return: how many @card has done. */
 static int done_by_card(struct test *t, struct card *card,
 			enum ocf_policy policy)
 {
@@ -523,7 +540,7 @@ static int done_by_card(struct test *t, struct card *card,
 		w = work_make(ses, 64, 0);
 		err = work_submit(w);
 		EQUAL(t, err == -EINPROGRESS ? work_wait(w) : err, 0);
-		/* the first find no context on the card */
+		/* the card has no context for the first of them */
 		n += i >= SOME && w->req.used == card_number(card);
 		work_free(w);
 	}
@@ -532,9 +549,9 @@ static int done_by_card(struct test *t, struct card *card,
 }
 
 /*
- * A session that is to spare the CPU uses the card for what the CPU would do
- * sooner.  It is said of a machine that is not made to wait meanwhile: of one
- * try in ten.
+ * A session with the policy to spare the CPU uses the card for requests that
+ * the CPU would finish sooner.  If the host stops the machine in between, the
+ * estimates are wrong, so one try of ten has to succeed.
  */
 static void session_policy(struct test *t)
 {

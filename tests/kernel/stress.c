@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Everything at once: threads submit, cancel and rekey while cards come, go,
- * refuse and answer twice.  Each request has one callback and a right result.
+ * Everything at once: threads submit, cancel and rekey while cards are
+ * registered, removed, refuse requests and answer twice.  Each request has one
+ * callback and a right result.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -11,8 +12,8 @@
 
 #define THREADS	4
 #define FLIGHT	16	/* requests a thread has in flight */
-#define ENOUGH	20	/* requests that were done ... */
-#define MOST	60	/* ... or seconds */
+#define ENOUGH	20	/* requests that must be done ... */
+#define MOST	60	/* ... unless it takes so many seconds */
 
 struct stress {
 	struct test		*t;
@@ -40,7 +41,10 @@ static void submit_some(struct stress *s, struct work **w)
 		err = work_submit(w[i]);
 		if (!err || err == -EINPROGRESS)
 			continue;
-		/* refused: between two cards there may be none */
+		/*
+		 * refused: after one card is removed, the next may not be there
+		 * yet
+		 */
 		CHECK(s->t, err == -EBUSY || err == -ENODEV);
 		EQUAL(s->t, atomic_read(&w[i]->calls), 0);
 		atomic_long_inc(&s->busy);
@@ -121,7 +125,10 @@ static void mistreat(struct card *card)
 	usleep_range(500, 5000);
 }
 
-/* For some seconds, and on until something was done. */
+/*
+ * Whether the test goes on: for some seconds, and until ENOUGH requests were
+ * done.
+ */
 static bool goes_on(const struct stress *s, unsigned long begun)
 {
 	if (s->t->failed)
@@ -209,7 +216,10 @@ struct holder {
 	unsigned int	rounds;
 };
 
-/* Opens a session with a key of its own, uses it, and closes it, many times. */
+/*
+ * A thread opens a session with a key of its own, uses it and closes it, many
+ * times.
+ */
 static int hold_key(void *arg)
 {
 	struct holder *h = arg;
@@ -239,7 +249,10 @@ static int hold_key(void *arg)
 	return 0;
 }
 
-/* What the driver keeps for the next session is not given to two of them. */
+/*
+ * Two sessions never get the same transform that the driver keeps for the next
+ * one.
+ */
 static void stress_keys(struct test *t)
 {
 	unsigned long begun = jiffies;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of the kernel's side: what consumers and drivers are promised.
+ * Tests of the core, as its consumers and drivers see it.
  *
- * A test gets a struct test and says with CHECK() and EQUAL() what should be.
- * All of them run when the module is loaded; loading fails with -EIO if one of
- * them did.  (The stock kernel has no KUnit.)
+ * A test gets a struct test, and checks values with CHECK() and EQUAL().  All
+ * tests run when the module is loaded; loading fails with -EIO if one of them
+ * has failed.  (The stock kernel has no KUnit.)
  */
 #ifndef OCF_TEST_H
 #define OCF_TEST_H
@@ -75,45 +75,45 @@ enum card_kind {
 struct work;
 
 /**
- * struct card - a card in software that does what it is told to
+ * struct card - a card in software, which tests control
  * @dev: registered
  * @name: of the device, without its number
- * @depth: requests it takes
+ * @depth: requests that it takes at a time
  * @modes: BIT(OCF_MODE_*)
- * @kind: how it is rid of what it has
+ * @kind: how the core gets its requests back
  * @soft: it is registered as software, and works inside submit()
- * @ponder: then submit() waits for it, 250 s and no more, or NULL
- * @pondering: how often it does
+ * @ponder: with @soft, submit() waits for this, 250 s at most; or NULL
+ * @pondering: calls of submit() that wait for @ponder
  * @patience: ms
- * @pk: what it does besides, or NULL
+ * @pk: its public-key operations, or NULL
  * @refuse_key: ctx_init() returns this
- * @room: for so many contexts; 0 for as many as there are
- * @slow_to_refuse: it says that it is full when it is not any more
- * @learn: ctx_init() waits for it, 100 s and no more, or NULL
- * @learning: it does
+ * @room: the number of contexts that it can have; 0 for any number
+ * @slow_to_refuse: ctx_init() returns -ENOSPC only when there is capacity again
+ * @learn: ctx_init() waits for this, 100 s at most; or NULL
+ * @learning: ctx_init() waits for @learn
  * @maker: the task that has called ctx_init()
- * @forget: ctx_exit() waits for it, 100 s and no more, or NULL
- * @forgetting: it does
+ * @forget: ctx_exit() waits for this, 100 s at most; or NULL
+ * @forgetting: ctx_exit() waits for @forget
  * @lock: protects all below
- * @taken: requests it has, by struct card_job, oldest first
+ * @taken: requests inside, by struct card_job, oldest first
  * @count: of @taken
  * @hold: completes nothing until card_release()
  * @fault: for the next @faults requests
- * @faults: how many
- * @victim: only of its requests, or NULL
- * @meanwhile: is submitted while the next CARD_AT_ONCE is, or NULL
- * @honest: as many are done right first
- * @submits: calls of submit() that it did not refuse
- * @more: of those, with "more"
+ * @faults: number of requests that @fault still applies to
+ * @victim: if not NULL, @fault applies to requests of this session only
+ * @meanwhile: is submitted inside the next CARD_AT_ONCE, or NULL
+ * @honest: number of requests that are done right before @fault applies
+ * @submits: calls of submit() that did not return -EBUSY
+ * @more: calls of these with "more"
  * @kicks: calls of kick()
  * @who: a task, or NULL
- * @by_who: calls of submit() by it that were not refused
- * @detached: requests it was told to forget
+ * @by_who: of @submits, those by @who
+ * @detached: calls of detach()
  * @resets: calls of reset()
- * @contexts: that are there
- * @made: contexts there ever were
- * @stopped: quiesced
- * @work: completes
+ * @contexts: contexts that exist
+ * @made: contexts that were made so far
+ * @stopped: quiesce() was called
+ * @work: completes requests
  */
 struct card {
 	struct ocf_device	*dev;
@@ -153,7 +153,7 @@ struct card {
 	struct work_struct	work;
 };
 
-/* card.c: AES-CBC, AES-GCM and the null transform, all of it real */
+/* card.c: computes AES-CBC, AES-GCM and the null transform */
 struct card *card_alloc(unsigned int depth);
 int card_register(struct card *card);
 struct card *card_make(struct test *t, unsigned int depth);
@@ -173,16 +173,16 @@ void card_faults(struct card *card, enum card_fault fault, unsigned int n);
 int card_number(const struct card *card);
 
 /**
- * struct work - a request with its buffers and what became of it
+ * struct work - a request with its buffers and its result
  * @req: the request
  * @len: bytes of data
- * @buf: @len + OCF_TAG_MAX bytes, plaintext of a pattern to begin with
- * @out: the same size; the destination unless in place
+ * @buf: @len + OCF_TAG_MAX bytes; a pattern at first
+ * @out: as large as @buf; the destination, unless the request works in place
  * @src: over @buf
  * @dst: over @out
  * @calls: of the callback
- * @err: what it was told
- * @serial: in the order of all callbacks
+ * @err: the result that the callback was told
+ * @serial: the number of the callback, in the order of all callbacks
  * @done: completed by the callback
  */
 struct work {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Requests that know what should become of them.
- */
+/* Requests with their buffers and their expected results. */
 #include <crypto/skcipher.h>
 #include <linux/slab.h>
 
@@ -11,7 +9,10 @@
 
 atomic_t work_serial;
 
-/* A session of cipher @alg with the usual key; NULL if it cannot be had. */
+/*
+ * Opens a session of cipher @alg with the usual key.  Return: the session; or
+ * NULL, and the test has failed.
+ */
 struct ocf_session *work_session(struct test *t, enum ocf_alg alg, u32 flags,
 				 int device)
 {
@@ -48,7 +49,7 @@ static void arrived(struct ocf_request *req, int err)
 	complete(&w->done);
 }
 
-/* A request to encrypt @len bytes from one buffer to another. */
+/* Makes a request that encrypts @len bytes from one buffer to another. */
 struct work *work_make(struct ocf_session *ses, u32 len, u32 flags)
 {
 	struct work *w = kzalloc(sizeof(*w), GFP_KERNEL);
@@ -90,7 +91,7 @@ int work_submit(struct work *w)
 	return ocf_submit(&w->req);
 }
 
-/* What the callback was told; -ETIME if it does not come. */
+/* Waits for the callback.  Return: its result; -ETIME if it does not come. */
 int work_wait(struct work *w)
 {
 	if (!wait_for_completion_timeout(&w->done, WAIT))
@@ -98,13 +99,16 @@ int work_wait(struct work *w)
 	return w->err;
 }
 
-/* Whether the callback has come, given a moment in which it could. */
+/* Waits a moment.  Return: whether the callback has come. */
 bool work_arrived(struct work *w)
 {
 	return wait_for_completion_timeout(&w->done, HZ / 20);
 }
 
-/* Whether @w->out is the pattern under AES-128-CBC with a key of @key. */
+/*
+ * Return: whether @w->out is the pattern, encrypted by AES-128-CBC with a key
+ * of bytes @key.
+ */
 bool work_right(struct work *w, u8 key)
 {
 	struct crypto_sync_skcipher *tfm;
