@@ -14,7 +14,7 @@ FIXTURE(crypt)
 	int fd;
 	uint32_t ses;
 	uint8_t iv[16], tag[64];
-	uint8_t *src, *dst, *aad;	/* ROOM bytes each, none after */
+	uint8_t *src, *dst, *aad;	/* ROOM bytes, then none */
 };
 
 FIXTURE_SETUP(crypt)
@@ -114,7 +114,7 @@ TEST_F(crypt, lengths)
 				self->iv, NULL));
 	EXPECT_EQ(E2BIG, crypt_(COP_ENCRYPT, self->src, self->dst, UINT32_MAX,
 				self->iv, NULL));
-	/* a stream to the last byte */
+	/* a stream cipher, up to the last byte */
 	open_(CRYPTO_AES_ICM, 16, 0, 0);
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, self->src, self->dst, LEN_MAX,
 			    self->iv, NULL));
@@ -172,7 +172,7 @@ TEST_F(crypt, memory_that_is_not_there)
 					 lens[i], self->iv, NULL));
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, self->src, self->dst,
 					 lens[i], hole - 1, NULL));
-		/* a result that nobody wants */
+		/* no destination */
 		EXPECT_EQ(0, crypt_(COP_ENCRYPT, self->src, NULL, lens[i],
 				    self->iv, NULL));
 	}
@@ -203,7 +203,7 @@ TEST_F(crypt, digests)
 	int op;
 
 	open_(0, 0, CRYPTO_SHA1, 0);
-	/* 0 is a direction for a digest */
+	/* a digest accepts direction 0 */
 	for (op = 0; op < 3; op++) {
 		EXPECT_EQ(0, crypt_(op, "abc", NULL, 3, NULL, self->tag));
 		EXPECT_EQ(0, memcmp(self->tag, abc, 20));
@@ -213,9 +213,9 @@ TEST_F(crypt, digests)
 	EXPECT_EQ(0, memcmp(self->tag, empty, 20));
 	EXPECT_EQ(EINVAL, crypt_(3, "abc", NULL, 3, NULL, self->tag));
 	EXPECT_EQ(EFAULT, crypt_(0, "abc", NULL, 3, NULL, (void *)-PAGE));
-	/* asked for nothing */
+	/* neither destination nor MAC */
 	EXPECT_EQ(0, crypt_(0, "abc", NULL, 3, NULL, NULL));
-	/* has no place for data */
+	/* a digest writes no data */
 	memset(self->dst, 0x77, 64);
 	EXPECT_EQ(0, crypt_(0, self->src, self->dst, 64, NULL, self->tag));
 	EXPECT_TRUE(all_are(self->dst, 0x77, 64));
@@ -271,7 +271,7 @@ TEST_F(crypt, the_mac_is_that_of_the_ciphertext)
 				    self->iv, want));
 		EXPECT_EQ(0, memcmp(self->aad, self->src, len));
 	}
-	/* no MAC, nothing is decrypted */
+	/* without a MAC nothing is decrypted */
 	EXPECT_EQ(EFAULT, crypt_(COP_DECRYPT, self->dst, self->dst, 16,
 				 self->iv, NULL));
 	EXPECT_EQ(EFAULT, crypt_(COP_DECRYPT, self->dst, self->dst, 16,
@@ -349,7 +349,9 @@ TEST_F(crypt, a_wrong_bit_anywhere_is_ebadmsg_and_nothing_is_written)
 			ASSERT_EQ(0, aead_(COP_ENCRYPT, 5, self->src,
 					   self->dst, len, n, self->tag));
 			for (where = 0; where < COUNT(bit); where++) {
-				/* IPsec's MAC covers its IV as AAD */
+				/*
+				 * IPsec's MAC covers the IV, as part of the AAD
+				 */
 				if (seals[i].mac && where == 4)
 					continue;
 				*bit[where] ^= 0x40;
@@ -387,16 +389,16 @@ TEST_F(crypt, what_aead_leaves_no_choice_in)
 			   12, self->tag));
 	EXPECT_EQ(EINVAL, aead_(0, 5, self->src, self->dst, 16, 12,
 				self->tag));
-	/* the same over CIOCCRYPT, without AAD */
+	/* the same with CIOCCRYPT, without AAD */
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, self->src, self->dst, 16, self->iv,
 			    self->tag));
 	EXPECT_EQ(0, crypt_(COP_DECRYPT, self->dst, self->dst, 16, self->iv,
 			    self->tag));
 	EXPECT_EQ(0, memcmp(self->src, self->dst, 16));
-	/* its nonce is never taken from the data */
+	/* the nonce is never read from the data */
 	EXPECT_EQ(EINVAL, crypt_(COP_ENCRYPT, self->src, self->dst, 32, NULL,
 				 self->tag));
-	/* a cipher or a MAC alone is none */
+	/* a cipher alone or a MAC alone is no AEAD */
 	open_(CRYPTO_AES_CBC, 16, 0, 0);
 	EXPECT_EQ(EINVAL, aead_(COP_ENCRYPT, 5, self->src, self->dst, 16, 16,
 				self->tag));
@@ -433,7 +435,10 @@ TEST_F(crypt, aead_memory_that_is_not_there)
 	}
 }
 
-/* FreeBSD's XTS has half a tweak; it takes a whole one and uses half of it */
+/*
+ * FreeBSD's XTS has a tweak of 8 bytes.  It accepts 16 bytes and uses the first
+ * 8.
+ */
 TEST_F(crypt, ivs_of_xts)
 {
 	uint8_t a[32], b[32];
@@ -456,7 +461,7 @@ TEST_F(crypt, ivs_of_xts)
 				self->tag));
 }
 
-/* RFC 2410: nothing is encrypted, everything authenticated */
+/* RFC 2410: everything is authenticated and nothing encrypted */
 TEST_F(crypt, the_null_cipher_has_no_iv)
 {
 	uint8_t want[20], text[37];
@@ -474,7 +479,7 @@ TEST_F(crypt, the_null_cipher_has_no_iv)
 				self->tag));
 }
 
-/* A caller that gives a whole tweak has all of it used. */
+/* With a tweak of 16 bytes all of them are used. */
 TEST_F(crypt, whole_ivs_of_xts)
 {
 	struct session2_op sop = {

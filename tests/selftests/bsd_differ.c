@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The BSD ABI against OpenSSL, by chance: every algorithm, key length, size,
- * alignment and way in and out.  How to repeat a failure is in random.h.
+ * Random operations of the BSD ABI, compared with OpenSSL: every algorithm, key
+ * length, size, alignment and way of passing data.  random.h says how to repeat
+ * a failure.
  */
 #include <kselftest_harness.h>
 
@@ -28,7 +29,7 @@ FIXTURE_TEARDOWN(differ)
 	close(self->d.fd);
 }
 
-/* Half of the sessions say what others leave open. */
+/* Opens a session; half of them set the fields that are optional. */
 static int new_session(struct differ *d)
 {
 	struct trial *t = &d->t;
@@ -41,11 +42,11 @@ static int new_session(struct differ *d)
 	};
 	int err;
 
-	/* theirs is half of a tweak, unless told otherwise */
+	/* the BSDs use a tweak of 8 bytes by default */
 	if (is_alg(t->cipher, "aes-xts"))
 		t->ivlen = 8;
 	if (one_in(2)) {
-		/* the fields up to crid are CIOCGSESSION's */
+		/* CIOCGSESSION has the fields up to crid */
 		err = call(d->fd, CIOCGSESSION, &sop);
 	} else {
 		t->taglen = t->taglen ? pick_taglen(t) : 0;
@@ -61,14 +62,19 @@ static int new_session(struct differ *d)
 	return err;
 }
 
-/* Beside a cipher a digest authenticates nothing, but with a key. */
+/*
+ * The errno of such a session, or 0: a digest without a key is no MAC for a
+ * cipher.
+ */
 static int err_of_session(const struct trial *t)
 {
 	return t->cipher && t->mac && t->mac->kind == DIGEST && !t->mackeylen ?
 	       EINVAL : 0;
 }
 
-/* One to four operations in one session; what was wrong, or "". */
+/*
+ * Runs one to four operations in one session.  Returns what was wrong, or "".
+ */
 static const char *in_session(struct differ *d,
 			      const char *(*op)(struct differ *d))
 {
@@ -88,7 +94,9 @@ static const char *in_session(struct differ *d,
 	return wrong;
 }
 
-/* A whole IV; of a tweak half is zero if the session has but half. */
+/*
+ * Draws an IV.  The second half of a tweak is zero if the session uses 8 bytes.
+ */
 static void draw_iv(struct trial *t)
 {
 	pick_iv(t);
@@ -107,14 +115,14 @@ static int draw_flags(const struct trial *t)
 	       (one_in(4) ? COP_F_BATCH : 0);
 }
 
-/* What a length alone makes of an operation */
+/* The errno that an operation of this length must have, or 0 */
 static int err_of_len(const struct trial *t)
 {
 	if (t->len > LEN_MAX || t->aadlen > LEN_MAX)
 		return E2BIG;
 	if (t->cipher && t->len % t->cipher->block)
 		return EINVAL;
-	/* nothing has a digest and a tag, and no ciphertext */
+	/* no data have a digest and a tag, but no ciphertext */
 	return t->len || t->mac || t->taglen ? 0 : EINVAL;
 }
 
@@ -138,7 +146,7 @@ static const char *refused(struct differ *d, int err, uint8_t *mac)
 	       differs(d) : "errno of a length";
 }
 
-/* The IV at the start of the data, which are what comes after it. */
+/* Passes the IV at the start of the data. */
 static const char *iv_in_front(struct differ *d)
 {
 	struct trial *t = &d->t;
@@ -178,7 +186,7 @@ static const char *cipher_op(struct differ *d)
 		return iv_in_front(d);
 	place_data(d, t->len, t->len);
 	want_cipher(t, t->encrypt, t->iv, t->src, t->len, d->want);
-	/* a result that nobody wants */
+	/* no destination */
 	if (one_in(16))
 		t->dst = NULL;
 	watch_data(d, t->len);
@@ -242,14 +250,16 @@ static int run_aead(struct differ *d, uint8_t *tag)
 
 	if (!t->aadlen && one_in(2))
 		return run(d, t->ivlen ? t->iv : NULL, tag);
-	/* FreeBSD takes a whole tweak where it uses half */
+	/* FreeBSD accepts 16 bytes of tweak and uses 8 */
 	if (t->mac && is_alg(t->cipher, "aes-xts") && ivlen == 8 && one_in(2))
 		ivlen = 16;
 	return aead_op(d->fd, d->ses, direction(t), t->aad, t->aadlen, t->src,
 		       t->dst, t->len, ivlen ? t->iv : NULL, ivlen, tag);
 }
 
-/* Ciphertext of the text at @text to @out, and its tag over AAD and it */
+/*
+ * Writes the ciphertext of @text to @out, and the tag over AAD and ciphertext.
+ */
 static void want_sealed(struct differ *d, const uint8_t *text, uint32_t len,
 			uint8_t *out, uint8_t *tag)
 {
@@ -294,7 +304,7 @@ static void break_sealed(struct trial *t, uint8_t *tag)
 static const char *open_sealed(struct differ *d, uint8_t *tag)
 {
 	struct trial *t = &d->t;
-	/* the MAC of zeroes is right whatever it is of */
+	/* not a null MAC: its zeroes would be right for any data */
 	bool broken = one_in(3) && !is_alg(t->mac, "null-mac");
 	uint8_t right[TAG_MAX];
 
@@ -345,7 +355,7 @@ TEST_F_TIMEOUT(differ, aead, TIMEOUT)
 	DIFFER_REPEAT(&self->d, aead_round, 500);
 }
 
-/* An operation has one IV, which is the cipher's. */
+/* Runs an encrypt-then-MAC operation, which has one IV, that of the cipher. */
 static const char *eta_round(struct differ *d)
 {
 	d->t.cipher = pick_alg(CIPHER, bsd_id);
@@ -360,7 +370,7 @@ TEST_F_TIMEOUT(differ, encrypt_then_mac, TIMEOUT)
 	DIFFER_REPEAT(&self->d, eta_round, 1200);
 }
 
-/* Both tables have the same algorithms: none is left out here. */
+/* The tables of the kernel and of this test have the same algorithms. */
 TEST(no_algorithm_is_left_out)
 {
 	int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every call of the BSD ABI with every allocation and copy in it failing in
+ * Every call of the BSD ABI, while each allocation and each copy in it fails in
  * turn: see linux_fail.c.
  */
 #include "bsd.h"
@@ -95,7 +95,7 @@ static int free_session(void *arg)
 	if (make_session(s))
 		return 0;
 	err = close_session(s->fd, s->made);
-	/* what was not freed still is there to be freed */
+	/* a session that was not freed can still be freed */
 	if (err)
 		drop_session(s);
 	return err;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The BSD ABI: what makes a session and what does not, which devices it may
- * use, and everything around it that is not an operation.
+ * The BSD ABI: valid and invalid sessions, the devices that a session may use,
+ * and all calls that are not operations.
  */
 #include <kselftest_harness.h>
 
 #include "bsd.h"
 #include "keys.h"
 
-/* As BSD's <sys/ioccom.h> has them */
+/* The numbers as BSD's <sys/ioccom.h> makes them */
 #define BSD_CIOCFSESSION	0x80046366
 #define BSD_CIOCASYMFEAT	0x40046369
 
@@ -135,7 +135,7 @@ TEST_F(session, key_lengths)
 	}
 }
 
-/* NetBSD's end with a nonce (docs/porting.md). */
+/* NetBSD's AES-CTR keys end with a nonce; ours do not (docs/porting.md). */
 TEST_F(session, ctr_keys_have_no_nonce)
 {
 	int len;
@@ -155,7 +155,7 @@ TEST_F(session, a_cipher_and_a_mac)
 
 		if (!m->mac)
 			continue;
-		/* what has no key authenticates nothing */
+		/* a digest without a key is no MAC */
 		digest = !m->max || !strcmp(m->alg, "aes-gmac");
 		EXPECT_EQ(digest ? EINVAL : 0,
 			  open_session(self->fd, CRYPTO_AES_CBC, 16,
@@ -167,7 +167,9 @@ TEST_F(session, a_cipher_and_a_mac)
 	/* an AEAD algorithm includes its MAC */
 	EXPECT_EQ(EINVAL, open_session(self->fd, CRYPTO_AES_NIST_GCM_16, 16,
 				       CRYPTO_SHA1_HMAC, 20, &self->ses));
-	/* ... and up to FreeBSD 12 it had to be named, with the same key */
+	/*
+	 * ... and up to FreeBSD 12 the caller had to name it, with the same key
+	 */
 	EXPECT_EQ(0, open_session(self->fd, CRYPTO_AES_NIST_GCM_16, 16,
 				  CRYPTO_AES_128_NIST_GMAC, 16, &self->ses));
 	EXPECT_EQ(0, open_session(self->fd, CRYPTO_AES_NIST_GCM_16, 32,
@@ -229,7 +231,7 @@ TEST_F(session, devices_by_kind_and_number)
 	EXPECT_EQ(soft, sop.crid);
 	EXPECT_EQ(0, open2(self->fd, soft, &sop));
 	EXPECT_EQ(soft, sop.crid);
-	/* there is no card, null0 has no AES, and there are not so many */
+	/* no card; a device without AES; a number without a device */
 	EXPECT_EQ(EOPNOTSUPP, open2(self->fd, CRYPTO_FLAG_HARDWARE, &sop));
 	EXPECT_EQ(EOPNOTSUPP, open2(self->fd, null, &sop));
 	EXPECT_EQ(ENODEV, open2(self->fd, 63, &sop));
@@ -251,7 +253,7 @@ TEST_F(session, devices_by_name)
 	EXPECT_EQ(-1, number_of(self->fd, "cryptosoft1"));
 	strcpy(find.name, "nosuch0");
 	EXPECT_EQ(ENOENT, call(self->fd, CIOCFINDDEV, &find));
-	/* a name without an end */
+	/* a name without a NUL */
 	memset(find.name, 'x', sizeof(find.name));
 	find.crid = -1;
 	EXPECT_EQ(ENOENT, call(self->fd, CIOCFINDDEV, &find));
@@ -259,7 +261,7 @@ TEST_F(session, devices_by_name)
 	find.crid = soft;
 	EXPECT_EQ(0, call(self->fd, CIOCFINDDEV, &find));
 	EXPECT_STREQ("cryptosoft0", find.name);
-	/* nothing of the kernel's behind it */
+	/* no kernel data behind the name */
 	EXPECT_TRUE(all_are(find.name + 11, 0, sizeof(find.name) - 11));
 	find.crid = 63;
 	EXPECT_EQ(ENOENT, call(self->fd, CIOCFINDDEV, &find));
@@ -370,7 +372,10 @@ TEST_F(session, public_keys)
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCKEY2, NULL));
 }
 
-/* By a device, or by a kind of device, and which one has done it */
+/*
+ * The caller chooses a device or a kind of device, and learns which device did
+ * the work.
+ */
 TEST_F(session, public_keys_by_name)
 {
 	struct crypt_find_op soft = { .crid = -1, .name = "cryptosoft0" };
@@ -389,7 +394,7 @@ TEST_F(session, public_keys_by_name)
 	EXPECT_EQ(ENODEV, call(self->fd, CIOCKEY2, &kop));
 	kop.crk_crid = -2;
 	EXPECT_EQ(EINVAL, call(self->fd, CIOCKEY2, &kop));
-	/* what there is no number in is left as it is */
+	/* if no number comes back, crk_crid stays as it was */
 	kop.crk_crid = 60;
 	EXPECT_EQ(0, call(self->fd, CIOCKEY, &kop));
 	EXPECT_EQ(60, kop.crk_crid);

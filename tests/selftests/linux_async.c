@@ -66,7 +66,10 @@ static int ready(int fd)
 	return poll(&p, 1, 0) < 0 ? -1 : p.revents;
 }
 
-/* Waits until it is ready for all of @events, or for long; what it is then */
+/*
+ * Waits until @fd is ready for all of @events, or until a time limit.  Returns
+ * the events.
+ */
 static int ready_for(int fd, int events)
 {
 	int tries, now;
@@ -76,7 +79,7 @@ static int ready_for(int fd, int events)
 	return now;
 }
 
-/* Waits for a result, and fetches it. */
+/* Waits for a result and fetches it. */
 static int fetch_next(int fd, struct crypt_op *cop)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -111,7 +114,7 @@ TEST_F(async, handed_in_and_fetched)
 			ASSERT_EQ(0, fetch_next(self->fd, &cop));
 			ASSERT_EQ(0, memcmp(self->out, self->want, len))
 				TH_LOG("%u", len);
-			/* as it was handed in */
+			/* as it was submitted */
 			EXPECT_EQ(self->ses, cop.ses);
 			EXPECT_EQ(len, cop.len);
 			EXPECT_EQ(self->out, cop.dst);
@@ -121,8 +124,8 @@ TEST_F(async, handed_in_and_fetched)
 }
 
 /*
- * A large one is under way when the call returns, on another processor.  That
- * may be quicker, now and then, than this one is with coming back.
+ * The call returns before a large operation is done, on another CPU.  Now and
+ * then the other CPU is faster than this task returns.
  */
 TEST_F(async, the_caller_goes_on)
 {
@@ -148,7 +151,10 @@ TEST_F(async, the_ring_has_so_many_places)
 		ASSERT_EQ(0, submit(self, self->out + i * 4096, 4096 - 16,
 				    i % 2 ? COP_FLAG_NO_ZC : 0));
 	}
-	/* done or not, a place is taken until its result is fetched */
+	/*
+	 * an operation takes a place in the ring until its result is fetched,
+	 * done or not
+	 */
 	EXPECT_EQ(POLLIN, ready_for(self->fd, POLLIN));
 	EXPECT_EQ(EBUSY, submit(self, self->out, 16, 0));
 	ASSERT_EQ(0, fetch_next(self->fd, &cop));
@@ -203,7 +209,7 @@ TEST_F(async, what_is_wrong_is_said_at_once)
 	cop.src = (void *)-4096;
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCCRYPT, &cop));
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCCRYPT, NULL));
-	/* none of them has taken a place */
+	/* the refused ones have taken no place */
 	EXPECT_EQ(POLLOUT, ready(self->fd));
 	EXPECT_EQ(EBUSY, call(self->fd, CIOCASYNCFETCH, &cop));
 }
@@ -218,17 +224,20 @@ TEST_F(async, a_result_that_cannot_be_delivered)
 	munmap(gone, PAGE);
 	EXPECT_EQ(EFAULT, fetch_next(self->fd, &cop));
 	EXPECT_EQ(gone, cop.dst);
-	/* its place is free again */
+	/* the place of the first is free again */
 	EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
 	EXPECT_EQ(POLLOUT, ready(self->fd));
-	/* nowhere to put the structure itself */
+	/* the structure cannot be written back */
 	ASSERT_EQ(0, submit(self, self->out, 1024, 0));
 	EXPECT_EQ(POLLIN | POLLOUT, ready_for(self->fd, POLLIN | POLLOUT));
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCASYNCFETCH, (void *)-4096));
 	EXPECT_EQ(POLLOUT, ready(self->fd));
 }
 
-/* The pages are held while the operation has them. */
+/*
+ * The program unmaps its buffers while an operation works in them.  The pages
+ * stay until the end.
+ */
 TEST_F(async, memory_that_goes_while_it_is_worked_on)
 {
 	struct crypt_op cop;
@@ -267,7 +276,10 @@ TEST_F(async, iv_and_mac_are_delivered_too)
 	EXPECT_EQ(0, memcmp(iv, self->want + 32, 16));
 }
 
-/* Many under way, of which each goes on from the one handed in before it. */
+/*
+ * Many operations without an IV at the same time: each goes on with the counter
+ * of the one submitted before it.
+ */
 TEST_F(async, without_an_iv_it_goes_on_from_before)
 {
 	static const struct {
@@ -303,7 +315,7 @@ TEST_F(async, without_an_iv_it_goes_on_from_before)
 	}
 }
 
-/* What was not begun has used nothing. */
+/* An operation that is refused uses none of the counter. */
 TEST_F(async, a_full_ring_uses_no_iv)
 {
 	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 64,
@@ -334,7 +346,7 @@ TEST_F(async, a_full_ring_uses_no_iv)
 	EXPECT_EQ(0, memcmp(self->out, self->want, 64 * (n + 1)));
 }
 
-/* Its IV does not become that of the next. */
+/* The IV of a refused operation does not become the session's counter. */
 TEST_F(async, a_full_ring_leaves_the_counter)
 {
 	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 64,
@@ -390,7 +402,10 @@ TEST_F(async, parts_of_a_digest_in_their_order)
 	EXPECT_EQ(0, memcmp(whole, parts, 32));
 }
 
-/* What is refused for want of a place has not been digested. */
+/*
+ * The data of an operation that is refused, because the ring is full, are not
+ * in the digest.
+ */
 TEST_F(async, a_full_ring_takes_no_part)
 {
 	uint8_t whole[32], parts[32];
@@ -431,10 +446,10 @@ TEST_F(async, who_handed_in_fetches)
 	EXPECT_EQ(POLLIN | POLLOUT, ready_for(self->fd, POLLIN | POLLOUT));
 	pid = fork();
 	if (!pid) {
-		/* into this memory it does not belong */
+		/* the result does not go to the child's memory */
 		EXPECT_EQ(POLLOUT, ready(self->fd));
 		EXPECT_EQ(EBUSY, fetch(self->fd, &cop));
-		/* but the child has results of its own */
+		/* the child can fetch its own results */
 		EXPECT_EQ(0, submit(self, self->out + 2048, 1024, 0));
 		EXPECT_EQ(0, fetch_next(self->fd, &cop));
 		EXPECT_EQ(self->out + 2048, cop.dst);
@@ -449,7 +464,7 @@ TEST_F(async, who_handed_in_fetches)
 	EXPECT_TRUE(all_are(self->out + 2048, 0, 1024));
 }
 
-/* As submit(), but waits until there is a place. */
+/* Like submit(), but waits until the ring has a free place. */
 static int submit_soon(struct _test_data_async *self, uint8_t *dst,
 		       uint32_t len)
 {
@@ -462,8 +477,8 @@ static int submit_soon(struct _test_data_async *self, uint8_t *dst,
 }
 
 /*
- * A process that has shared the descriptor, filled the ring, and is gone.  Its
- * places are free when what it has handed in is done.
+ * A process shares the descriptor, fills the ring and exits.  Its places are
+ * free when its operations are done.
  */
 TEST_F(async, who_is_gone_leaves_its_places)
 {
@@ -482,7 +497,7 @@ TEST_F(async, who_is_gone_leaves_its_places)
 		}
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_EQ(0, status);
-		/* by poll(), or by the next that hands in */
+		/* found by poll(), or by the next submission */
 		if (round) {
 			EXPECT_EQ(POLLIN | POLLOUT,
 				  ready_for(self->fd, POLLIN | POLLOUT));
@@ -494,7 +509,9 @@ TEST_F(async, who_is_gone_leaves_its_places)
 	}
 }
 
-/* A task that waits for a place wakes when another's end makes one free. */
+/*
+ * A task that waits for a place wakes when another process exits and frees one.
+ */
 TEST_F(async, who_is_gone_wakes_who_waits)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLOUT };
@@ -580,14 +597,14 @@ TEST_F(async, a_process_may_go_with_operations_under_way)
 
 #ifdef __x86_64__
 
-/* As a 32-bit program has it */
+/* The structure of a 32-bit program */
 struct crypt_op_32 {
 	uint32_t	ses;
 	uint16_t	op, flags;
 	uint32_t	len, src, dst, mac, iv;
 };
 
-/* ioctl(), as a 32-bit program calls it; an errno */
+/* Calls ioctl() as a 32-bit program does.  Returns an errno or 0. */
 static int call_32(int fd, uint32_t cmd, const void *arg)
 {
 	long res;
@@ -599,8 +616,9 @@ static int call_32(int fd, uint32_t cmd, const void *arg)
 }
 
 /*
- * What is handed in by one kind of call and fetched by the other has nothing
- * of another operation's between its fields.
+ * An operation is submitted by a 64-bit call and fetched by a 32-bit one, and
+ * the other way round.  The padding between its fields has no data of other
+ * operations.
  */
 TEST_F(async, nothing_between_the_fields)
 {
@@ -618,7 +636,7 @@ TEST_F(async, nothing_between_the_fields)
 	};
 
 	ASSERT_TRUE(low != MAP_FAILED);
-	/* operations that were put aside have these in them */
+	/* operations that the kernel keeps for reuse contain these bytes */
 	memset(others, 0x5a, sizeof(others));
 	ASSERT_EQ(0, call(self->fd, OCF_RUN, &v));
 	*c = (struct crypt_op_32){

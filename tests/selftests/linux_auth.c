@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cryptodev-linux ABI: CIOCAUTHCRYPT in its three types.  Whatever is
- * wrong with a tag, no plaintext comes out.
+ * The cryptodev-linux ABI: CIOCAUTHCRYPT in its three types.  If a tag is wrong
+ * in any way, no plaintext comes out.
  */
 #include <kselftest_harness.h>
 
@@ -15,7 +15,7 @@ FIXTURE(auth)
 	uint32_t ses;
 	uint8_t *src, *dst, *aad;	/* 32 pages each */
 	uint8_t iv[16];
-	uint32_t len, tag_len;		/* as told back */
+	uint32_t len, tag_len;		/* as the kernel returns it */
 	uint8_t *tag;
 };
 
@@ -76,7 +76,10 @@ static const struct aead {
 	ASSERT_EQ(0, open_session(self->fd, linux_id(alg_), keylen_, 0, 0, \
 				  &self->ses))
 
-/* CCM: a nonce of 12 bytes, in the block of RFC 3610 section 2.3 */
+/*
+ * Sets the IV; for CCM a nonce of 12 bytes in the block of RFC 3610, section
+ * 2.3.
+ */
 static void set_iv(struct _test_data_auth *self, const char *alg)
 {
 	fill(self->iv, 16, 3);
@@ -119,7 +122,10 @@ TEST_F(auth, a_known_answer)
 	EXPECT_EQ(self->dst + 16, self->tag);
 }
 
-/* Lengths around what is in the operation, a page, and what is pinned */
+/*
+ * Lengths around the limits: the operation's own buffer, a page, and pinned
+ * pages
+ */
 static const uint32_t lens[] = { 0, 1, 15, 16, 17, 255, 1500, 4080, 4096,
 				 4100, 16384, 65536 };
 static const uint32_t aadlens[] = { 0, 1, 13, 16, 20, 1500, 1536, 1537, 9000 };
@@ -144,7 +150,7 @@ TEST_F(auth, what_is_sealed_opens)
 				ASSERT_EQ(16, self->tag_len);
 				ASSERT_TRUE(all_are(self->dst + len + 16, 0x5a,
 						    100));
-				/* in place, and back to where it was not */
+				/* seal in place, open into another buffer */
 				set_iv(self, aeads[i].alg);
 				ASSERT_EQ(0, auth_call(self, COP_DECRYPT, f,
 						self->aad, aadlen, self->dst,
@@ -203,7 +209,7 @@ TEST_F(auth, tag_lengths)
 {
 	static const struct {
 		const char *alg;
-		uint32_t good;		/* a bit for each length */
+		uint32_t good;		/* allowed lengths, a bit for each */
 	} tags[] = {
 		/* SP 800-38D, 5.2.1.2; SP 800-38C, A.1; RFC 8439, 2.8 */
 		{ "aes-gcm", 1 << 4 | 1 << 8 | 0x1f << 12 },
@@ -232,7 +238,7 @@ TEST_F(auth, tag_lengths)
 				continue;
 			ASSERT_EQ(t, self->tag_len);
 			ASSERT_EQ(100 + t, self->len);
-			/* CCM has the length in what is authenticated */
+			/* CCM authenticates the length of the tag, too */
 			if (strcmp(tags[i].alg, "aes-ccm"))
 				ASSERT_EQ(0, memcmp(whole, self->dst, 100 + t));
 			set_iv(self, tags[i].alg);
@@ -252,13 +258,16 @@ TEST_F(auth, nonces_of_ccm)
 	for (first = 0; first < 256; first++) {
 		fill(self->iv, 16, 3);
 		self->iv[0] = first;
-		/* RFC 3610: 2 to 8 bytes of length, less one */
+		/*
+		 * RFC 3610: the first byte is the size of the length field, 2
+		 * to 8 bytes, minus one
+		 */
 		ASSERT_EQ(first >= 1 && first <= 7 ? 0 : EINVAL,
 			  auth_call(self, COP_ENCRYPT, 0, self->aad, 9,
 				    self->src, 100, self->dst, 16))
 			TH_LOG("%d", first);
 	}
-	/* two bytes of length are enough for 65535 */
+	/* with a length field of two bytes 65535 is the maximum */
 	self->iv[0] = 1;
 	EXPECT_EQ(0, auth_call(self, COP_ENCRYPT, 0, NULL, 0, self->src, 65535,
 			       self->dst, 16));
@@ -269,7 +278,7 @@ TEST_F(auth, nonces_of_ccm)
 TEST_F(auth, lengths_that_cannot_be)
 {
 	open_("aes-gcm", 16);
-	/* shorter than its tag */
+	/* input shorter than the tag */
 	EXPECT_EQ(EINVAL, auth_call(self, COP_DECRYPT, 0, self->aad, 9,
 				    self->src, 15, self->dst, 16));
 	EXPECT_EQ(EINVAL, auth_call(self, COP_DECRYPT, 0, self->aad, 9,
@@ -320,7 +329,7 @@ TEST_F(auth, memory_that_is_not_there)
 					    20, self->dst, len, hole, 16));
 		EXPECT_EQ(EFAULT, auth_call(self, COP_ENCRYPT, 0, self->aad,
 					    20, self->dst, len, NULL, 16));
-		/* room for the text and not for the tag */
+		/* the destination has space for the text but not for the tag */
 		EXPECT_EQ(EFAULT, auth_call(self, COP_ENCRYPT, 0, self->aad,
 					    20, self->dst, len,
 					    hole - len - 15, 16));
@@ -380,7 +389,7 @@ TEST_F(auth, what_does_not_fit_the_session)
 	EXPECT_EQ(0, try_(COP_ENCRYPT, COP_FLAG_AEAD_TLS_TYPE));
 	EXPECT_EQ(EINVAL, try_(COP_ENCRYPT, COP_FLAG_AEAD_TLS_TYPE |
 					    COP_FLAG_AEAD_SRTP_TYPE));
-	/* these two work in place */
+	/* these two types work in place only */
 	EXPECT_EQ(EINVAL, auth_call(self, COP_ENCRYPT, COP_FLAG_AEAD_TLS_TYPE,
 				    self->aad, 13, self->src, 64, self->dst,
 				    0));
@@ -456,7 +465,10 @@ TEST_F(auth, tls_records)
 	allow_weak("none");
 }
 
-/* OpenSSL's result, made by hand: payload, MAC, padding; then the cipher */
+/*
+ * Compares with a record made with OpenSSL: payload, MAC and padding,
+ * encrypted.
+ */
 TEST_F(auth, a_tls_record_is_the_standards)
 {
 	uint32_t mac, cipher, tls;
@@ -509,7 +521,7 @@ TEST_F(auth, tls_records_that_are_wrong)
 	EXPECT_EQ(EINVAL, tls_(COP_DECRYPT, 0));
 	EXPECT_EQ(0, tls_(COP_DECRYPT, all));
 	EXPECT_EQ(E2BIG, tls_(COP_ENCRYPT, LEN_MAX + 1));
-	/* no room for MAC and padding behind the data */
+	/* no memory behind the data for MAC and padding */
 	EXPECT_EQ(EFAULT, auth_call(self, COP_ENCRYPT, COP_FLAG_AEAD_TLS_TYPE,
 				    self->aad, 13, self->dst + ROOM - 16, 16,
 				    self->dst + ROOM - 16, 0));
@@ -547,7 +559,9 @@ TEST_F(auth, srtp_packets)
 				  CRYPTO_SHA1_HMAC, 20, &srtp));
 	fill(text, sizeof(text), 7);
 	memcpy(want, text, sizeof(text));
-	/* RFC 3711: header in the clear, payload, and a roll-over counter */
+	/*
+	 * RFC 3711: a header in plaintext, the payload, and a roll-over counter
+	 */
 	ASSERT_EQ(0, crypt_op(self->fd, ctr, COP_ENCRYPT, 0, text + 12,
 			      want + 12, 900, self->iv, NULL));
 	ASSERT_EQ(0, crypt_op(self->fd, hmac, COP_ENCRYPT, 0, want, NULL, 916,
@@ -562,7 +576,7 @@ TEST_F(auth, srtp_packets)
 	EXPECT_EQ(0, memcmp(tag, mac, 10));
 	EXPECT_TRUE(all_are(tag + 10, 0x5a, 10));
 
-	/* a wrong tag, or bit: nothing is decrypted */
+	/* with a wrong tag or a wrong bit nothing is decrypted */
 	tag[9] ^= 1;
 	EXPECT_EQ(EBADMSG, srtp_(COP_DECRYPT, 12, 900, 916));
 	EXPECT_EQ(0, memcmp(self->dst, want, sizeof(want)));
@@ -573,7 +587,10 @@ TEST_F(auth, srtp_packets)
 	EXPECT_EQ(0, srtp_(COP_DECRYPT, 12, 900, 916));
 	EXPECT_EQ(0, memcmp(self->dst, text, sizeof(text)));
 
-	/* the payload in what is authenticated, near its start; a stream */
+	/*
+	 * the payload must lie inside the authenticated data, near their start,
+	 * and the cipher must be a stream cipher
+	 */
 	EXPECT_EQ(EINVAL, srtp_(COP_ENCRYPT, 12, 905, 916));
 	EXPECT_EQ(EINVAL, srtp_(COP_ENCRYPT, 257, 100, 916));
 	EXPECT_EQ(EINVAL, srtp_(COP_ENCRYPT, -16, 100, 916));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cryptodev-linux ABI: CIOCCRYPT and CIOCCPHASH.  Known answers are a few
- * here; linux_differ.c has the others.
+ * The cryptodev-linux ABI: CIOCCRYPT and CIOCCPHASH.  There are a few known
+ * answers here; linux_differ.c compares with OpenSSL.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ static const uint8_t nist_result[32] = {
 	0x95, 0xdb, 0x11, 0x3a, 0x91, 0x76, 0x78, 0xb2,
 };
 
-/* FIPS 180-2, B.1: "abc"; and of nothing */
+/* FIPS 180-2, B.1: the digest of "abc"; and that of no data */
 static const uint8_t sha256_abc[32] = {
 	0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
 	0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
@@ -52,7 +52,7 @@ FIXTURE(cbc)
 	int fd;
 	uint32_t ses;
 	uint8_t iv[16];
-	uint8_t *a, *b;		/* 64 pages each, none after */
+	uint8_t *a, *b;		/* 64 pages, then none */
 };
 
 #define ROOM	(64 * PAGE)
@@ -123,10 +123,10 @@ TEST_F(cbc, the_next_iv_is_written_on_request_only)
 	EXPECT_EQ(0, crypt_(COP_DECRYPT, COP_FLAG_WRITE_IV, nist_result, out,
 			    32, self->iv));
 	EXPECT_EQ(0, memcmp(self->iv, nist_result + 16, 16));
-	/* nowhere to write it to is no mistake */
+	/* no address for the new IV is no error */
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text, out, 16,
 			    NULL));
-	/* read-only where it is to be written */
+	/* a destination that is read-only */
 	ASSERT_EQ(0, mprotect(self->b, PAGE, PROT_READ));
 	EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, COP_FLAG_WRITE_IV, nist_text,
 				 out, 16, self->b));
@@ -146,7 +146,10 @@ TEST_F(cbc, a_counter_goes_on_in_whole_blocks)
 	EXPECT_EQ(0, memcmp(whole, parts, 64));
 }
 
-/* ChaCha20 has 2^32 blocks for a nonce; the first does not follow the last. */
+/*
+ * ChaCha20 has 2^32 blocks for a nonce.  After the last block the counter does
+ * not wrap to the first.
+ */
 TEST_F(cbc, a_counter_has_an_end)
 {
 	uint8_t whole[192], parts[192], iv[16] = { 0xfd, 0xff, 0xff, 0xff };
@@ -158,14 +161,14 @@ TEST_F(cbc, a_counter_has_an_end)
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, whole, 192, iv));
 	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, NULL));
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, iv));
-	/* two are left */
+	/* two blocks are left */
 	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts + 64, 192,
 				    NULL));
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a + 64, parts + 64, 128,
 			    NULL));
 	EXPECT_EQ(0, memcmp(whole, parts, 192));
 	EXPECT_EQ(EOVERFLOW, crypt_(COP_ENCRYPT, 0, self->a, parts, 1, NULL));
-	/* with another nonce there are as many */
+	/* another nonce has 2^32 blocks again */
 	iv[15] = 1;
 	iv[0] = 0;
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, parts, 64, iv));
@@ -181,7 +184,7 @@ struct streamer {
 	uint8_t out[BLOCKS][64];
 };
 
-/* Encrypts zeroes, so that the stream shows. */
+/* Encrypts zeroes, so that the result is the key stream. */
 static void *stream(void *arg)
 {
 	static const uint8_t zeroes[64];
@@ -246,7 +249,7 @@ TEST_F(cbc, what_was_not_delivered_has_used_its_stream)
 		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, self->b, 64,
 				    self->iv));
 		memset(edge, 0, PAGE);
-		/* one page of two is there */
+		/* one page of two is mapped */
 		ASSERT_EQ(EFAULT, crypt_(COP_ENCRYPT, COP_FLAG_NO_ZC, self->a,
 					 edge, 2 * PAGE, NULL));
 		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, self->b, 64,
@@ -255,7 +258,10 @@ TEST_F(cbc, what_was_not_delivered_has_used_its_stream)
 	}
 }
 
-/* What XTS leaves behind is its tweak under the second key. */
+/*
+ * XTS never returns a next IV: it would be the tweak, encrypted with the second
+ * key.
+ */
 TEST_F(cbc, a_tweak_has_no_successor)
 {
 	uint8_t out[64], iv[16];
@@ -299,7 +305,7 @@ TEST_F(cbc, sixteen_mebibytes_and_no_more)
 				nist_iv));
 }
 
-/* The ways in which data gets in and out, by length and flags. */
+/* The ways in which the kernel reads and writes data, by length and flags */
 static const struct {
 	uint32_t len;
 	int flags;
@@ -318,14 +324,17 @@ TEST_F(cbc, every_way_at_every_alignment_is_the_same)
 	for (i = 0; i < COUNT(ways); i++) {
 		uint32_t len = ways[i].len;
 
-		/* in blocks: that one is right is the test above */
+		/*
+		 * the reference is encrypted by single calls; the test above
+		 * checks one of them
+		 */
 		ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, text, want, 16, nist_iv));
 		for (s = 16; s < len; s += 16)
 			ASSERT_EQ(0, crypt_(COP_ENCRYPT, 0, text + s, want + s,
 					    16, NULL));
 		for (s = 0; s < 4; s++)
 			for (d = 0; d < 4; d++) {
-				/* to the last byte of what is mapped, too */
+				/* also up to the last mapped byte */
 				uint8_t *src = self->a + ROOM - len - s * 333;
 				uint8_t *dst = self->b + ROOM - len - d * 1021;
 
@@ -393,7 +402,7 @@ TEST_F(cbc, memory_that_is_not_there)
 					 nist_iv));
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a, self->b, len,
 					 hole - 15));
-		/* the kernel's own, and what wraps around */
+		/* addresses of the kernel, and ranges that wrap around */
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, (void *)-PAGE,
 					 self->b, len, nist_iv));
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, f, self->a, (void *)-16,
@@ -417,7 +426,7 @@ TEST_F(cbc, pages_that_must_not_be_written_are_not)
 	ASSERT_EQ(ROOM, write(file, self->a, ROOM));
 	memcpy(own, self->a, ROOM);
 	for (i = 0; i < COUNT(ways); i++) {
-		/* the page cache through a window for reading */
+		/* the page cache, through a read-only mapping */
 		map = mmap(NULL, ROOM, PROT_READ, MAP_SHARED, file, 0);
 		ASSERT_TRUE(map != MAP_FAILED);
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, ways[i].flags, self->a,
@@ -425,11 +434,11 @@ TEST_F(cbc, pages_that_must_not_be_written_are_not)
 		EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, ways[i].flags, map, map,
 					 ways[i].len, nist_iv));
 		EXPECT_EQ(0, memcmp(map, own, ROOM));
-		/* as a source it will do */
+		/* it can be a source */
 		EXPECT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags, map, self->b,
 				    ways[i].len, nist_iv));
 		munmap(map, ROOM);
-		/* a private copy is written, the file is not */
+		/* writing to a private mapping does not change the file */
 		map = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE,
 			   file, 0);
 		EXPECT_EQ(0, crypt_(COP_ENCRYPT, ways[i].flags, map, map,
@@ -440,7 +449,7 @@ TEST_F(cbc, pages_that_must_not_be_written_are_not)
 		EXPECT_EQ(0, memcmp(map, own, ROOM));
 		munmap(map, ROOM);
 	}
-	/* one page of many */
+	/* one page of many is read-only */
 	ASSERT_EQ(0, mprotect(self->b + 5 * PAGE, PAGE, PROT_READ));
 	memset(self->b, 0x11, 5 * PAGE);
 	EXPECT_EQ(EFAULT, crypt_(COP_ENCRYPT, 0, self->a, self->b, 8 * PAGE,
@@ -452,7 +461,10 @@ TEST_F(cbc, pages_that_must_not_be_written_are_not)
 	free(own);
 }
 
-/* Memory that nobody else may look into can still be worked on. */
+/*
+ * Operations work in memory that cannot be pinned, such as that of
+ * memfd_secret().
+ */
 TEST_F(cbc, memory_that_cannot_be_pinned)
 {
 	uint8_t *secret, iv[16];
@@ -473,7 +485,7 @@ TEST_F(cbc, memory_that_cannot_be_pinned)
 	EXPECT_EQ(0, crypt_(COP_DECRYPT, 0, secret + ROOM, secret + ROOM, ROOM,
 			    iv));
 	EXPECT_EQ(0, memcmp(secret + ROOM, self->a, ROOM));
-	/* one of both */
+	/* only the source is such memory */
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, secret, ROOM, iv));
 	EXPECT_EQ(0, memcmp(secret, self->b, ROOM));
 	munmap(secret, 2 * ROOM);
@@ -543,7 +555,7 @@ TEST_F(digest, known_answers)
 	EXPECT_TRUE(all_are(self->mac + 32, 0x77, 32));
 	EXPECT_EQ(0, digest_(0, NULL, 0, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_empty, 32));
-	/* the direction is not looked at */
+	/* a digest ignores the direction */
 	EXPECT_EQ(0, crypt_op(self->fd, self->ses, COP_DECRYPT, 0, "abc", NULL,
 			      3, NULL, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
@@ -555,16 +567,16 @@ TEST_F(digest, in_parts)
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "b", 1, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "c", 1, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
-	/* and again, the last part empty */
+	/* once more, with an empty last part */
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "c", 1, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, NULL, 0, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
-	/* all at once, with both flags */
+	/* everything in one call, with both flags */
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE | COP_FLAG_FINAL, "abc", 3,
 			     self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
-	/* nothing at all */
+	/* no data at all */
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, NULL, 0, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_empty, 32));
 }
@@ -572,13 +584,13 @@ TEST_F(digest, in_parts)
 TEST_F(digest, an_update_of_nothing_tells_the_result)
 {
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "abc", 3, NULL));
-	/* as OpenSSL's engine has it: nobody asks, nothing happens */
+	/* OpenSSL's engine calls it like this: no data and no result */
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, NULL, 0, NULL));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, NULL, 0, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
 }
 
-/* There is nothing to do, but that is no reason to believe all one is told. */
+/* An update with no data checks its other arguments, too. */
 TEST_F(digest, an_update_of_nothing_is_checked)
 {
 	EXPECT_EQ(EINVAL, crypt_op(self->fd, self->ses + 1, COP_ENCRYPT,
@@ -617,7 +629,7 @@ TEST_F(digest, a_part_that_fails_changes_nothing)
 	EXPECT_EQ(EFAULT, digest_(COP_FLAG_UPDATE, (void *)-PAGE, 5, NULL));
 	EXPECT_EQ(EFAULT, digest_(COP_FLAG_UPDATE, NULL, 5, NULL));
 	EXPECT_EQ(EFAULT, digest_(COP_FLAG_FINAL, "c", 1, NULL));
-	/* it was done, but the result cannot be written */
+	/* the digest is computed, but its address cannot be written */
 	EXPECT_EQ(EFAULT, digest_(COP_FLAG_FINAL, "c", 1, (void *)-PAGE));
 	EXPECT_EQ(EFAULT, digest_(COP_FLAG_UPDATE | COP_FLAG_FINAL, "c", 1,
 				  fenced(1) + PAGE - 31));
@@ -633,7 +645,10 @@ TEST_F(digest, no_place_for_the_result)
 	EXPECT_EQ(EFAULT, digest_(0, "abc", 3, fenced(1) + PAGE - 31));
 }
 
-/* Every hash in parts of every size around a block is what it is at once. */
+/*
+ * Every hash gives the same result in parts, of each size around a block, as in
+ * one call.
+ */
 TEST_F(digest, every_algorithm_in_parts)
 {
 	uint8_t data[700], whole[64], parts[64];
@@ -684,12 +699,12 @@ TEST_F(digest, a_state_is_copied)
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_NULL, 0, 0, 0, &cipher));
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "ab", 2, NULL));
 	EXPECT_EQ(0, copy_hash(self->fd, other, self->ses));
-	/* both go on, each for itself */
+	/* both sessions go on independently */
 	EXPECT_EQ(0, digest_(COP_FLAG_UPDATE, "zzz", 3, NULL));
 	EXPECT_EQ(0, crypt_op(self->fd, other, COP_ENCRYPT, COP_FLAG_FINAL,
 			      "c", NULL, 1, NULL, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
-	/* from one that has not begun: a beginning */
+	/* the copy of a state that has not begun has not begun either */
 	EXPECT_EQ(0, copy_hash(self->fd, self->ses, other));
 	EXPECT_EQ(0, digest_(COP_FLAG_FINAL, "abc", 3, self->mac));
 	EXPECT_EQ(0, memcmp(self->mac, sha256_abc, 32));
@@ -730,7 +745,10 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 			      nist_iv, mac));
 	EXPECT_EQ(0, memcmp(back, out, 48));
 	EXPECT_EQ(0, memcmp(mac, want, 20));
-	/* in parts: the cipher on its IV, the MAC over all */
+	/*
+	 * in parts: the cipher goes on with its IV, and the MAC covers all
+	 * parts
+	 */
 	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, COP_FLAG_UPDATE,
 			      text, back, 16, nist_iv, NULL));
 	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, COP_FLAG_FINAL,
@@ -739,7 +757,7 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 	EXPECT_EQ(0, memcmp(mac, want, 20));
 	EXPECT_EQ(EINVAL, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
 				   47, nist_iv, mac));
-	/* nothing to encrypt, but a MAC of nothing */
+	/* with no data there is nothing to encrypt, but there is a MAC */
 	ASSERT_EQ(0, crypt_op(self->fd, alone, COP_ENCRYPT, 0, NULL, NULL, 0,
 			      NULL, want));
 	EXPECT_EQ(0, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out, 0,
@@ -747,7 +765,7 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 	EXPECT_EQ(0, memcmp(mac, want, 20));
 	EXPECT_EQ(EFAULT, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
 				   48, nist_iv, NULL));
-	/* also where the cipher has no use for nothing */
+	/* also with a cipher that cannot encrypt nothing */
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_XTS, 32,
 				  CRYPTO_SHA1_HMAC, 20, &both));
 	memset(mac, 0, 20);
@@ -756,7 +774,7 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 	EXPECT_EQ(0, memcmp(mac, want, 20));
 }
 
-/* RFC 2410 and RFC 4868: the null cipher beside a real MAC */
+/* The null cipher of RFC 2410 together with a MAC of RFC 4868 */
 TEST_F(digest, the_null_cipher_beside_a_mac)
 {
 	uint8_t out[3] = "", mac[32], want[32];

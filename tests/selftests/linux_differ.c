@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cryptodev-linux ABI against OpenSSL, by chance: CIOCCRYPT with every
- * algorithm, key length, size, alignment and way in and out.  How to repeat
- * a failure is in random.h.
+ * Random operations of the cryptodev-linux ABI, compared with OpenSSL:
+ * CIOCCRYPT with every algorithm, key length, size, alignment and way of
+ * passing data.  random.h says how to repeat a failure.
  */
 #include <kselftest_harness.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ static int run_async(int fd, const struct crypt_op *cop)
 	return call(fd, CIOCASYNCFETCH, &done);
 }
 
-/* CIOCCRYPT, or its asynchronous form */
+/* Runs CIOCCRYPT, or its asynchronous form. */
 static int run(struct differ *d, uint8_t *iv, uint8_t *mac)
 {
 	struct trial *t = &d->t;
@@ -36,18 +36,18 @@ static int run(struct differ *d, uint8_t *iv, uint8_t *mac)
 			   call(d->fd, CIOCCRYPT, &cop);
 }
 
-/* What a length alone makes of an operation */
+/* The errno that an operation of this length must have, or 0 */
 static int err_of_len(const struct trial *t)
 {
 	if (t->len > DIFFER_MAX)
 		return E2BIG;
 	if (t->cipher && t->len % t->cipher->block)
 		return EINVAL;
-	/* nothing has a digest, and no ciphertext */
+	/* no data have a digest, but no ciphertext */
 	return t->len || t->mac ? 0 : EINVAL;
 }
 
-/* An operation that is refused for its length, and writes nothing. */
+/* Runs an operation that must be refused for its length and write nothing. */
 static const char *refused(struct differ *d, int err, uint8_t *iv, uint8_t *mac)
 {
 	place_data(d, d->t.len, d->t.len);
@@ -88,7 +88,7 @@ static const char *run_cipher(struct differ *d, uint8_t *iv)
 	return differs(d);
 }
 
-/* An operation, and some that go on from it */
+/* Runs an operation, and others that continue it. */
 static const char *cipher_op(struct differ *d)
 {
 	struct trial *t = &d->t;
@@ -154,7 +154,7 @@ TEST_F_TIMEOUT(differ, digests, TIMEOUT)
 	DIFFER_REPEAT(&self->d, digest_round, 600);
 }
 
-/* Goes on in another session, from a copy of the state. */
+/* Continues in another session, which gets a copy of the state. */
 static const char *change_session(struct differ *d)
 {
 	struct cphash_op c = { .src_ses = d->ses };
@@ -168,13 +168,13 @@ static const char *change_session(struct differ *d)
 	return "";
 }
 
-/* Takes up to @left bytes more into the digest. */
+/* Adds up to @left bytes to the digest. */
 static const char *digest_part(struct differ *d, uint32_t left, bool first)
 {
 	struct trial *t = &d->t;
 
 	t->len = pick_len(left, 1);
-	/* a part of nothing would ask for the result */
+	/* an empty part would ask for the result */
 	if (!t->len || t->len > left)
 		t->len = 0;
 	t->flags = COP_FLAG_UPDATE | (one_in(3) ? COP_FLAG_NO_ZC : 0);
@@ -254,7 +254,7 @@ TEST_F_TIMEOUT(differ, ciphers_and_macs, TIMEOUT)
 	DIFFER_REPEAT(&self->d, chain_round, 500);
 }
 
-/* Both tables have the same algorithms: none is left out here. */
+/* The tables of the kernel and of this test have the same algorithms. */
 TEST(no_algorithm_is_left_out)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cryptodev-linux ABI against OpenSSL, by chance: CIOCAUTHCRYPT in its
- * three types.  How to repeat a failure is in random.h.
+ * Random operations of the cryptodev-linux ABI, compared with OpenSSL:
+ * CIOCAUTHCRYPT in its three types.  random.h says how to repeat a failure.
  */
 #include <kselftest_harness.h>
 
@@ -25,7 +25,7 @@ static int run(struct differ *d, uint8_t *iv, uint8_t *tag,
 	return call(d->fd, CIOCAUTHCRYPT, c);
 }
 
-/* Like run(), of what is broken: an errno, and nothing is written. */
+/* Like run(), for broken input: the call must fail and write nothing. */
 static const char *run_broken(struct differ *d, uint8_t *iv, uint8_t *tag)
 {
 	struct crypt_auth_op c;
@@ -36,7 +36,10 @@ static const char *run_broken(struct differ *d, uint8_t *iv, uint8_t *tag)
 
 /* ---- AEAD ---- */
 
-/* CCM's block: 14 less the nonce's length, then the nonce (RFC 3610, 2.3) */
+/*
+ * Draws a nonce; for CCM in a block with 14 minus the nonce's length, then the
+ * nonce (RFC 3610, 2.3).
+ */
 static void pick_nonce(struct trial *t, uint8_t *iv)
 {
 	pick_iv(t);
@@ -80,7 +83,7 @@ static const char *seal(struct differ *d)
 	return differs(d);
 }
 
-/* Flips a bit of what is sealed, of what is around it, or of the nonce. */
+/* Flips a bit of the sealed data, of the data around them, or of the nonce. */
 static void break_sealed(struct trial *t, uint8_t *iv)
 {
 	if (t->aadlen && one_in(3))
@@ -156,7 +159,10 @@ static unsigned int has_tls(const char *name)
 	return 0;
 }
 
-/* Bytes of padding that complete the last block; none for a stream */
+/*
+ * Returns the bytes of padding that complete the last block; 0 for a stream
+ * cipher.
+ */
 static uint32_t least_padding(const struct trial *t, uint32_t len)
 {
 	uint32_t block = t->cipher->block;
@@ -164,7 +170,7 @@ static uint32_t least_padding(const struct trial *t, uint32_t len)
 	return block > 1 ? block - (len + t->taglen) % block : 0;
 }
 
-/* As much, or more: at most 256 bytes */
+/* Returns that padding or a longer one, up to 256 bytes. */
 static uint32_t any_padding(const struct trial *t, uint32_t len)
 {
 	uint32_t pad = least_padding(t, len), block = t->cipher->block;
@@ -175,8 +181,8 @@ static uint32_t any_padding(const struct trial *t, uint32_t len)
 }
 
 /*
- * Payload, MAC and padding of the payload at @text, into @d->text.  Returns
- * where they begin.
+ * Writes the payload at @text, its MAC and padding to @d->text.  Returns the
+ * place of the payload there.
  */
 static uint8_t *plain_record(struct differ *d, const uint8_t *text,
 			     uint32_t len, uint32_t pad)
@@ -220,7 +226,7 @@ static const char *seal_record(struct differ *d)
 	return differs(d);
 }
 
-/* What of a record may be wrong */
+/* What is wrong in a record */
 enum record { RIGHT, WRONG_BIT, WRONG_AAD, WRONG_PADDING };
 
 static const char *open_record(struct differ *d, enum record is)
@@ -234,7 +240,7 @@ static const char *open_record(struct differ *d, enum record is)
 	noise(d->want, len);
 	plain = plain_record(d, d->want, len, pad);
 	t->len = len + t->taglen + pad;
-	/* the last byte would make it a record of another length */
+	/* a change of the only padding byte would be another, valid length */
 	if (is == WRONG_PADDING && pad < 2)
 		is = WRONG_BIT;
 	if (is == WRONG_PADDING)
@@ -292,7 +298,10 @@ static unsigned int has_stream(const char *name)
 	return alg_named(name)->block == 1 ? linux_id(name) : 0;
 }
 
-/* A packet: header, payload, and the roll-over counter, or more, behind it */
+/*
+ * Runs an operation on an SRTP packet: header, payload, and the roll-over
+ * counter or more behind it.
+ */
 static const char *srtp_op(struct differ *d)
 {
 	struct trial *t = &d->t;
@@ -336,7 +345,7 @@ static const char *srtp_op(struct differ *d)
 static const char *srtp_round(struct differ *d)
 {
 	d->t.cipher = pick_alg(CIPHER, has_stream);
-	/* the MAC of zeroes is right whatever it is of */
+	/* not a null MAC: its zeroes would be right for any data */
 	do
 		d->t.mac = pick_mac_beside();
 	while (is_alg(d->t.mac, "null-mac"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every call of the cryptodev-linux ABI with every allocation and copy in it
- * failing in turn: a clean errno each time, nothing lost, nothing leaked.
+ * Every call of the cryptodev-linux ABI, while each allocation and each copy in
+ * it fails in turn.  Each time there must be an errno, and nothing may be lost
+ * or leaked.
  */
 #include <poll.h>
 
@@ -187,7 +188,7 @@ static int hand_in(void *arg)
 	return call(s->fd, CIOCASYNCCRYPT, &c);
 }
 
-/* Waits for it, outside of the fault. */
+/* Fetches the result, without a fault. */
 static void fetch(void *arg)
 {
 	struct scene *s = arg;
@@ -310,7 +311,7 @@ TEST_F(failing, digest)
 	memcpy(scene.want, scene.tag, 32);
 	EXPECT_LE(1, fail_sweep(&whole, &scene));
 
-	/* a part that fails is not counted in */
+	/* the data of a part that fails are not in the digest */
 	scene.flags = COP_FLAG_RESET | COP_FLAG_UPDATE;
 	EXPECT_LE(1, fail_sweep(&part, &scene));
 	ASSERT_EQ(0, open_session(scene.fd, 0, 0, CRYPTO_SHA2_256, 0,

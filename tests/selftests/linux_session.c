@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cryptodev-linux ABI: what makes a session and what does not, what is
- * told of one, and everything around it that is not an operation.
+ * The cryptodev-linux ABI: valid and invalid sessions, the information about a
+ * session, and all calls that are not operations.
  */
 #include <kselftest_harness.h>
 #include <sys/stat.h>
@@ -14,8 +14,8 @@
 #define BSD_CIOCFSESSION	_IOW('c', 102, __u32)
 
 /*
- * An algorithm's place in session_op and its keys: min, max and step; 0 and 0
- * if it has none.
+ * An algorithm's field in session_op and its key lengths: minimum, maximum and
+ * step; all 0 if it has no key
  */
 static const struct keys {
 	const char	*alg;
@@ -109,7 +109,9 @@ TEST_F(session, every_algorithm_of_the_header)
 		ASSERT_NE(0, self->ses);
 		ASSERT_EQ(0, close_session(self->fd, self->ses));
 	}
-	/* those with a number and no implementation, and numbers of nothing */
+	/*
+	 * numbers without an implementation, and numbers without an algorithm
+	 */
 	for (id = 0; id < 256; id++) {
 		for (i = 0; i < nids_linux; i++) {
 			if (ids_linux[i].id == id && ids_linux[i].alg)
@@ -139,7 +141,7 @@ TEST_F(session, key_lengths)
 			ASSERT_EQ(0, open_one(self->fd, k, n, &self->ses))
 				TH_LOG("%s, %zu", k->alg, n);
 			ASSERT_EQ(0, close_session(self->fd, self->ses));
-			/* the ends, and something between */
+			/* the shortest and the longest key, and one between */
 			if (n == k->min + k->step)
 				n = (k->max - n) / k->step * k->step + n -
 				    k->step;
@@ -163,7 +165,7 @@ TEST_F(session, key_lengths)
 				TH_LOG("%s", k->alg);
 		}
 	}
-	/* where a digest has no key, what is said of one is not looked at */
+	/* for a digest without a key the key fields are ignored */
 	EXPECT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_SHA1, 999,
 				  &self->ses));
 }
@@ -196,12 +198,12 @@ TEST_F(session, a_cipher_and_a_mac)
 				       &self->ses));
 	EXPECT_EQ(EINVAL, open_session(self->fd, CRYPTO_AES_CBC, 16,
 				       CRYPTO_SHA1_HMAC, 513, &self->ses));
-	/* a digest is no cipher, a cipher no digest */
+	/* a digest is no cipher, and a cipher is no digest */
 	EXPECT_EQ(EINVAL, open_session(self->fd, CRYPTO_SHA1, 16, 0, 0,
 				       &self->ses));
 	EXPECT_EQ(EINVAL, open_session(self->fd, 0, 0, CRYPTO_AES_CBC, 16,
 				       &self->ses));
-	/* with AEAD a MAC was never looked at */
+	/* with an AEAD algorithm the MAC field is ignored, as it always was */
 	EXPECT_EQ(0, open_session(self->fd, CRYPTO_AES_GCM, 16,
 				  CRYPTO_SHA1_HMAC, 20, &self->ses));
 }
@@ -227,7 +229,7 @@ TEST_F(session, weak_algorithms_need_permission)
 	EXPECT_EQ(EPERM, open_session(self->fd, 0, 0, CRYPTO_MD5_HMAC, 16,
 				      &self->ses));
 	EXPECT_EQ(EINVAL, allow_weak("aes-cbc"));
-	/* a session that is there stays */
+	/* a session that exists stays */
 	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_MD5, 0, &self->ses));
 	ASSERT_EQ(0, allow_weak("none"));
 	EXPECT_EQ(0, crypt_op(self->fd, self->ses, COP_ENCRYPT, 0, "abc", NULL,
@@ -251,7 +253,7 @@ TEST_F(session, bad_pointers)
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCGSESSION, half));
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCFSESSION, NULL));
 	EXPECT_EQ(EFAULT, call(self->fd, CIOCGSESSINFO, NULL));
-	/* it cannot be told its id, so there is no session */
+	/* the session's id cannot be written back, so there is no session */
 	readonly = fenced(1);
 	sop.key = (void *)key_bytes;
 	memcpy(readonly, &sop, sizeof(sop));
@@ -260,7 +262,8 @@ TEST_F(session, bad_pointers)
 }
 
 /*
- * The administrator sees which program asks for what the machine does not have.
+ * A trace event shows which program asked for an algorithm that the machine
+ * does not have.
  */
 TEST_F(session, a_refusal_is_traced)
 {
@@ -301,7 +304,7 @@ TEST_F(session, only_what_is_there_is_freed)
 	EXPECT_EQ(EINVAL, close_session(other, self->ses));
 	EXPECT_EQ(0, close_session(self->fd, self->ses));
 	EXPECT_EQ(EINVAL, close_session(self->fd, self->ses));
-	/* of another ABI */
+	/* a session of another ABI */
 	ASSERT_EQ(0, call(self->fd, BSD_CIOCGSESSION, &sop));
 	bsd = sop.ses;
 	EXPECT_EQ(EINVAL, close_session(self->fd, bsd));
@@ -323,7 +326,7 @@ TEST_F(session, an_old_id_finds_no_new_session)
 			ASSERT_NE(ids[j], ids[i]);
 		ASSERT_EQ(0, close_session(self->fd, ids[i]));
 	}
-	/* many at once are all there */
+	/* all of many sessions exist at the same time */
 	for (i = 0; i < COUNT(ids); i++) {
 		ASSERT_EQ(0, open_session(self->fd, CRYPTO_NULL, 0, 0, 0,
 					  &ids[i]));
@@ -353,7 +356,7 @@ TEST_F(session, what_is_told_of_a_session)
 	EXPECT_STREQ("hmac(sha1)", info.hash_info.cra_name);
 	EXPECT_EQ(15, info.alignmask);
 	EXPECT_EQ(0, info.flags);
-	/* nothing of the kernel's stack between and behind */
+	/* no bytes of the kernel's stack between and behind the names */
 	memset(&zero, 0, sizeof(zero));
 	zero.ses = info.ses;
 	strcpy(zero.cipher_info.cra_name, "cbc(aes)");
@@ -448,7 +451,10 @@ TEST_F(session, the_node_is_for_root_and_its_group)
 	EXPECT_EQ(EACCES, errno);
 }
 
-/* Opens sessions until there are no more; the last, and how many there were */
+/*
+ * Opens sessions until one is refused.  Returns their number; the last is in
+ * @last.
+ */
 static int fill_up(int fd, uint32_t *last, int *err)
 {
 	uint32_t ses;
@@ -469,12 +475,12 @@ TEST_F(session, a_user_has_so_many_sessions)
 
 	ASSERT_EQ(0, set_cdev("max_sessions", "50"));
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
-	/* root is not bound by it */
+	/* root has no such limit */
 	for (a = 0; a < 60; a++) {
 		ASSERT_EQ(0, open_session(self->fd, CRYPTO_NULL, 0, 0, 0,
 					  &self->ses));
 	}
-	/* another user has a limit of its own */
+	/* another user has a separate limit */
 	pid = fork();
 	if (!pid) {
 		become(SOMEBODY_ELSE);
@@ -490,7 +496,7 @@ TEST_F(session, a_user_has_so_many_sessions)
 		b = open_dev();
 		EXPECT_EQ(50, fill_up(a, &ses, &err));
 		EXPECT_EQ(EDQUOT, err);
-		/* over all files */
+		/* the limit counts all files of the user */
 		EXPECT_EQ(0, fill_up(b, &ses, &err));
 		EXPECT_EQ(0, close_session(a, ses));
 		EXPECT_EQ(1, fill_up(b, &ses, &err));
@@ -525,7 +531,7 @@ TEST_F(session, a_user_has_so_many_bytes_under_way)
 				      NULL, NULL));
 		EXPECT_EQ(EDQUOT, crypt_op(a, ses, COP_ENCRYPT, 0, buf, buf,
 					   100001, NULL, NULL));
-		/* two buffers are twice as much */
+		/* two buffers count twice */
 		EXPECT_EQ(EDQUOT, crypt_op(a, ses, COP_ENCRYPT, 0, buf,
 					   buf + 128 * 1024, 60000, NULL,
 					   NULL));
