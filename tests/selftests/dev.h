@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the selftests share: /dev/crypto, data and parameters of modules.
- * They run as root in the test machine and change its settings as they like.
+ * Helpers of the selftests: /dev/crypto, test data, and parameters of modules.
+ * The selftests run as root in the test machine and change its settings as they
+ * like.
  */
 #ifndef DEV_H
 #define DEV_H
@@ -26,7 +27,7 @@
 #define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
 #define PAGE		4096
 
-/* An ordinary user's id: nobody of this name needs to exist. */
+/* The id of an ordinary user; the user need not exist */
 #define SOMEBODY	12345
 #define SOMEBODY_ELSE	12346
 
@@ -35,19 +36,19 @@ static inline int open_dev(void)
 	return open(DEVICE, O_RDWR | O_CLOEXEC);
 }
 
-/* As structures of calls have it */
+/* Returns a pointer in the form that the structures of calls have. */
 static inline uint64_t addr(const void *p)
 {
 	return (uintptr_t)p;
 }
 
-/* 0, or the errno, so that one comparison shows both */
+/* Calls ioctl().  Returns 0 or the errno. */
 static inline int call(int fd, unsigned long cmd, const void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? errno : 0;
 }
 
-/* The time in seconds, which no change of the clock moves */
+/* Returns the time in seconds; changes of the clock do not affect it. */
 static inline double now(void)
 {
 	struct timespec t;
@@ -56,7 +57,7 @@ static inline double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Bytes that differ from place to place and from seed to seed. */
+/* Fills @buf with bytes that depend on the place and on the seed. */
 static inline void fill(void *buf, size_t len, unsigned int seed)
 {
 	uint8_t *p = buf;
@@ -70,7 +71,7 @@ static inline void fill(void *buf, size_t len, unsigned int seed)
 	}
 }
 
-/* True if all of @len bytes are @byte. */
+/* Returns whether all of @len bytes are @byte. */
 static inline bool all_are(const void *buf, uint8_t byte, size_t len)
 {
 	const uint8_t *p = buf;
@@ -81,7 +82,7 @@ static inline bool all_are(const void *buf, uint8_t byte, size_t len)
 	return true;
 }
 
-/* Writes @text to a file of one line; 0, or an errno. */
+/* Writes @text to a file of one line.  Returns 0 or an errno. */
 __attribute__((warn_unused_result))
 static inline int put_line(const char *path, const char *text)
 {
@@ -95,7 +96,10 @@ static inline int put_line(const char *path, const char *text)
 	return err;
 }
 
-/* Reads a file of one line without its newline; "" if there is none. */
+/*
+ * Reads a file of one line.  Returns it without its newline; "" if there is no
+ * such file.
+ */
 static inline const char *get_line(const char *path)
 {
 	static char line[4096];
@@ -123,7 +127,10 @@ static inline int set_cdev(const char *parameter, const char *value)
 	return put_line(path, value);
 }
 
-/* @pages of memory, the next after which does not exist; NULL if none is. */
+/*
+ * Maps @pages of memory with an unmapped page behind them.  Returns NULL if
+ * that fails.
+ */
 static inline uint8_t *fenced(int pages)
 {
 	size_t size = (size_t)pages * PAGE;
@@ -135,7 +142,7 @@ static inline uint8_t *fenced(int pages)
 	return p;
 }
 
-/* How many descriptors are open, to see one that is left behind. */
+/* Returns how many descriptors are open, so that a test can find a leak. */
 static inline int open_fds(void)
 {
 	int fd, n = 0;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Short ways to say what programs for the native interface say at length.
- */
+/* Short calls for tests of the native interface. */
 #ifndef TEST_NATIVE_H
 #define TEST_NATIVE_H
 
-/* before what includes <linux/fs.h>'s macros */
+/* before headers that include the macros of <linux/fs.h> */
 #include <liburing.h>
 #include <linux/ocf.h>
 #include <poll.h>
@@ -15,7 +13,7 @@
 #define RING_ENTRIES	64
 #define SOON		60000	/* ms */
 
-/* A session; its number in open->session.  Returns 0, or an errno. */
+/* Opens a session; its number is in open->session.  Returns 0 or an errno. */
 static inline int native_open(int fd, struct ocf_session_open *open)
 {
 	open->size = sizeof(*open);
@@ -23,7 +21,7 @@ static inline int native_open(int fd, struct ocf_session_open *open)
 	return call(fd, OCF_SESSION_OPEN, open);
 }
 
-/* One command, waited for: its ocf_result.res. */
+/* Runs one command and waits for it.  Returns its ocf_result.res. */
 static inline int native_run(int fd, const struct ocf_command *c)
 {
 	struct ocf_result r = { .res = -ENOMSG };
@@ -37,7 +35,7 @@ static inline int native_run(int fd, const struct ocf_command *c)
 	return r.cookie == c->cookie && !r.pad ? r.res : -EPROTO;
 }
 
-/* The same, handed in and fetched. */
+/* The same, by submitting and fetching. */
 static inline int native_submit(int fd, const struct ocf_command *c)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -59,7 +57,7 @@ static inline bool ring_init(struct io_uring *ring)
 	return !io_uring_queue_init(RING_ENTRIES, ring, IORING_SETUP_SQE128);
 }
 
-/* An entry with @len bytes at @cmd in it, for @fd */
+/* Prepares an entry for @fd, which contains @len bytes at @cmd. */
 static inline struct io_uring_sqe *ring_prepare(struct io_uring *ring, int fd,
 						uint32_t op, const void *cmd,
 						size_t len)
@@ -74,7 +72,7 @@ static inline struct io_uring_sqe *ring_prepare(struct io_uring *ring, int fd,
 	return sqe;
 }
 
-/* What the next entry that ends says. */
+/* Waits for the next entry to end.  Returns its result. */
 static inline int ring_wait(struct io_uring *ring, uint64_t *data)
 {
 	struct __kernel_timespec soon = { .tv_sec = SOON / 1000 };
@@ -92,7 +90,10 @@ static inline int ring_wait(struct io_uring *ring, uint64_t *data)
 	return res;
 }
 
-/* Where an entry has its data; @fixed: a registered buffer, or -1 */
+/*
+ * Tells an entry that its data are in the registered buffer @fixed, or in none:
+ * -1.
+ */
 static inline void ring_fixed(struct io_uring_sqe *sqe, int fixed)
 {
 	if (fixed < 0)
@@ -101,7 +102,7 @@ static inline void ring_fixed(struct io_uring_sqe *sqe, int fixed)
 	sqe->buf_index = fixed;
 }
 
-/* One command in an entry; @fixed: as there */
+/* Runs one command as an entry; @fixed: as in ring_fixed(). */
 static inline int ring_run(struct io_uring *ring, int fd,
 			   const struct ocf_command *c, int fixed)
 {
@@ -111,7 +112,7 @@ static inline int ring_run(struct io_uring *ring, int fd,
 	return ring_wait(ring, NULL);
 }
 
-/* One in a vector in an entry; @fixed: as there */
+/* Runs one command in a vector as an entry; @fixed: as in ring_fixed(). */
 static inline int ring_vector(struct io_uring *ring, int fd,
 			      const struct ocf_command *c, int fixed)
 {

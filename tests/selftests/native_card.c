@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface with commands under way on a slow card: fetched, told
- * of, cancelled, shared with the CPU.  Processes that end and cards that go
- * leave others behind.
+ * The native interface with commands on a slow card: fetching, notification,
+ * cancelling, and sharing with the CPU.  Processes end, and cards are removed,
+ * while commands are in flight.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 __thread uint64_t chance_state;
 
-#define VECTORS	10		/* of MANY, more than a portion */
+#define VECTORS	10		/* bytes of MANY commands */
 #define HUGE	(16u << 20)
 
 TEST_F(card, waited_for)
@@ -27,7 +27,10 @@ TEST_F(card, waited_for)
 	}
 }
 
-/* What ends while the others are still being handed in has its result, too. */
+/*
+ * A command that ends while others are still being submitted has its result,
+ * too.
+ */
 TEST_F_TIMEOUT(card, done_before_all_are_handed_in, TIMEOUT)
 {
 	int i, n = rounds_given(300);
@@ -111,7 +114,7 @@ static void *cancel_last(void *arg)
 	return (void *)(long)ioctl(((Self *)arg)->fd, OCF_CANCEL, &cookie);
 }
 
-/* Each of two finds all of its own among all that are under way. */
+/* Two threads cancel their own commands among those of both. */
 TEST_F(card, cancelled_from_among_many)
 {
 	uint64_t cookie = MANY - 2;
@@ -130,11 +133,11 @@ TEST_F(card, cancelled_from_among_many)
 	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	for (i = 0; i < VECTORS; i++)
 		EXPECT_EQ(MANY, reap(self, MANY));
-	/* the card has no work left, cancelled commands included */
+	/* the card has no work left, not even of cancelled commands */
 	EXPECT_EQ(0, number_in("/sys/class/ocf/sim0/counters", "backlog"));
 }
 
-/* Another process can neither fetch nor cancel what it has not handed in. */
+/* A process can neither fetch nor cancel the commands of another process. */
 TEST_F(card, processes_apart)
 {
 	int status;
@@ -156,7 +159,7 @@ TEST_F(card, processes_apart)
 	EXPECT_EQ(MANY, reap(self, MANY));
 }
 
-/* What one leaves to the card and ends is nobody's when it is done. */
+/* When a process has ended, nobody gets the results of its commands. */
 TEST_F(card, left_by_who_ends)
 {
 	struct census before = census_take();
@@ -181,13 +184,13 @@ static uint32_t crossover(Self *self, uint32_t flags)
 	q.session = o.session;
 	if (call(self->fd, OCF_SESSION_QUERY, &q))
 		return UINT32_MAX;
-	/* what need not be waited for is worth it sooner */
+	/* the card is worth it at smaller sizes if no task waits */
 	if (q.crossover && q.crossover_many > q.crossover)
 		return UINT32_MAX;
 	return q.crossover;
 }
 
-/* From which size on it is worth the way */
+/* The kernel's crossover, the size from which a card is faster, is right. */
 TEST_F(card, as_good_as_the_cpu)
 {
 	uint32_t both = crossover(self, 0);
@@ -198,7 +201,10 @@ TEST_F(card, as_good_as_the_cpu)
 	EXPECT_EQ(0, crossover(self, OCF_SESSION_SOFTWARE));
 }
 
-/* Waits for all, some of which are pinned, and some copied. */
+/*
+ * Runs all commands in one vector; the data of some are pinned, of others
+ * copied.
+ */
 static int wait_for_all(Self *self)
 {
 	int i;
@@ -211,7 +217,10 @@ static int wait_for_all(Self *self)
 	return 0;
 }
 
-/* A vector keeps what is done until its end, which its caller may put off. */
+/*
+ * A vector keeps the pages of commands that are done until its end, and the
+ * caller may delay the end.  So these pages count as locked memory.
+ */
 TEST_F(card, pins_of_a_vector_are_locked_memory)
 {
 	long most;
@@ -221,7 +230,10 @@ TEST_F(card, pins_of_a_vector_are_locked_memory)
 	EXPECT_GE(LOCKED, most);
 }
 
-/* What the card has done so far; its first line is "operations N". */
+/*
+ * Returns the number of operations that the card has done: its first line is
+ * "operations N".
+ */
 static long done_by_card(void)
 {
 	return atol(get_line("/sys/class/ocf/sim0/counters") +
@@ -231,7 +243,7 @@ static long done_by_card(void)
 struct closing {
 	int		fd, err;
 	uint32_t	session;
-	long		done;		/* by the card, before */
+	long		done;		/* operations of the card before */
 };
 
 static void *close_in_the_middle(void *arg)
@@ -244,7 +256,7 @@ static void *close_in_the_middle(void *arg)
 	return NULL;
 }
 
-/* The second takes long enough for the first one's session to be closed. */
+/* The session of the first command is closed while the second command runs. */
 TEST_F(card, a_session_is_closed_in_the_middle)
 {
 	struct ocf_session_open slow = {
@@ -280,7 +292,7 @@ TEST_F(card, a_session_is_closed_in_the_middle)
 	munmap(data, HUGE);
 }
 
-/* ns that the CPU is known to take for one of LEN bytes */
+/* Returns the core's estimate, in ns, for LEN bytes on the CPU. */
 static long cpu_takes(Self *self)
 {
 	FILE *f = fopen("/sys/class/ocf/cryptosoft0/cost", "r");
@@ -304,8 +316,8 @@ static bool set_knob(const char *knob, long value)
 }
 
 /*
- * A card that takes several times as long as the CPU, and is known to; and none
- * of its time, so nothing comes of what it does.
+ * Makes the card several times slower than the CPU, which the core learns.  The
+ * card computes nothing, so it takes no CPU time of the host.
  */
 static bool make_dear(Self *self)
 {
@@ -322,7 +334,10 @@ static bool make_dear(Self *self)
 	return true;
 }
 
-/* What the card does of ten times all commands, one by one or in vectors */
+/*
+ * Runs all commands ten times, one by one or in vectors.  Returns how many of
+ * them the card did.
+ */
 static long part_of_card(Self *self, bool vectors)
 {
 	long before = done_by_card();
@@ -340,9 +355,9 @@ static long part_of_card(Self *self, bool vectors)
 }
 
 /*
- * The CPU is done with each sooner than the card; but who waits for all has the
- * card do a part of them.  It is said of a machine that is not made to wait
- * meanwhile: of one try in eight.
+ * The CPU finishes each command sooner than the card, but in a vector the card
+ * does a part of the commands.  If the host stops the machine in between, the
+ * estimates are wrong, so one try of eight has to succeed.
  */
 TEST_F_TIMEOUT(card, shares_a_vector, TIMEOUT)
 {
@@ -362,18 +377,20 @@ TEST_F_TIMEOUT(card, shares_a_vector, TIMEOUT)
 		shared = part_of_card(self, true);
 		ASSERT_LE(0, alone);
 		ASSERT_LE(0, shared);
-		/* the debug kernel takes longer for the way than for all */
+		/*
+		 * on the debug kernel a submission takes longer than the work
+		 */
 		if (*(getenv("OCF_DEBUG_KERNEL") ?: ""))
 			return;
 	} while ((shared < alone + 10 || shared >= 10 * MANY ||
 		  alone >= 10 * MANY / 4) && --tries);
-	/* neither does all, and a look now and then is not meant */
+	/* a few commands by the card may be trials of a device */
 	EXPECT_LE(alone + 10, shared);
 	EXPECT_GT(10 * MANY, shared);
 	EXPECT_GT(10 * MANY / 4, alone);
 }
 
-/* It is taken away: no other may do it. */
+/* The card is removed; no other device may do its commands. */
 TEST_F(card, a_card_that_goes)
 {
 	int i, gone = 0;
@@ -399,7 +416,10 @@ static int open_chain(int fd, uint32_t flags, struct ocf_session_open *o)
 	return native_open(fd, o);
 }
 
-/* The two that are left do it together, although none has done so before. */
+/*
+ * A card that does a chain alone is removed.  The two devices that remain do
+ * the chain together.
+ */
 TEST_F(card, a_chain_whose_card_goes)
 {
 	struct ocf_session_open o, soft;
@@ -430,8 +450,8 @@ TEST_F(card, a_chain_whose_card_goes)
 }
 
 /*
- * The CPU looks into what a card calls a wrong MAC, and finds the source and
- * the IV as the card was given them, also in place.
+ * If a card says that a MAC is wrong, the CPU checks it.  The CPU finds the
+ * source and the IV as the card got them, also if the command works in place.
  */
 static int right_tag_is_refused(Self *self, const char *options)
 {
@@ -454,7 +474,7 @@ static int right_tag_is_refused(Self *self, const char *options)
 	c.op = OCF_OP_DECRYPT;
 	c.src = addr(place);
 	c.dst = addr(place);
-	/* until the card has had one: its context has to be made */
+	/* until the card has done one: it has no context at first */
 	for (tries = 0; tries < 10000; tries++) {
 		if (put_line(CARD "fault", "tag 1"))
 			return -3;

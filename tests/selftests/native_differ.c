@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface against OpenSSL, and zlib, by chance: every mode,
- * algorithm, key length, size, alignment and way in and out.  How to repeat a
- * failure is in random.h.
+ * Random commands of the native interface, compared with OpenSSL and zlib:
+ * every mode, algorithm, key length, size, alignment and way of passing data.
+ * random.h says how to repeat a failure.
  */
 #include <kselftest_harness.h>
 #include <zlib.h>
@@ -19,10 +19,10 @@ FIXTURE(differ)
 };
 
 static struct io_uring ring;
-/* Of the session there is */
+/* The mode of the present session */
 static enum ocf_mode mode;
 
-/* The areas of data, as buffers 0 and 1 */
+/* Registers the two areas of data as buffers 0 and 1. */
 static int register_areas(const struct differ *d)
 {
 	struct iovec areas[] = {
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(differ)
 	close(self->d.fd);
 }
 
-/* Every name is one. */
+/* Accepts every name. */
 static unsigned int has(const char *name)
 {
 	return 1;
@@ -79,7 +79,10 @@ static bool within(const struct area *a, const uint8_t *p, uint32_t len)
 	return p >= a->start && p + len <= a->start + a->size;
 }
 
-/* Bytes of the source, with what is around a chain's data */
+/*
+ * Returns the bytes of the source, with the authenticated bytes around a
+ * chain's data.
+ */
 static uint32_t span_of(const struct ocf_command *c)
 {
 	uint32_t data = c->data_start + c->len;
@@ -90,7 +93,7 @@ static uint32_t span_of(const struct ocf_command *c)
 	return data > auth ? data : auth;
 }
 
-/* Bytes of the destination, at the most */
+/* Returns the maximum number of bytes of the destination. */
 static uint32_t room_of(const struct ocf_command *c)
 {
 	if (mode == OCF_MODE_COMPRESS ||
@@ -99,7 +102,10 @@ static uint32_t room_of(const struct ocf_command *c)
 	return span_of(c);
 }
 
-/* In which registered buffer, of one side or of both; -1 for none */
+/*
+ * Draws a registered buffer, for the source, the destination or both.  Returns
+ * its number, or -1 for none.
+ */
 static int fix(struct differ *d, struct ocf_command *c)
 {
 	uint8_t *src = (uint8_t *)(uintptr_t)c->src;
@@ -121,7 +127,7 @@ static int fix(struct differ *d, struct ocf_command *c)
 	return -1;
 }
 
-/* In any of the ways */
+/* Runs a command in one of the ways of submission. */
 static int run(struct differ *d, uint8_t *tag, struct ocf_command *c)
 {
 	struct trial *t = &d->t;
@@ -155,7 +161,9 @@ static int err_of_len(const struct trial *t)
 	return 0;
 }
 
-/* One to four operations in one session; what was wrong, or "". */
+/*
+ * Runs one to four operations in one session.  Returns what was wrong, or "".
+ */
 static const char *in_session(struct differ *d, enum ocf_mode how,
 			      const char *(*op)(struct differ *d))
 {
@@ -188,7 +196,7 @@ static const char *cipher_op(struct differ *d)
 	if (!err)
 		want_cipher(t, t->encrypt, t->iv, t->src, t->len, d->want);
 	watch_data(d, t->len);
-	/* no core has an operation on nothing */
+	/* a command without data is refused */
 	if (!t->len)
 		err = -EINVAL;
 	if (!err)
@@ -255,7 +263,7 @@ TEST_F_TIMEOUT(differ, digests, TIMEOUT)
 
 /* ---- AEAD, and MACs of what was encrypted ---- */
 
-/* The MAC of what is around and of the ciphertext @text */
+/* Computes the MAC of the bytes around the data and of the ciphertext @text. */
 static void mac_of_both(struct differ *d, const uint8_t *text, uint8_t *tag)
 {
 	struct trial *t = &d->t;
@@ -307,7 +315,7 @@ static const char *sealed_op(struct differ *d)
 		seal(d, d->want, t->src, tag);
 	}
 	if (broken) {
-		/* null-mac covers nothing: only another tag is wrong there */
+		/* null-mac covers no data: only a change of the tag is wrong */
 		if (t->mac && is_alg(t->mac, "null-mac"))
 			flip(tag, t->taglen);
 		else if (t->len && one_in(2))
@@ -343,7 +351,7 @@ TEST_F_TIMEOUT(differ, aead, TIMEOUT)
 	DIFFER_REPEAT(&self->d, aead_round, 400);
 }
 
-/* A MAC that a session may have beside a cipher: without an IV of its own */
+/* Draws a MAC that a session may have beside a cipher: one without an IV. */
 static void pick_both(struct trial *t)
 {
 	t->cipher = pick_alg(CIPHER, has);
@@ -384,7 +392,7 @@ static const char *chain_op(struct differ *d)
 	c.auth_start = below(before + 1);
 	c.auth_len = before + len + below(after + 1) - c.auth_start;
 	c.flags = first ? OCF_COMMAND_MAC_FIRST : 0;
-	/* the buffer after the cipher */
+	/* the buffer as it is after the cipher */
 	memcpy(d->text, t->src, all);
 	want_cipher(t, t->encrypt, t->iv, t->src + before, len,
 		    d->text + before);
@@ -426,7 +434,7 @@ TEST_F_TIMEOUT(differ, chains, TIMEOUT)
 
 /* ---- records of TLS: RFC 5246, section 6.2.3.2 ---- */
 
-/* Whose hash the core can look into */
+/* Accepts the MACs that MAC-then-encrypt has. */
 static unsigned int has_mte(const char *name)
 {
 	static const char * const macs[] = { "hmac-md5", "hmac-sha1",
@@ -502,7 +510,9 @@ TEST_F_TIMEOUT(differ, records, TIMEOUT)
 
 #define DISTANCE_MAX	32768	/* RFC 1951, section 3.2.5 */
 
-/* Noise, and what was there before, near or as far away as there is a way */
+/*
+ * Fills @to with noise and with repetitions, at all distances that DEFLATE has.
+ */
 static void text_of(uint8_t *to, uint32_t len)
 {
 	uint32_t at, n, end, away;
@@ -521,7 +531,7 @@ static void text_of(uint8_t *to, uint32_t len)
 	}
 }
 
-/* A stream of zlib's, of any kind; its length */
+/* Compresses with zlib, with random settings.  Returns the length. */
 static uint32_t deflated(const uint8_t *in, uint32_t len, uint8_t *out,
 			 uint32_t room)
 {
@@ -540,7 +550,10 @@ static uint32_t deflated(const uint8_t *in, uint32_t len, uint8_t *out,
 	return z.total_out;
 }
 
-/* What zlib expands it to: bytes; -1 if it is no stream, or there is no room */
+/*
+ * Expands with zlib.  Returns the length, or -1 if the input is no stream or
+ * the output is too small.
+ */
 static long inflated(const uint8_t *in, uint32_t len, uint8_t *out,
 		     uint32_t room)
 {
@@ -558,7 +571,7 @@ static long inflated(const uint8_t *in, uint32_t len, uint8_t *out,
 	return res == Z_STREAM_END && !z.avail_in ? (long)z.total_out : -1;
 }
 
-/* What may be longer than it was */
+/* Returns a size of the destination, which may be larger than the input. */
 static uint32_t room_for(uint32_t len)
 {
 	return len + len / 8 + len / 64 + 64;
@@ -583,7 +596,7 @@ static const char *compress_op(struct differ *d)
 	if (!t->len || !c.dst_len)
 		return res == -EINVAL ? differs(d) : "res of nothing";
 	if (res == -ENOSPC && c.dst_len < enough) {
-		/* so much of it as fits in may be there */
+		/* the part that fits may have been written */
 		watch_expect(&d->on_dst, t->dst, t->dst, c.dst_len);
 		return differs(d);
 	}
@@ -596,7 +609,10 @@ static const char *compress_op(struct differ *d)
 	return differs(d);
 }
 
-/* Of what is no stream it depends on where that is seen. */
+/*
+ * Whether @res is an allowed errno for input that is no stream.  It depends on
+ * where the kernel notices.
+ */
 static bool is_errno_of(int res, const struct ocf_command *c, long whole)
 {
 	if (!c->len || !c->dst_len || whole < 0)
@@ -636,7 +652,7 @@ static const char *expand_op(struct differ *d)
 	}
 	if (!is_errno_of(res, &c, whole))
 		return "errno";
-	/* what came before that may be there */
+	/* the data before the error may have been written */
 	watch_expect(&d->on_dst, t->dst, t->dst, c.dst_len);
 	return differs(d);
 }

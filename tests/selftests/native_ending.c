@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface: processes that are killed, that are stopped, and that
- * hardly ever run, with something under way.
+ * The native interface: processes with commands in flight that are killed,
+ * stopped, or hardly ever run.
  */
 #include <kselftest_harness.h>
 #include <limits.h>
@@ -33,7 +33,7 @@ FIXTURE_SETUP(ending)
 	self->before = census_begin();
 }
 
-/* Whatever was done, nothing of it is left. */
+/* After each test nothing may be left. */
 FIXTURE_TEARDOWN(ending)
 {
 	EXPECT_TRUE(census_is(&self->before));
@@ -59,7 +59,7 @@ static uint32_t session(int fd, enum ocf_mode mode, const char *cipher,
 	return native_open(fd, &o) ? 0 : o.session;
 }
 
-/* Has the address space locked nearly all of the time. */
+/* Keeps the address space locked nearly all of the time, by fork(). */
 static void *fork_on(void *arg)
 {
 	pid_t pid;
@@ -73,7 +73,10 @@ static void *fork_on(void *arg)
 	return arg;
 }
 
-/* Half of what an operation is about is pinned, and the rest has to wait. */
+/*
+ * Runs operations that pin pages while the address space is locked: half of the
+ * pages are pinned, and the rest has to wait.
+ */
 static void pin_on(void)
 {
 	int fd = open_dev();
@@ -109,7 +112,10 @@ TEST_F_TIMEOUT(ending, killed_while_it_pins, TIMEOUT)
 	}
 }
 
-/* Parts are done as they are handed in: of so many, for minutes. */
+/*
+ * Computes a digest in very many parts, which are done at the submission and
+ * take minutes.
+ */
 static void digest_on(void)
 {
 	uint8_t *data = pages(PART);
@@ -140,7 +146,7 @@ TEST_F_TIMEOUT(ending, killed_over_many_parts, TIMEOUT)
 	pid_t pid;
 	int status;
 
-	/* what one of them takes here */
+	/* the time that one part takes on this machine */
 	begun = now();
 	pid = fork();
 	if (!pid)
@@ -153,7 +159,7 @@ TEST_F_TIMEOUT(ending, killed_over_many_parts, TIMEOUT)
 	EXPECT_GT(30, all);
 }
 
-/* Hundredths of a second that the processors have worked for the kernel */
+/* Returns the CPUs' system time in hundredths of a second. */
 static long system_time(void)
 {
 	long user, nice, system;
@@ -165,7 +171,7 @@ static long system_time(void)
 	return system;
 }
 
-/* Ends its ring, and does not look at what comes of what was in it. */
+/* Ends a ring with entries in flight, and stops the process. */
 static void stop_with_a_ring(void)
 {
 	uint8_t *data = pages(PART), digest[64];
@@ -187,9 +193,9 @@ static void stop_with_a_ring(void)
 }
 
 /*
- * Nobody works meanwhile.  A task that spins does so until the process goes on;
- * the kernel's own work ends (kmemleak looks through all of the memory for
- * seconds).
+ * While the process is stopped, no task of the kernel may spin for it.  Such a
+ * task would spin until the process goes on.  Other work of the kernel ends:
+ * kmemleak searches the memory for some seconds.
  */
 TEST_F_TIMEOUT(ending, stopped_with_a_ring, TIMEOUT)
 {
@@ -226,7 +232,7 @@ static void stay_on_the_first(void)
 		_exit(1);
 }
 
-/* What the CPU takes long for */
+/* Runs operations that take the CPU long. */
 static void work_on(void)
 {
 	int fd = open_dev();
@@ -242,7 +248,7 @@ static void work_on(void)
 	_exit(2);
 }
 
-/* What comes to a thousand times as much: 16 MiB of zeros */
+/* Expands data to a thousand times their size: 16 MiB of zeros. */
 static void expand(void)
 {
 	struct ocf_session_open o = {
@@ -310,7 +316,10 @@ static void others_keys_change(struct __test_metadata *_metadata,
 	close(fd);
 }
 
-/* How long others wait is not for one to say who hardly ever runs. */
+/*
+ * A process that hardly ever runs does not delay others, whose keys change
+ * meanwhile.
+ */
 TEST_F_TIMEOUT(ending, others_keys_change_meanwhile, TIMEOUT)
 {
 	others_keys_change(_metadata, work_on);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every call of the native interface with every allocation and copy in it
- * failing in turn: a clean errno each time, nothing lost, nothing leaked.
+ * Every call of the native interface, while each allocation and each copy in it
+ * fails in turn.  Each time there must be an errno, and nothing may be lost or
+ * leaked.
  */
 #include <sys/eventfd.h>
 
@@ -89,7 +90,7 @@ static int ask_algorithm(void *arg)
 	       *a.name ? 0 : EPROTO;
 }
 
-/* One that could not be closed is closed by the next that tries. */
+/* Closes a session.  If that fails, the next call closes it. */
 static int close_session(void *arg)
 {
 	struct scene *s = arg;
@@ -118,7 +119,7 @@ static void be_told_no_more(void *arg)
 	call(s->fd, OCF_EVENTFD, &none);
 }
 
-/* There is nothing to be cancelled. */
+/* Cancels, although there is no command. */
 static int cancel(void *arg)
 {
 	struct scene *s = arg;
@@ -128,7 +129,7 @@ static int cancel(void *arg)
 	return err == ENOENT ? 0 : err ?: EPROTO;
 }
 
-/* What the first command that failed says, or 0 */
+/* Returns the errno of the first command that failed, or 0. */
 static int first_of(const struct scene *s)
 {
 	int i, err = 0;
@@ -138,7 +139,10 @@ static int first_of(const struct scene *s)
 	return err;
 }
 
-/* That, or what the call says */
+/*
+ * Runs the vector.  Returns its errno, or that of its first command that
+ * failed, or 0.
+ */
 static int run(void *arg)
 {
 	struct scene *s = arg;
@@ -181,7 +185,7 @@ static void fetch(void *arg)
 	ioctl(s->fd, OCF_REAP, &reap);
 }
 
-/* Handed in and fetched; nothing is left for the next. */
+/* Submits and fetches; no result is left for the next call. */
 static int hand_in_and_reap(void *arg)
 {
 	struct scene *s = arg;
@@ -197,7 +201,10 @@ static int hand_in_and_reap(void *arg)
 	if (poll(&p, 1, SOON) == 1 && ioctl(s->fd, OCF_REAP, &reap) >= 0)
 		return first_of(s);
 	err = errno;
-	/* there is one fault in all; what was fetched before it is lost */
+	/*
+	 * there is only one fault, and results that were fetched before it are
+	 * lost
+	 */
 	if (poll(&p, 1, 1000) == 1)
 		ioctl(s->fd, OCF_REAP, &reap);
 	return err;
@@ -212,8 +219,8 @@ static bool first_as_wanted(void *arg)
 }
 
 /*
- * What the only entry that was put in says.  What io_uring itself fails of, the
- * entry does not: it is handed in again, and waited for again.
+ * Returns the result of the only entry.  If io_uring's own call fails, the
+ * entry has not failed: it is submitted and waited for again.
  */
 static int entry_says(struct io_uring *ring)
 {
@@ -300,7 +307,7 @@ static int entry_cancel(void *arg)
 	return err == ENOENT ? 0 : err ?: EPROTO;
 }
 
-/* All commands are to seal, or to open, @len bytes. */
+/* Makes all commands seal or open @len bytes. */
 static void aim(enum ocf_op op, uint32_t len)
 {
 	int i;
@@ -342,7 +349,7 @@ TEST_F(failing, sessions)
 		{ rekey, always, NULL }, { query, always, NULL },
 		{ ask_features, always, NULL }, { ask_algorithm, always, NULL },
 	};
-	/* which reads a number, and that cannot be made to fail */
+	/* reads a number by get_user(), which cannot be made to fail */
 	static const struct fail_case close_it = {
 		close_session, always, make_another,
 	};
@@ -357,7 +364,7 @@ TEST_F(failing, sessions)
 
 TEST_F(failing, results_told_of_and_given_up)
 {
-	/* a number, again */
+	/* get_user() again */
 	static const struct fail_case tell = {
 		be_told, always, be_told_no_more,
 	};
@@ -387,7 +394,7 @@ TEST_F(failing, commands)
 		EXPECT_LT(2 * N, fail_sweep(&sweep, &scene));
 		EXPECT_LT(1, fail_sweep(&async, &scene));
 		EXPECT_LT(3, fail_sweep(&both, &scene));
-		/* and back */
+		/* then decrypt */
 		memcpy(scene.src, scene.want, sizes[i]);
 		aim(OCF_OP_DECRYPT, sizes[i]);
 		ASSERT_EQ(0, run(&scene));
@@ -461,7 +468,7 @@ static int digest(struct scene *s, uint32_t session, uint16_t flags)
 	return res < 0 ? -res : 0;
 }
 
-/* A digest in two parts, of a session of its own */
+/* Computes a digest in two parts, in a session of its own. */
 static int in_parts(void *arg)
 {
 	struct scene *s = arg;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface's entries of io_uring on a card that fails under them,
- * or in buffers that go meanwhile: whatever happens, they end, soon, and with
- * the right result.
+ * Commands by io_uring on a card that fails, or in buffers that are unmapped
+ * meanwhile: all of them end soon, and with the right result.
  */
 #include <kselftest_harness.h>
 #include <signal.h>
@@ -19,10 +18,10 @@ __thread uint64_t chance_state;
 #define CARD	CLASS "sim0/device/"
 #define OPTIONS	"algs=real depth=8 latency_ns=1000 "
 #define PATIENCE "patience=300"	/* ms */
-#define BOUND	60		/* s; patience is all there is to wait for */
-#define MANY	24		/* more than the card has room for */
+#define BOUND	60		/* s; the longest wait is the card's patience */
+#define MANY	24		/* more than the depth of the card */
 #define LEN	4096
-#define ALL	(2 * MANY * LEN)	/* sources, and destinations behind */
+#define ALL	(2 * MANY * LEN)	/* sources, then destinations */
 #define TIMEOUT	1800		/* s: the debug kernel is slow */
 
 /**
@@ -38,7 +37,7 @@ static const struct way ways[] = {
 	{ false, false }, { false, true }, { true, true }, { true, false },
 };
 
-/* All of them take long: two by chance, one of which is a vector */
+/* All ways take long, so this takes two at random, one of them a vector. */
 #define FOR_WAYS(i_) for (i_ = below(2); i_ < COUNT(ways); i_ += 2)
 
 /**
@@ -87,14 +86,17 @@ static void aim(struct scene *s, uint32_t session)
 			.cookie = i, .session = session,
 			.src = addr(s->all + i * LEN),
 			.dst = addr(out_of(s, i)),
-			/* some are copied, if not in a registered buffer */
+			/*
+			 * some are copied unless they are in a registered
+			 * buffer
+			 */
 			.len = i % 2 ? LEN : 512,
 		};
 }
 
 /*
- * Fills @at, which is to be s->all, and finds out what is wanted.  The card is
- * to be the first choice of sessions that have one.
+ * Fills @at, which becomes s->all, and computes the expected results.  Sessions
+ * that may choose use the card first.
  */
 static int prepare(struct scene *s, uint8_t *at)
 {
@@ -133,7 +135,8 @@ static long card_has(const char *counter)
 }
 
 /*
- * A session without a choice waits for the context there, others do without it.
+ * Has the card make its context.  A session for the card only waits for it;
+ * others would use the CPU meanwhile.
  */
 static int warm_up(struct scene *s)
 {
@@ -150,7 +153,10 @@ static int warm_up(struct scene *s)
 	return ETIME;
 }
 
-/* A session and a ring; 0, or an errno.  The card has had a command of it. */
+/*
+ * Opens a session and a ring, and has the card do a command.  Returns 0 or an
+ * errno.
+ */
 static int begin(struct scene *s, uint32_t flags)
 {
 	struct iovec all = { s->all, ALL };
@@ -202,7 +208,10 @@ static void hand_in(struct scene *s, const struct way *way)
 	io_uring_submit(&s->ring);
 }
 
-/* Results are in s->r; 0, or what a vector says. */
+/*
+ * Waits for all results, which are in s->r.  Returns 0, or the errno of a
+ * vector.
+ */
 static int wait_for_all(struct scene *s, const struct way *way)
 {
 	uint64_t which;
@@ -218,8 +227,8 @@ static int wait_for_all(struct scene *s, const struct way *way)
 }
 
 /*
- * How many are not done for want of a card; -1 if any else is not right.  The
- * results are at @out.
+ * Returns how many commands ended with ENODEV; -1 if any other result is wrong.
+ * The data are at @out.
  */
 static int not_done(const struct scene *s, const uint8_t *out)
 {
@@ -244,7 +253,7 @@ FIXTURE(fault)
 
 typedef struct _test_data_fault Self;
 
-/* @dies: no reset revives it */
+/* @dies: the card stays dead after a reset */
 FIXTURE_VARIANT(fault)
 {
 	const char *fault;
@@ -266,7 +275,10 @@ FIXTURE_VARIANT_ADD(fault, stall_of_a_copier) {
 
 typedef struct _fixture_variant_fault Variant;
 
-/* One that bounces can be left as it is, others must be stopped. */
+/*
+ * Adds a card.  A card that copies can be left alone when it fails; others must
+ * be stopped.
+ */
 static int add_card(const Variant *variant)
 {
 	return put_line(SIM "add", variant->bounce ?
@@ -288,14 +300,14 @@ FIXTURE_TEARDOWN(fault)
 	EXPECT_EQ(0, restore(&self->s));
 }
 
-/* A failed card is another one. */
+/* Replaces a card that has failed. */
 static int replace_card(const Variant *variant)
 {
 	return put_line(SIM "remove", "sim0") ?: add_card(variant);
 }
 
 /*
- * What becomes of all commands of a session of @flags; as not_done(), or
+ * Runs all commands in a session with @flags.  Returns as not_done(), or
  * another negative number.
  */
 static int work(Self *self, const Variant *variant, const struct way *way,
@@ -311,7 +323,7 @@ static int work(Self *self, const Variant *variant, const struct way *way,
 	hand_in(s, way);
 	if (!wait_for_all(s, way))
 		n = not_done(s, out_of(s, 0));
-	/* it was the card that had failed, and not all the time there is */
+	/* the card has failed, and the test has not just timed out */
 	if (!card_has("quiesces") && !card_has("detached"))
 		n = -4;
 	if (now() - begun > BOUND)
@@ -336,7 +348,7 @@ TEST_F_TIMEOUT(fault, another_card_takes_over, TIMEOUT)
 {
 	int i;
 
-	/* it looks slow, too */
+	/* the failed card also looks slow */
 	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
 	ASSERT_EQ(0, put_line(CLASS "sim1/weight", "10000"));
 	FOR_WAYS(i) {
@@ -347,7 +359,7 @@ TEST_F_TIMEOUT(fault, another_card_takes_over, TIMEOUT)
 	EXPECT_EQ(0, put_line(SIM "remove", "sim1"));
 }
 
-/* A card that comes back may do what it could not do before. */
+/* A card that comes back does what it had failed to do. */
 TEST_F_TIMEOUT(fault, nothing_is_left, TIMEOUT)
 {
 	int i;
@@ -359,7 +371,7 @@ TEST_F_TIMEOUT(fault, nothing_is_left, TIMEOUT)
 	}
 }
 
-/* It does not wait for the card longer than others do. */
+/* A ring that ends does not wait for the card longer than other tasks. */
 TEST_F_TIMEOUT(fault, rings_that_end, TIMEOUT)
 {
 	struct scene *s = &self->s;
@@ -451,14 +463,14 @@ FIXTURE_TEARDOWN(buffer)
 	close(self->file);
 }
 
-/* Not the address, but the pages count. */
+/* Maps other pages at @at: the commands go on in the old pages. */
 static int map_others(uint8_t *at, int flags, int file)
 {
 	return mmap(at, ALL, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file,
 		    0) == at ? 0 : errno;
 }
 
-/* What a command in the buffer says now */
+/* Returns the result of a command in the buffer. */
 static int in_buffer(struct scene *s, bool vector)
 {
 	return vector ? ring_vector(&s->ring, s->fd, &s->c[1], 0) :
@@ -466,8 +478,8 @@ static int in_buffer(struct scene *s, bool vector)
 }
 
 /*
- * The buffer is another's, or nobody's, while the card has what is in it; and
- * where it was there is something else.
+ * While the card works in a registered buffer, the buffer is unregistered or
+ * belongs to another process, and other memory is mapped at its address.
  */
 static int leave_buffer(struct scene *s, const struct way *way, bool replace)
 {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * On a kernel that was started with fips=1: what FIPS 140 forbids is not there,
- * and everything else is.
+ * A kernel that was booted with fips=1 offers no algorithm that FIPS 140
+ * forbids, and all others.
  */
 #include <kselftest_harness.h>
 
 #include "differ.h"
 #include "native.h"
 
-/* null0 has the null transform; the kernel's GHASH is for GCM only. */
+/*
+ * Algorithms that this test does not expect: null0 has the null transform, and
+ * the kernel's GHASH is for GCM only.
+ */
 static bool is_elsewhere(const char *name)
 {
 	return !strcmp(name, "null") || !strcmp(name, "null-mac") ||
@@ -71,7 +74,10 @@ TEST(keys)
 	close(fd);
 }
 
-/* The DER of a public key: an odd modulus of @bytes, and 65537. */
+/*
+ * Makes the DER of a public key: an odd modulus of @bytes, and the exponent
+ * 65537.
+ */
 static uint32_t make_key(uint8_t *der, int bytes)
 {
 	static const uint8_t exponent[] = { 2, 3, 1, 0, 1 };
@@ -87,7 +93,7 @@ static uint32_t make_key(uint8_t *der, int bytes)
 	return sizeof(head) + bytes + sizeof(exponent);
 }
 
-/* An RSA operation with a public key of that many bytes */
+/* Runs an RSA operation with a public key of this size in bytes. */
 static int rsa(int fd, int code, int scheme, const char *hash,
 	       uint32_t textlen, int bytes)
 {

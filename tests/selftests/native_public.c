@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Public-key operations and digests in parts by the native interface: every
- * way in, what makes no sense, and what becomes of those under way on a slow
- * card.  That results are right is tests/pk's, which asks OpenSSL.
+ * Public-key operations and digests in parts by the native interface: every way
+ * of submission, invalid values, and operations in flight on a slow card.
+ * tests/pk compares the results with OpenSSL.
  */
 #include <kselftest_harness.h>
 #include <limits.h>
@@ -115,7 +115,7 @@ TEST_F(public, every_way)
 	io_uring_queue_exit(&ring);
 }
 
-/* Others in the same vector, before and behind */
+/* Public-key operations among symmetric commands in the same vector. */
 TEST_F(public, among_others)
 {
 	uint8_t key[16] = {}, in[64] = {}, want[64], out[4][64] = {};
@@ -153,7 +153,7 @@ TEST_F(public, among_others)
 	}
 }
 
-/* The result of a command that was changed */
+/* Runs a command with one field changed; the result. */
 #define RUNS(field_, value_) ({						\
 	struct ocf_pk_command c_ = self->c[0];				\
 	c_.field_ = value_;						\
@@ -199,7 +199,7 @@ TEST_F(public, commands_that_make_no_sense)
 	EXPECT_EQ(-EOPNOTSUPP, RUNS(flags, OCF_SESSION_HARDWARE));
 }
 
-/* The first command with value @i_ changed */
+/* Runs the first command with value @i_ changed; the result. */
 #define RUNS_WITH(i_, field_, value_) ({				\
 	struct ocf_pk_value was_ = self->values[0][i_];			\
 	int res_;							\
@@ -209,7 +209,7 @@ TEST_F(public, commands_that_make_no_sense)
 	res_;								\
 })
 
-/* What would bind nothing is refused. */
+/* A label without OAEP would have no effect, so it is refused. */
 TEST_F(public, a_label_without_oaep)
 {
 	struct ocf_pk_value values[4] = {
@@ -253,7 +253,7 @@ static int submit_all(Self *self)
 	return ioctl(self->fd, OCF_SUBMIT, &v);
 }
 
-/* Fetches @n; how many it got before there were no more for long */
+/* Fetches up to @n results.  Returns how many came within the time limit. */
 static int reap(Self *self, int n)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -286,7 +286,9 @@ static int no_card(void)
 	return put_line(SIM "remove", "sim0");
 }
 
-/* As many as are under way, and not as many as nobody has fetched */
+/*
+ * The limit counts operations in flight, not results that nobody has fetched.
+ */
 TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 {
 	struct ocf_vector v = {
@@ -300,7 +302,7 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 	ASSERT_EQ(0, slow_card(self));
 	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_EQ(0, pipe(said));
-	/* root may exceed them */
+	/* root may exceed the limit */
 	ASSERT_EQ(0, put_line(KEYS, "4"));
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
 	pid = fork();
@@ -316,7 +318,9 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 			_exit(4);
 		if (write(said[1], "", 1) != 1)
 			_exit(7);
-		/* they end, one after the other, and nobody looks */
+		/*
+		 * they end, one after the other, and nobody fetches the results
+		 */
 		for (i = 0; i < 600 && more < 4; i++) {
 			n = ioctl(fd, OCF_SUBMIT, &v);
 			if (n > 0)
@@ -336,7 +340,7 @@ TEST_F_TIMEOUT(public, no_more_than_a_user_may_have, TIMEOUT)
 		_exit(0);
 	}
 	close(said[1]);
-	/* all that it may have is under way, or it has failed */
+	/* the child has as many in flight as it may, or has failed */
 	EXPECT_EQ(1, read(said[0], &c, 1));
 	close(said[0]);
 	EXPECT_EQ(0, put_line(CARD "hold", "0"));
@@ -397,7 +401,7 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 		EXPECT_EQ(32, self->r[i].res);
 		EXPECT_TRUE(is_right(self, self->r[i].cookie));
 	}
-	/* and with the ring they came by */
+	/* the same with the ring that they were submitted by */
 	ASSERT_TRUE(ring_init(&ring));
 	for (i = 0; i < MANY; i++)
 		ring_prepare(&ring, self->fd, OCF_URING_COMMAND, &self->c[i],
@@ -408,8 +412,8 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 }
 
 /*
- * A process that is killed while it waits, and one that ends with some under
- * way
+ * A process is killed while it waits, and another ends with operations in
+ * flight.
  */
 TEST_F_TIMEOUT(public, left_behind, TIMEOUT)
 {
@@ -441,7 +445,7 @@ TEST_F_TIMEOUT(public, a_card_that_goes, TIMEOUT)
 
 	ASSERT_EQ(0, slow_card(self));
 	ASSERT_EQ(0, put_line(CARD "hold", "1"));
-	/* others may do these, and do */
+	/* these may go to other devices, and do */
 	for (i = 0; i < MANY; i += 2)
 		self->c[i].flags = OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE;
 	ASSERT_EQ(MANY, submit_all(self));
@@ -490,7 +494,7 @@ FIXTURE_TEARDOWN(parts)
 	close(self->fd);
 }
 
-/* @len bytes at @at as a part, by the way @way */
+/* Adds @len bytes at @at as a part, by the way @way. */
 static int part(struct _test_data_parts *self, int way, uint32_t at,
 		uint32_t len, uint16_t flags)
 {
@@ -524,7 +528,7 @@ TEST_F(parts, every_way)
 		EXPECT_EQ(0, part(self, i % 4, 0, 3, OCF_COMMAND_MORE));
 		EXPECT_EQ(0, part(self, (i + 1) % 4, 3, 4000, BOTH));
 		EXPECT_EQ(0, part(self, (i + 2) % 4, 4003, 0, BOTH));
-		/* another that is whole comes between */
+		/* a complete digest in between */
 		EXPECT_EQ(32, native_run(self->fd, &self->c));
 		memset(self->tag, 0, sizeof(self->tag));
 		EXPECT_EQ(32, part(self, (i / 2) % 4, 4003, 997,
@@ -537,7 +541,7 @@ TEST_F(parts, that_make_no_sense)
 {
 	struct ocf_command c = self->c;
 
-	/* nothing was begun */
+	/* no digest was begun */
 	EXPECT_EQ(-EINVAL, part(self, 0, 0, 3, OCF_COMMAND_CONTINUE));
 	EXPECT_EQ(-EINVAL, part(self, 0, 0, 3, BOTH));
 	c.flags = OCF_COMMAND_MORE;
@@ -545,7 +549,7 @@ TEST_F(parts, that_make_no_sense)
 	c.tag = 0;
 	c.op = OCF_OP_DECRYPT;
 	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
-	/* what fails leaves what there was */
+	/* a part that fails does not change the state */
 	EXPECT_EQ(0, part(self, 0, 0, 3, OCF_COMMAND_MORE));
 	c = self->c;
 	c.flags = OCF_COMMAND_CONTINUE;
@@ -553,11 +557,14 @@ TEST_F(parts, that_make_no_sense)
 	EXPECT_EQ(-EFAULT, native_run(self->fd, &c));
 	EXPECT_EQ(32, part(self, 0, 3, 4997, OCF_COMMAND_CONTINUE));
 	EXPECT_EQ(0, memcmp(self->want, self->tag, 32));
-	/* it has ended */
+	/* the digest has ended */
 	EXPECT_EQ(-EINVAL, part(self, 0, 3, 4997, OCF_COMMAND_CONTINUE));
 }
 
-/* With another key nothing goes on, and in order there are no parts. */
+/*
+ * After a rekeying a digest cannot be continued, and ordered sessions have no
+ * parts.
+ */
 TEST_F(parts, of_other_sessions)
 {
 	struct ocf_session_open open = {
@@ -604,7 +611,7 @@ TEST_F(parts, in_one_vector)
 	EXPECT_EQ(0, memcmp(self->want, self->tag, 32));
 }
 
-/* Verified at its end */
+/* The MAC is verified with the last part. */
 TEST_F(parts, compared)
 {
 	struct ocf_command c = self->c;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface by io_uring, on a slow card: entries and vectors, in
- * order and not, cancelled.  Rings also end before their entries do, because
- * their process is killed, ends, or becomes another program.
+ * The native interface by io_uring, on a slow card: single entries and vectors,
+ * ordered and not, and cancelled ones.  Rings also end before their entries,
+ * because the process is killed, exits, or executes another program.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -55,7 +55,10 @@ TEST_F(card, entries)
 	io_uring_queue_exit(&ring);
 }
 
-/* Some of them are done before the next is handed in. */
+/*
+ * Makes the session ordered, and some commands so short that they are done at
+ * their submission.
+ */
 static int aim_in_order(Self *self)
 {
 	struct ocf_session_open o;
@@ -68,9 +71,9 @@ static int aim_in_order(Self *self)
 }
 
 /*
- * Those of an ordered session end in the order of their submission.  One that
- * is done while it is submitted does not come before one that is on its way to
- * the task.
+ * Entries of an ordered session end in the order of submission.  An entry that
+ * is done at its submission does not overtake one whose completion is on its
+ * way to the task.
  */
 TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
 {
@@ -98,7 +101,7 @@ TEST_F_TIMEOUT(card, entries_in_order, TIMEOUT)
 	}
 }
 
-/* Of vectors one is done after the other. */
+/* The vectors of an ordered session end one after the other. */
 TEST_F_TIMEOUT(card, vectors_in_order, TIMEOUT)
 {
 	int i, n, rounds = rounds_given(200), count;
@@ -110,7 +113,7 @@ TEST_F_TIMEOUT(card, vectors_in_order, TIMEOUT)
 	ASSERT_TRUE(ring_init(&ring));
 	for (n = 0; n < rounds; n++) {
 		memset(self->r, 0xff, sizeof(self->r));
-		/* of one to three, none of which is in another */
+		/* vectors of one to three commands; no command is in two */
 		for (i = 0, count = 1 + below(3); i < MANY; i += count) {
 			v = (struct ocf_vector){
 				.commands = addr(self->c + i),
@@ -132,7 +135,7 @@ TEST_F_TIMEOUT(card, vectors_in_order, TIMEOUT)
 	io_uring_queue_exit(&ring);
 }
 
-/* Results are fetched as commands were handed in. */
+/* Results of an ordered session are fetched in the order of submission. */
 TEST_F_TIMEOUT(card, fetched_in_order, TIMEOUT)
 {
 	int i, n, rounds = rounds_given(200);
@@ -176,7 +179,7 @@ TEST_F(card, entries_cancelled)
 	io_uring_queue_exit(&ring);
 }
 
-/* By workers of io_uring, and by its thread that polls */
+/* Entries that workers of io_uring submit, or its polling thread */
 TEST_F(card, entries_of_other_threads)
 {
 	struct io_uring ring;
@@ -209,8 +212,8 @@ TEST_F(card, entries_of_other_threads)
 }
 
 /*
- * What begins after another has what its entry had when it was handed in: that
- * of a link with IOSQE_ASYNC, or it is read when it begins.
+ * An entry that begins after another one, because it is linked or drains, uses
+ * its command as it was at the submission.
  */
 TEST_F(card, entries_behind_others)
 {
@@ -242,7 +245,10 @@ TEST_F(card, entries_behind_others)
 	io_uring_queue_exit(&ring);
 }
 
-/* Nothing waits for the card longer than it takes to cancel. */
+/*
+ * A ring that ends does not wait for the card, only until its entries are
+ * cancelled.
+ */
 TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
 {
 	struct ocf_vector v = {
@@ -266,7 +272,10 @@ TEST_F_TIMEOUT(card, rings_that_end, TIMEOUT)
 	}
 }
 
-/* Is stopped before its ring ends, which has an entry of the first @in_ring. */
+/*
+ * Stops the process before its ring ends; the ring has an entry for each of the
+ * first @in_ring files.
+ */
 static void stop_with_files(Self *self, int in_ring)
 {
 	struct io_uring ring;
@@ -286,7 +295,7 @@ static void stop_with_files(Self *self, int in_ring)
 	if (io_uring_submit(&ring) != in_ring)
 		_exit(3);
 	if (!fork()) {
-		/* the child has the ring, too */
+		/* the child has the ring as well */
 		usleep(300000);
 		_exit(0);
 	}
@@ -295,7 +304,10 @@ static void stop_with_files(Self *self, int in_ring)
 	_exit(4);
 }
 
-/* s that such a process takes to end when it is killed; or negative */
+/*
+ * Returns the seconds that such a process takes to end after SIGKILL; or a
+ * negative number.
+ */
 static double end_with_files(Self *self, int in_ring)
 {
 	double begun;
@@ -311,7 +323,7 @@ static double end_with_files(Self *self, int in_ring)
 		return -2;
 	usleep(1500000);
 	begun = now();
-	/* not continued first: it might end by itself */
+	/* without SIGCONT before, or it might end by itself */
 	kill(pid, SIGKILL);
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 		return -3;
@@ -319,8 +331,8 @@ static double end_with_files(Self *self, int in_ring)
 }
 
 /*
- * A ring does not wait longer if it has entries of many files.  It waited 69 s
- * for these; closing them is slow on the debug kernel.
+ * A ring with entries of many files does not take longer to end.  It once took
+ * 69 s for these.  Closing the files is slow on the debug kernel.
  */
 TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
 {
@@ -331,7 +343,7 @@ TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
 	EXPECT_GT(2 * one + 30, all);
 }
 
-/* What a process is at when it goes */
+/* What a process is doing when it ends */
 static void at_work(Self *self, int how)
 {
 	struct io_uring ring;
@@ -398,7 +410,7 @@ static void *cancel_all(void *arg)
 	return NULL;
 }
 
-/* Results, and tasks that give them up, from several threads */
+/* Several threads cancel entries while these end. */
 TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
 {
 	int i, n = rounds_given(30), j, res;
@@ -427,7 +439,9 @@ TEST_F_TIMEOUT(card, cancelled_while_they_end, TIMEOUT)
 	io_uring_queue_exit(&ring);
 }
 
-/* By entries, of which some are pinned, and some copied */
+/*
+ * Runs all commands as entries; the data of some are pinned, of others copied.
+ */
 static int put_all_and_wait(Self *self)
 {
 	struct io_uring ring;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * No key of a session that was closed is in the kernel's memory, whose every
- * page /proc/kcore shows.  For a machine whose allocator does not fill what is
- * freed.
- *
- * All keys begin with the same eight random bytes.  Here they are inverted,
- * so that no memory of ours is taken for a key.
+ * No key of a closed session stays in the kernel's memory, all of which
+ * /proc/kcore shows.  This test needs a machine whose allocator does not
+ * overwrite freed memory.  All keys begin with the same eight random bytes.
+ * The test keeps these inverted, so that its own memory does not look like a
+ * key.
  */
 #include <elf.h>
 #include <kselftest_harness.h>
@@ -13,9 +12,9 @@
 
 #include "native.h"
 
-#define EACH		8		/* sessions of each kind */
+#define EACH		8		/* sessions for each kind */
 #define CHUNK		(1 << 20)
-#define TRIES		60		/* a second each: freeing takes time */
+#define TRIES		60		/* searches, one each second */
 #define TEXT_START	0xffffffff80000000ull
 #define NOWHERE		((Elf64_Addr)~0ull)
 
@@ -48,7 +47,7 @@ FIXTURE(secrets)
 	uint8_t *chunk;
 };
 
-/* The parts of the file that are memory, each once. */
+/* Finds the parts of /proc/kcore that are memory, each once. */
 static int find_parts(int kcore, Elf64_Phdr *part, int max)
 {
 	Elf64_Ehdr head;
@@ -91,7 +90,10 @@ FIXTURE_TEARDOWN(secrets)
 
 typedef struct _test_data_secrets Self;
 
-/* Also a key that is split by a page's end begins in one. */
+/*
+ * Counts the beginnings of keys.  A key that crosses the end of a page has its
+ * beginning in one page.
+ */
 static int count_in(const uint8_t *p, size_t len)
 {
 	const uint64_t mark = inverted;
@@ -106,7 +108,7 @@ static int count_in(const uint8_t *p, size_t len)
 	return n;
 }
 
-/* How often a key begins in memory; -1 if that cannot be read. */
+/* Returns how many keys begin in memory; -1 if the memory cannot be read. */
 static int keys_in_memory(Self *self)
 {
 	uint64_t at, all = 0;
@@ -140,7 +142,7 @@ static void make_key(uint8_t *key, unsigned int seed)
 		key[i] = ~(inverted >> 8 * i);
 }
 
-/* Opens a session of @kind, and has something done by it. */
+/* Opens a session of @kind and runs an operation in it. */
 static int use(int fd, const struct kind *kind, unsigned int seed)
 {
 	uint8_t key[64], mackey[64], in[64], out[256], tag[64] = {};
@@ -176,7 +178,10 @@ static int use(int fd, const struct kind *kind, unsigned int seed)
 	return res < 0 ? res : (int)open.session;
 }
 
-/* Opens and uses EACH sessions of each kind; false if one cannot be. */
+/*
+ * Opens and uses EACH sessions of each kind.  Returns whether all could be
+ * opened.
+ */
 static bool use_all(int fd, uint32_t ses[][EACH])
 {
 	int i, j, res;
@@ -195,7 +200,7 @@ static bool use_all(int fd, uint32_t ses[][EACH])
 	return true;
 }
 
-/* How many there are when no more of them are freed. */
+/* Waits until no more keys are freed.  Returns how many are left. */
 static int keys_in_the_end(Self *self)
 {
 	int i, left = -1;
@@ -213,7 +218,7 @@ TEST_F(secrets, of_closed_sessions_nothing_is_left)
 	int i, j;
 
 	ASSERT_TRUE(use_all(self->fd, ses));
-	/* it would be seen */
+	/* the search finds keys that are in use */
 	ASSERT_LE(COUNT(kinds) * EACH, keys_in_memory(self));
 	for (i = 0; i < COUNT(kinds); i++)
 		for (j = 0; j < EACH; j++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface: what makes a session and a command and what does not,
- * what is told of them, and everything around them.
+ * The native interface: valid and invalid sessions and commands, the
+ * information about them, and all other calls.
  */
 #include <kselftest_harness.h>
 #include <limits.h>
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(native)
 
 typedef struct _test_data_native Self;
 
-/* What a changed opening says; nothing of it stays. */
+/* Opens a session with one field changed, and closes it; the errno. */
 #define OPENS(field_, value_) ({					\
 	struct ocf_session_open o_ = self->open;			\
 	o_.session = 0;							\
@@ -100,8 +100,8 @@ TEST_F(native, openings_that_make_no_sense)
 }
 
 /*
- * For any other number the kernel's library prints a warning, which a user must
- * not be able to cause.
+ * For any other number of rounds the kernel's library prints a warning, which a
+ * user must not be able to cause.
  */
 TEST_F(native, rounds)
 {
@@ -120,7 +120,10 @@ TEST_F(native, rounds)
 		}
 		if (!self->open.session)
 			continue;
-		/* less than a block, which the CPU does without its vectors */
+		/*
+		 * less than a block, which the CPU encrypts without vector
+		 * instructions
+		 */
 		self->c = (struct ocf_command){
 			.session = self->open.session, .len = 17,
 			.src = addr(self->in), .dst = addr(self->out),
@@ -145,7 +148,7 @@ TEST_F(native, names)
 				     "", ""));
 }
 
-/* What each error is about. */
+/* Each error names the field that is wrong. */
 TEST_F(native, errors_name_the_field)
 {
 	static const struct {
@@ -225,7 +228,7 @@ TEST_F(native, errors_name_the_field)
 			TH_LOG("row %u", i);
 		}
 	}
-	/* one that knows nothing of it */
+	/* a structure of an older version, without the field */
 	o = rows[0].o;
 	o.size = OCF_SESSION_OPEN_SIZE_VER0;
 	o.wrong = 99;
@@ -233,7 +236,10 @@ TEST_F(native, errors_name_the_field)
 	EXPECT_EQ(99u, o.wrong);
 }
 
-/* One that knows more, of which nothing is set; and one whose is. */
+/*
+ * Structures of later versions: the new fields are zero and ignored; or set,
+ * and refused.
+ */
 TEST_F(native, structures_that_have_grown)
 {
 	struct {
@@ -251,7 +257,10 @@ TEST_F(native, structures_that_have_grown)
 	EXPECT_EQ(E2BIG, call(self->fd, OCF_SESSION_OPEN, &later));
 }
 
-/* A session of one is not found by accident in another. */
+/*
+ * A session's number of one file is not by accident that of a session of
+ * another file.
+ */
 TEST_F(native, files_have_other_numbers)
 {
 	struct ocf_session_open o = {
@@ -282,12 +291,12 @@ TEST_F(native, sessions_end)
 	EXPECT_EQ(-EINVAL, native_run(self->fd, &self->c));
 }
 
-/* A session is of the interface that has opened it. */
+/* A session can be used by the interface that has opened it only. */
 TEST_F(native, interfaces_do_not_mix)
 {
 	uint32_t ses = self->c.session;
 
-	/* CIOCFSESSION of the others */
+	/* CIOCFSESSION of the other interfaces */
 	EXPECT_EQ(EINVAL, call(self->fd, _IOW('c', 102, uint32_t), &ses));
 	EXPECT_EQ(EINVAL, call(self->fd, _IOW('c', 103, uint32_t), &ses));
 	EXPECT_EQ(100, native_run(self->fd, &self->c));
@@ -330,7 +339,7 @@ TEST_F(native, what_there_is)
 	EXPECT_EQ(16 << 20, f.len_max);
 	EXPECT_TRUE(f.modes & 1 << OCF_MODE_AEAD);
 	EXPECT_FALSE(f.modes & 1);
-	/* its number is the open file's */
+	/* the number belongs to the open file */
 	fd = open_dev();
 	ASSERT_EQ(0, call(fd, OCF_FEATURES, &other));
 	EXPECT_NE(0, f.file);
@@ -339,7 +348,7 @@ TEST_F(native, what_there_is)
 	ASSERT_EQ(0, call(fd, OCF_FEATURES, &other));
 	EXPECT_EQ(f.file, other.file);
 	close(fd);
-	/* a caller with the older, shorter structure does not get it */
+	/* a caller with the older, shorter structure does not get this field */
 	other.size = OCF_FEATURES_SIZE_VER0;
 	other.file = 1;
 	ASSERT_EQ(0, call(self->fd, OCF_FEATURES, &other));
@@ -391,7 +400,7 @@ TEST_F(native, other_keys)
 	EXPECT_EQ(EINVAL, rekey(self, self->key, 16, NULL, 0));
 }
 
-/* What a changed command says */
+/* Runs a command with one field changed; the result. */
 #define RUNS(field_, value_) ({						\
 	struct ocf_command c_ = self->c;				\
 	c_.field_ = value_;						\
@@ -478,7 +487,7 @@ TEST_F(native, vectors)
 	EXPECT_EQ(EFAULT, call(self->fd, OCF_RUN, NULL));
 }
 
-/* Results that cannot be written: the last page is not there. */
+/* Results that cannot be written, because the last page is not mapped. */
 TEST_F(native, results_at_the_edge)
 {
 	uint8_t *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -530,7 +539,7 @@ TEST_F(native, handed_in_and_fetched)
 	EXPECT_EQ(EFAULT, call(self->fd, OCF_SUBMIT, &v));
 	reap.flags = 1;
 	EXPECT_EQ(EINVAL, call(self->fd, OCF_REAP, &reap));
-	/* what cannot be given stays */
+	/* a result that cannot be written can be fetched later */
 	v.commands = addr(c);
 	ASSERT_EQ(1, ioctl(self->fd, OCF_SUBMIT, &v));
 	p.events = POLLIN;
@@ -542,7 +551,9 @@ TEST_F(native, handed_in_and_fetched)
 	EXPECT_EQ(100, r[0].res);
 }
 
-/* A child's cookies are 100 and more. */
+/*
+ * Submits @n commands with cookies from @first on.  A child's begin with 100.
+ */
 static void hand_in(Self *self, uint64_t first, int n)
 {
 	struct ocf_vector v = { .count = 1 };
@@ -557,7 +568,10 @@ static void hand_in(Self *self, uint64_t first, int n)
 		exit(1);
 }
 
-/* Takes @n of @room at a time; whether their cookies follow @first. */
+/*
+ * Fetches @n results, @room at a time.  Returns whether their cookies follow
+ * @first.
+ */
 static bool reap_all(Self *self, uint64_t first, int n, int room)
 {
 	struct ocf_result r[16];
@@ -599,7 +613,7 @@ TEST_F(native, results_lie_between_those_of_another_process)
 	EXPECT_TRUE(reap_all(self, 0, 9, 1));
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	/* a child may fetch nothing of its parent's */
+	/* a child cannot fetch its parent's results */
 	hand_in(self, 0, 4);
 	pid = fork();
 	if (!pid) {
@@ -664,7 +678,7 @@ TEST_F(native, entries_that_make_no_sense)
 	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie, 8);
 	io_uring_submit(&ring);
 	EXPECT_EQ(-ENOENT, ring_wait(&ring, NULL));
-	/* there is no such buffer; nor was one meant */
+	/* there is no such buffer, and the command names none */
 	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &self->c, 0));
 	self->c.flags = OCF_COMMAND_FIXED_SRC;
 	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &self->c, -1));
@@ -674,7 +688,9 @@ TEST_F(native, entries_that_make_no_sense)
 	io_uring_queue_exit(&ring);
 }
 
-/* In an entry of its own, and in a vector: the same */
+/*
+ * Runs a command as an entry and in a vector; both must have the same result.
+ */
 static int fixed_run(struct io_uring *ring, int fd,
 		     const struct ocf_command *c, int fixed)
 {
@@ -683,7 +699,10 @@ static int fixed_run(struct io_uring *ring, int fd,
 	return ring_vector(ring, fd, c, fixed) == res ? res : -EPROTO;
 }
 
-/* What is not all in the buffer, or only one side of what is in place. */
+/*
+ * Data that are not wholly in the registered buffer; in-place commands of which
+ * only one side is.
+ */
 TEST_F(native, registered_buffers)
 {
 	struct iovec half = { self->in, 2048 };
@@ -712,7 +731,7 @@ TEST_F(native, registered_buffers)
 	EXPECT_EQ(100, fixed_run(&ring, self->fd, &c, 0));
 	c.flags = OCF_COMMAND_FIXED_SRC;
 	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, 0));
-	/* there are no more of them */
+	/* there is no buffer of this number */
 	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 1));
 	c.flags = OCF_COMMAND_FIXED_SRC | OCF_COMMAND_FIXED_DST;
 	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, UINT16_MAX));
@@ -721,8 +740,8 @@ TEST_F(native, registered_buffers)
 }
 
 /*
- * What is around a chain's data must be in the buffer too where it is read, and
- * not where only the data are written.
+ * The authenticated bytes around a chain's data must be in the buffer of the
+ * source, and need not be in that of the destination.
  */
 TEST_F(native, chain_in_registered_buffers)
 {
@@ -751,7 +770,7 @@ TEST_F(native, chain_in_registered_buffers)
 	EXPECT_EQ(2032, fixed_run(&ring, self->fd, &c, 0));
 	c.data_start = 17;
 	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
-	/* in place, with something around it and without */
+	/* in place, with bytes around the data and without */
 	c.data_start = 16;
 	c.dst = c.src;
 	EXPECT_EQ(-EINVAL, fixed_run(&ring, self->fd, &c, 0));
@@ -764,7 +783,10 @@ TEST_F(native, chain_in_registered_buffers)
 	c.data_start = 0;
 	c.auth_len = c.len = 2048;
 	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
-	/* the data begin where the buffer does, and nothing else is written */
+	/*
+	 * the destination's data begin with the buffer, and nothing else is
+	 * written
+	 */
 	c.flags = OCF_COMMAND_FIXED_DST;
 	c.src = addr(self->out);
 	c.dst = addr(self->in) - 16;
@@ -802,7 +824,7 @@ TEST_F(native, compression_in_registered_buffers)
 	EXPECT_GT(200, n);
 	c.len = 2049;
 	EXPECT_EQ(-EFAULT, fixed_run(&ring, self->fd, &c, 0));
-	/* back into the buffer, to its end and not beyond */
+	/* back into the buffer, up to its end */
 	memset(self->in, 0, sizeof(self->in));
 	c.op = OCF_OP_DECRYPT;
 	c.src = addr(self->out);
@@ -816,7 +838,7 @@ TEST_F(native, compression_in_registered_buffers)
 	EXPECT_EQ('a', self->in[0]);
 	EXPECT_EQ('a', self->in[2047]);
 	EXPECT_EQ(0, self->in[2048]);
-	/* both in it */
+	/* source and destination in it */
 	memcpy(self->in, self->out, n);
 	c.src = addr(self->in);
 	c.dst = addr(self->in) + 48;
@@ -859,7 +881,7 @@ TEST_F(native, compression)
 	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
 	c.dst = 8;
 	EXPECT_EQ(-EFAULT, native_run(self->fd, &c));
-	/* of nothing, from where a page begins */
+	/* no data, and an address where a page begins */
 	c.dst = addr(text);
 	c.len = 0;
 	c.src = 0;
@@ -868,7 +890,7 @@ TEST_F(native, compression)
 	EXPECT_EQ(-EINVAL, native_run(self->fd, &c));
 }
 
-/* Of a tweak of 8 bytes the others are none, whatever stands there. */
+/* With a tweak of 8 bytes the other 8 bytes of the field are ignored. */
 TEST_F(native, half_a_tweak)
 {
 	struct ocf_session_open o = {
@@ -890,7 +912,7 @@ TEST_F(native, half_a_tweak)
 	EXPECT_EQ(0, memcmp(want, self->out, 64));
 }
 
-/* What is before the data is not written, and need not be writable. */
+/* The bytes before a chain's data are not written, and need not be writable. */
 TEST_F(native, a_chain_behind_a_page_that_may_only_be_read)
 {
 	struct ocf_session_open o = {
@@ -916,7 +938,7 @@ TEST_F(native, a_chain_behind_a_page_that_may_only_be_read)
 	munmap(both, 8192);
 }
 
-/* A page that must not be written is not. */
+/* A read-only page is never written. */
 TEST_F(native, pages_that_may_only_be_read)
 {
 	uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A fixture of the native interface's tests: a card that is slow, or as slow as
- * a test wants it, and commands for it.
+ * A fixture of the native interface's tests: a card as slow as a test wants it,
+ * and commands for it.
  */
 #ifndef NATIVE_SLOW_H
 #define NATIVE_SLOW_H
@@ -18,7 +18,7 @@
 #define CARD	"/sys/class/ocf/sim0/device/"
 #define OPTIONS	"algs=real depth=8 patience=60000 latency_ns=1000"
 #define LATENCY	"20000000"	/* ns */
-#define MANY	24		/* more than the card has room for */
+#define MANY	24		/* more than the depth of the card */
 #define LEN	4096
 #define LOCKED	(32u << 10)	/* bytes, of RLIMIT_MEMLOCK */
 #define TIMEOUT	1200		/* s: the debug kernel is slow */
@@ -45,7 +45,10 @@ static inline int open_on(int fd, uint32_t flags, struct ocf_session_open *o)
 	return native_open(fd, o);
 }
 
-/* Commands of @self->c are for a session of @fd that only the card serves. */
+/*
+ * Opens a session of @fd that only the card serves, and fills in the commands
+ * @self->c for it.
+ */
 static inline int aim(Self *self, int fd)
 {
 	struct ocf_session_open o;
@@ -56,7 +59,7 @@ static inline int aim(Self *self, int fd)
 			.cookie = i, .session = o.session,
 			.src = addr(self->in + i * LEN),
 			.dst = addr(self->out + i * LEN),
-			/* some are copied */
+			/* the data of some are copied */
 			.len = i % 2 ? LEN : 512,
 		};
 	return err;
@@ -86,7 +89,7 @@ FIXTURE_SETUP(card)
 		c.dst = addr(self->want + i * LEN);
 		ASSERT_EQ((int)c.len, native_run(self->fd, &c));
 	}
-	/* the first has to wait for its context */
+	/* the first command has to wait until the card has a context */
 	ASSERT_EQ((int)self->c[0].len, native_run(self->fd, &self->c[0]));
 	ASSERT_EQ(0, put_line(CARD "latency_ns", LATENCY));
 	memset(self->out, 0, MANY * LEN);
@@ -103,7 +106,7 @@ FIXTURE_TEARDOWN(card)
 	free(self->want);
 }
 
-/* Whether command @i has its result */
+/* Returns whether command @i has the right result. */
 static inline bool is_right(Self *self, int i)
 {
 	return !memcmp(self->want + i * LEN, self->out + i * LEN,
@@ -127,7 +130,7 @@ static inline int submit_all(Self *self, int fd)
 	return ioctl(fd, OCF_SUBMIT, &v);
 }
 
-/* Fetches @n, or what comes in time; they are in self->r. */
+/* Fetches @n results into self->r.  Returns how many came in time. */
 static inline int reap(Self *self, int n)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -146,7 +149,7 @@ static inline int reap(Self *self, int n)
 	return got;
 }
 
-/* Whether process @pid waits: it has done what it can. */
+/* Returns whether process @pid sleeps: it has submitted all that it can. */
 static inline bool waits(pid_t pid)
 {
 	const char *line;
@@ -158,8 +161,9 @@ static inline bool waits(pid_t pid)
 }
 
 /*
- * The bytes that @way(@self), in a process that may lock LOCKED, has pinned
- * while it waits for a card that is held.  Negative if it did not return 0.
+ * Runs @way(@self) in a process that may lock LOCKED bytes, on a card that
+ * completes nothing.  Returns the bytes that are pinned; negative if @way() did
+ * not return 0.
  */
 static inline long pins_with_little(Self *self, int (*way)(Self *self))
 {
@@ -177,7 +181,9 @@ static inline long pins_with_little(Self *self, int (*way)(Self *self))
 		become(SOMEBODY);
 		_exit(way(self));
 	}
-	/* each time: what is pinned only for a moment is let go by then */
+	/*
+	 * five times: pages that are pinned for a moment only are free by then
+	 */
 	for (looks = 0; looks < 5;) {
 		usleep(10000);
 		looks = waits(pid) ? looks + 1 : 0;

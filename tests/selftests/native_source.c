@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface, and a caller that changes what a command works on while
- * the command runs.
+ * The native interface, and a caller that changes the data while a command
+ * runs.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
 
 #include "native.h"
 
-#define FLIPPED	16384	/* bytes: so many are pinned if they may be */
+#define FLIPPED	16384	/* bytes, which are pinned if possible */
 
 struct flips {
 	volatile uint8_t	*at;
@@ -24,7 +24,10 @@ static void *flip(void *arg)
 	return NULL;
 }
 
-/* A thread changes the source meanwhile; the plaintext is the verified one. */
+/*
+ * A thread changes the source meanwhile.  The plaintext must be that of the
+ * verified ciphertext.
+ */
 TEST(a_source_that_changes)
 {
 	static const uint8_t key[16] = "sixteen bytes..";

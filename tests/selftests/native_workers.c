@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Asynchronous work is the process's own: threads of it do what the CPU does,
- * at its priority, in its control group and at its cost.
+ * Asynchronous work on the CPU is done by threads of the process, at its
+ * priority, in its control group, and in its CPU time.
  */
 #include <kselftest_harness.h>
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #include "native.h"
 
 #define EACH	(256u << 10)	/* bytes of an operation: some ms of 3DES */
-#define MANY	64		/* operations that are handed in at a time */
+#define MANY	64		/* operations submitted at a time */
 #define TIMEOUT	1800		/* s: the debug kernel is slow */
 #define GROUPS	"/tmp/workers.groups"
 #define GROUP	GROUPS "/ours"
@@ -75,7 +75,9 @@ static struct ocf_command command(Self *self, uint32_t ses)
 	};
 }
 
-/* Hands @n operations in; how many it took, or a negative errno. */
+/*
+ * Submits @n operations.  Returns how many were accepted, or a negative errno.
+ */
 static int hand_in(Self *self, uint32_t ses, int n)
 {
 	struct ocf_command c[MANY];
@@ -110,7 +112,7 @@ static int fetch_some(Self *self, int left)
 	return left - n;
 }
 
-/* Does @n operations asynchronously; 0, or a negative errno. */
+/* Does @n operations asynchronously.  Returns 0 or a negative errno. */
 static int do_many(Self *self, uint32_t ses, int n)
 {
 	int left = hand_in(self, ses, n);
@@ -122,7 +124,7 @@ static int do_many(Self *self, uint32_t ses, int n)
 	return left;
 }
 
-/* The same, waiting for each. */
+/* Does @n operations, and waits for each.  Returns 0 or a negative errno. */
 static int do_each(Self *self, uint32_t ses, int n)
 {
 	struct ocf_command c = command(self, ses);
@@ -136,7 +138,7 @@ static int do_each(Self *self, uint32_t ses, int n)
 	return 0;
 }
 
-/* us of CPU time that this process has had, with all its threads */
+/* Returns the CPU time of this process and all its threads, in us. */
 static long own_time(void)
 {
 	struct rusage u;
@@ -146,7 +148,10 @@ static long own_time(void)
 	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* Our threads: how many, and the id of one in @one. */
+/*
+ * Returns how many threads the kernel has made for this process; @one gets the
+ * id of one.
+ */
 static int threads(int *one)
 {
 	char path[300];
@@ -170,7 +175,7 @@ static int threads(int *one)
 	return n;
 }
 
-/* What a child process ended with */
+/* Waits for a child process.  Returns its status. */
 static int ended(pid_t pid)
 {
 	int status;
@@ -198,7 +203,7 @@ TEST_F_TIMEOUT(workers, their_time_is_the_process_own, TIMEOUT)
 	EXPECT_LE(1, threads(NULL));
 }
 
-/* A call that waits does its work itself, also what takes long. */
+/* A call that waits does its work itself, even if it takes long. */
 TEST_F_TIMEOUT(workers, a_wait_is_its_own_time, TIMEOUT)
 {
 	struct ocf_session_open o = {
@@ -213,7 +218,7 @@ TEST_F_TIMEOUT(workers, a_wait_is_its_own_time, TIMEOUT)
 	c.session = o.session;
 	c.dst = addr(out);
 	fill(self->buf, EACH, 1);
-	/* a busy host adds to either, so the best of three rounds counts */
+	/* a busy host makes both slower, so the best of three rounds counts */
 	for (i = 0; i < 3; i++) {
 		c.len = EACH / 32;
 		c.dst_len = 16384;
@@ -258,7 +263,7 @@ TEST_F_TIMEOUT(workers, public_keys_are_its_own_time, TIMEOUT)
 				.addr = addr(j < 3 ? number : out[i]),
 				.len = sizeof(number),
 			};
-		/* less than the modulus */
+		/* make it less than the modulus */
 		values[i][0].addr++;
 		values[i][0].len--;
 		c[i] = (struct ocf_pk_command){
@@ -300,7 +305,7 @@ static bool make_group(void)
 	       (!mkdir(GROUP, 0700) || errno == EEXIST);
 }
 
-/* In a group that may have a tenth of a processor, it has that. */
+/* In a control group with a tenth of a CPU the process gets a tenth. */
 static int in_group(Self *self)
 {
 	long sync, async, begun = own_time();
@@ -338,11 +343,11 @@ TEST_F_TIMEOUT(workers, they_are_in_its_control_group, TIMEOUT)
 
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 #define CARD	"/sys/class/ocf/sim0/device/"
-/* So fast that it gets all */
+/* A card so fast that it gets all requests */
 #define OPTIONS	"algs=real overhead_ns=0 ps_per_byte=0 latency_ns=0 " \
 		"public_key=1 public_ns=1000"
 #define FAILING	16	/* operations, each of which the card fails */
-#define POWERS	3	/* with public keys; after more the card is tested */
+#define POWERS	3	/* public-key operations; more failures start a test */
 
 FIXTURE(failing)
 {
@@ -374,7 +379,10 @@ static long replays(const char *what)
 	return number_in("/sys/class/ocf/sim0/counters", what);
 }
 
-/* Opens what no tag is right for, as all that is here is plaintext. */
+/*
+ * Makes a command that opens data which are not ciphertext, so the tag is
+ * wrong.
+ */
 static struct ocf_command forged(Failing *self, uint32_t flags)
 {
 	static const uint8_t key[16], tag[16];
@@ -391,7 +399,7 @@ static struct ocf_command forged(Failing *self, uint32_t flags)
 	};
 }
 
-/* Does FAILING commands like @c; whether all were refused. */
+/* Does FAILING commands like @c.  Returns whether all were refused. */
 static bool all_refused(Failing *self, const struct ocf_command *c,
 			bool together)
 {
@@ -413,10 +421,10 @@ static bool all_refused(Failing *self, const struct ocf_command *c,
 	return true;
 }
 
-/* us that the thread @id of ours has run */
+/* Returns the CPU time of thread @id in us. */
 static long thread_time(int id)
 {
-	/* MAKE_THREAD_CPUCLOCK() of the kernel, CPUCLOCK_SCHED */
+	/* as MAKE_THREAD_CPUCLOCK() of the kernel with CPUCLOCK_SCHED */
 	clockid_t clock = (~(unsigned int)id << 3) | 4 | 2;
 	struct timespec t = {};
 
@@ -425,8 +433,8 @@ static long thread_time(int id)
 }
 
 /*
- * Forged tags cost their owner the CPU's time: the CPU looks again at what a
- * card refuses.
+ * The CPU checks each tag that a card calls wrong, in the time of the process
+ * that sent it.
  */
 TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 {
@@ -439,7 +447,7 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	sync = own_time();
 	ASSERT_TRUE(all_refused(self, &soft, false));
 	sync = own_time() - sync;
-	/* the card takes every tag, and is found to be fast */
+	/* the card accepts every tag, so the core finds it fast */
 	ASSERT_EQ(0, put_line(CARD "compute", "0"));
 	all_refused(self, &any, true);
 	ASSERT_EQ((int)EACH, native_run(self->fd, &any));
@@ -457,12 +465,15 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	EXPECT_LE(before + 3 * FAILING / 2, replays("replays"));
 	TH_LOG("%ld us by the CPU, %ld us after a card, %ld us in a vector",
 	       sync, single, vector);
-	/* it was none at all, and the CPU's has what both have besides */
+	/*
+	 * before the fix the thread took no time; @sync also has the overhead
+	 * that all have
+	 */
 	EXPECT_LT(sync / 8, single);
 	EXPECT_LT(sync / 8, vector);
 }
 
-/* us of this process's time for @n powers modulo a number, or -1 */
+/* Returns this process's CPU time in us for @n exponentiations, or -1. */
 static long time_of_powers(int fd, int n, bool fail)
 {
 	uint8_t number[256], out[256];
@@ -492,20 +503,23 @@ static long time_of_powers(int fd, int n, bool fail)
 	return own_time() - begun;
 }
 
-/* What the card fails, the CPU does in the time of the task that waits. */
+/*
+ * A public-key operation that the card fails is done by the CPU in the time of
+ * the task that waits.
+ */
 TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
 {
 	long before = replays("pk_replays"), failed, sync;
 
 	failed = time_of_powers(self->fd, POWERS, true);
 	ASSERT_LE(0, failed);
-	/* one may go to the CPU at once */
+	/* the core may choose the CPU for one at once */
 	EXPECT_LT(before, replays("pk_replays"));
 	ASSERT_EQ(0, put_line("/sys/class/ocf/sim0/state", "drain"));
 	sync = time_of_powers(self->fd, POWERS, false);
 	ASSERT_LT(0, sync);
 	TH_LOG("%ld us by the CPU, %ld us after a card", sync, failed);
-	/* it was a 200th */
+	/* it was a 200th before the fix */
 	EXPECT_LT(sync / 8, failed);
 }
 
@@ -516,7 +530,7 @@ TEST_F_TIMEOUT(workers, one_for_each_processor_at_most, TIMEOUT)
 	int i, most = 0;
 
 	ASSERT_EQ(0, threads(NULL));
-	/* small ones need none */
+	/* small operations need no thread */
 	ASSERT_EQ(0, do_each(self, self->slow, 1));
 	ASSERT_EQ(0, threads(NULL));
 	for (i = 0; i < 2 * get_nprocs() + 2; i++) {
@@ -537,12 +551,12 @@ TEST_F_TIMEOUT(workers, a_child_has_its_own, TIMEOUT)
 		_exit(threads(NULL) ? 1 : do_many(self, self->slow, 2) ? 2 :
 		      threads(NULL) ? 0 : 3);
 	EXPECT_EQ(0, WEXITSTATUS(ended(pid)));
-	/* the descriptor keeps those of the process that used it last */
+	/* the descriptor keeps the threads of the process that used it last */
 	ASSERT_EQ(0, do_many(self, self->slow, 2));
 	EXPECT_LE(1, threads(NULL));
 }
 
-/* With the last descriptor, and what was handed in by it. */
+/* The threads end with the last descriptor, and so do its operations. */
 TEST_F_TIMEOUT(workers, they_go_with_the_descriptor, TIMEOUT)
 {
 	int tries;
@@ -556,7 +570,7 @@ TEST_F_TIMEOUT(workers, they_go_with_the_descriptor, TIMEOUT)
 	EXPECT_EQ(0, threads(NULL));
 }
 
-/* A process that may have no other thread does the work in the call. */
+/* Runs in a process that cannot have another thread: the call does the work. */
 static int without_threads(Self *self)
 {
 	struct rlimit none = { 1, 1 };
@@ -587,7 +601,7 @@ TEST_F_TIMEOUT(workers, there_may_be_none, TIMEOUT)
 
 /* ---- the end of the process ---- */
 
-/* A child's: hands MANY operations in, @rounds times, and tells its parent. */
+/* In a child: submits MANY operations, @rounds times, and tells the parent. */
 static void hand_in_and_tell(Self *self, int rounds, int fd)
 {
 	while (rounds--)
@@ -602,7 +616,7 @@ static long operations(void)
 	return number_in("/sys/class/ocf/cryptosoft0/counters", "operations");
 }
 
-/* What a killed process has handed in is not done any more. */
+/* The operations of a killed process are not done any more. */
 TEST_F_TIMEOUT(workers, a_process_is_killed, TIMEOUT)
 {
 	long before = operations();
@@ -621,17 +635,17 @@ TEST_F_TIMEOUT(workers, a_process_is_killed, TIMEOUT)
 	ASSERT_EQ(1, read(told[0], &byte, 1));
 	kill(pid, SIGKILL);
 	EXPECT_EQ(SIGKILL, WTERMSIG(ended(pid)));
-	/* whatever goes on has its pages */
+	/* an operation that still ran would hold its pages */
 	for (tries = 0; tries < 3000 &&
 	     census_take().pinned != self->before.pinned; tries++)
 		usleep(100000);
 	EXPECT_GT(before + MANY, operations());
 	close(told[0]);
-	/* and the descriptor is as good as before */
+	/* the descriptor still works */
 	EXPECT_EQ(0, do_many(self, self->slow, 2));
 }
 
-/* The next program in the same process has threads of its own. */
+/* After execve() the process gets new threads. */
 TEST_F_TIMEOUT(workers, a_process_is_another_program, TIMEOUT)
 {
 	char fd[16], ses[16];
@@ -661,7 +675,7 @@ static int as_another(int fd, uint32_t ses)
 	return do_many(&there, ses, 4) ? 4 : threads(NULL) < 1 ? 5 : 0;
 }
 
-/* A process that is stopped stops its own work and nobody else's. */
+/* If a process is stopped, its own operations stop, and no others. */
 TEST_F_TIMEOUT(workers, a_process_is_stopped, TIMEOUT)
 {
 	int told[2], status, left = MANY;
@@ -688,7 +702,7 @@ TEST_F_TIMEOUT(workers, a_process_is_stopped, TIMEOUT)
 	close(told[1]);
 }
 
-/* How many of the kernel's workers are at something of workqueue @name */
+/* Returns how many of the kernel's workers are working for workqueue @name. */
 static int workers_at(const char *name)
 {
 	char path[300], comm[64];
@@ -712,8 +726,8 @@ static int workers_at(const char *name)
 }
 
 /*
- * The descriptor goes over to another process, while one that has threads for
- * it is stopped: no worker waits for those.
+ * Another process uses the descriptor while the process with its threads is
+ * stopped.  No worker of the kernel waits for these threads.
  */
 TEST_F_TIMEOUT(workers, nobody_waits_for_a_stopped_process, TIMEOUT)
 {
@@ -724,7 +738,7 @@ TEST_F_TIMEOUT(workers, nobody_waits_for_a_stopped_process, TIMEOUT)
 		if (do_many(self, self->slow, 2))
 			_exit(1);
 		raise(SIGSTOP);
-		/* what is not in use is found again */
+		/* the threads that are not in use are found again */
 		_exit(do_many(self, self->slow, 2) ? 2 :
 		      threads(NULL) < 1 ? 3 : 0);
 	}
@@ -740,7 +754,7 @@ TEST_F_TIMEOUT(workers, nobody_waits_for_a_stopped_process, TIMEOUT)
 
 /* ---- neighbours ---- */
 
-/* Hands in as much as it may, for ever. */
+/* Submits as many operations as it may, for ever. */
 static void flood(Self *self)
 {
 	int left = 0, n;
@@ -755,9 +769,9 @@ static void flood(Self *self)
 	}
 }
 
-#define CONNECTIONS	8	/* of one process with itself */
+#define CONNECTIONS	8	/* of a process with itself */
 
-/* As much as there is or as is taken now */
+/* Sends and receives as much as possible without waiting. */
 static void send_and_receive(const int *fd, uint8_t *buf)
 {
 	while (send(fd[1], buf, EACH, MSG_DONTWAIT) > 0)
@@ -766,7 +780,9 @@ static void send_and_receive(const int *fd, uint8_t *buf)
 		;
 }
 
-/* Sends to itself for ever; the kernel's threads open what arrives. */
+/*
+ * Sends to itself for ever; the kernel's threads decrypt the received records.
+ */
 static void flood_by_sockets(Self *self)
 {
 	struct so_crypt crypt = {
@@ -789,7 +805,7 @@ static void flood_by_sockets(Self *self)
 		send_and_receive(fd[i], self->buf);
 }
 
-/* Takes what a processor gives it, in its own time. */
+/* Does one operation after the other in its own time, for ever. */
 static void work_honestly(Self *self)
 {
 	self->fd = open_dev();
@@ -798,7 +814,10 @@ static void work_honestly(Self *self)
 		;
 }
 
-/* ms that a share of the victim's work takes beside a neighbour of @nice. */
+/*
+ * Returns the ms that a fixed amount of the victim's work takes beside
+ * @neighbour with the nice value @nice.
+ */
 static long beside(Self *self, void (*neighbour)(Self *), int nice)
 {
 	pid_t pid = fork();
@@ -811,7 +830,7 @@ static long beside(Self *self, void (*neighbour)(Self *), int nice)
 		neighbour(self);
 		_exit(1);
 	}
-	/* until it is at it */
+	/* until the neighbour is busy */
 	usleep(300000);
 	begun = now();
 	if (do_each(self, self->fast, 128))
@@ -823,7 +842,10 @@ static long beside(Self *self, void (*neighbour)(Self *), int nice)
 	return took * 1000;
 }
 
-/* Of what it has beside an honest equal a victim keeps at least 45 %. */
+/*
+ * A victim keeps at least 45 % of the CPU time that it gets beside an honest
+ * equal.
+ */
 TEST_F_TIMEOUT(workers, a_victim_keeps_its_share, TIMEOUT)
 {
 	long equal = 0, flooded = 0, low = 0, sockets = 0, ms;
@@ -848,7 +870,7 @@ TEST_F_TIMEOUT(workers, a_victim_keeps_its_share, TIMEOUT)
 	       equal, flooded, low, sockets);
 	EXPECT_LT(flooded, equal * 100 / 45);
 	EXPECT_LT(sockets, equal * 100 / 45);
-	/* and of somebody of low priority it notices little */
+	/* a neighbour of low priority takes little from it */
 	EXPECT_LT(low, flooded * 9 / 10);
 }
 
