@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Short ways to say what programs from the BSDs say at length.
- */
+/* Short calls for tests of the BSD ABI. */
 #ifndef TEST_BSD_H
 #define TEST_BSD_H
 
@@ -13,7 +11,7 @@
 static const uint8_t key_bytes[512] =
 	"a key that has as many bytes as any wants";
 
-/* The id of one of the framework's names; 0 if there is none. */
+/* Returns the id of an algorithm's name; 0 if it has none. */
 static inline unsigned int bsd_id(const char *name)
 {
 	int i;
@@ -24,7 +22,7 @@ static inline unsigned int bsd_id(const char *name)
 	return 0;
 }
 
-/* A session; its id in @ses.  Returns 0, or an errno. */
+/* Opens a session; its id is in @ses.  Returns 0 or an errno. */
 static inline int open_session(int fd, unsigned int cipher, size_t keylen,
 			       unsigned int mac, int mackeylen, uint32_t *ses)
 {
@@ -43,7 +41,7 @@ static inline int close_session(int fd, uint32_t ses)
 	return call(fd, CIOCFSESSION, &ses);
 }
 
-/* CIOCCRYPT; returns 0, or an errno. */
+/* Calls CIOCCRYPT.  Returns 0 or an errno. */
 static inline int crypt_op(int fd, uint32_t ses, int op, int flags,
 			   const void *src, void *dst, uint32_t len,
 			   const void *iv, void *mac)
@@ -56,7 +54,7 @@ static inline int crypt_op(int fd, uint32_t ses, int op, int flags,
 	return call(fd, CIOCCRYPT, &cop);
 }
 
-/* CIOCCRYPTAEAD; returns 0, or an errno. */
+/* Calls CIOCCRYPTAEAD.  Returns 0 or an errno. */
 static inline int aead_op(int fd, uint32_t ses, int op, const void *aad,
 			  uint32_t aadlen, const void *src, void *dst,
 			  uint32_t len, const void *iv, uint32_t ivlen,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Callers that wait for a card: killed, stopped and interrupted while they do,
- * and the card taken away under them.  The card is the null transform's
- * asynchronous one, with room for one request, so that the others queue.
+ * Callers that wait for a card are killed, stopped and interrupted, and the
+ * card is removed meanwhile.  The card is the asynchronous one of ocf_null with
+ * a depth of one request, so that the others queue.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ FIXTURE(card)
 	uint8_t *in, *out;
 };
 
-/* A session that only a card may serve */
+/* Opens a session that only a card may serve. */
 static int on_a_card(int fd, uint32_t *ses)
 {
 	struct session2_op sop = {
@@ -73,7 +73,7 @@ static int copy(int fd, uint32_t ses, const uint8_t *in, uint8_t *out,
 	return crypt_op(fd, ses, COP_ENCRYPT, 0, in, out, len, NULL, NULL);
 }
 
-/* 0 if an operation has the right result */
+/* Runs an operation.  Returns 0 if the result is right. */
 static int right(Self *self)
 {
 	memset(self->out, 0, LEN);
@@ -81,7 +81,10 @@ static int right(Self *self)
 	       memcmp(self->in, self->out, LEN) ? -1 : 0;
 }
 
-/* Works until it is killed; small ones are copied, large ones pinned. */
+/*
+ * Runs operations until the process is killed; data of small ones are copied,
+ * those of large ones pinned.
+ */
 static void work_on(Self *self)
 {
 	uint32_t ses, i;
@@ -162,7 +165,10 @@ static void *wait_for_it(void *arg)
 	return NULL;
 }
 
-/* No card is left and software was ruled out: ENODEV at once, no wrong data. */
+/*
+ * The only card is removed, and the session may not use software: ENODEV at
+ * once, and no wrong data.
+ */
 TEST_F_TIMEOUT(card, taken_away_under_those_that_wait, TIMEOUT)
 {
 	struct waiter w[4];
@@ -185,11 +191,11 @@ TEST_F_TIMEOUT(card, taken_away_under_those_that_wait, TIMEOUT)
 		pthread_join(t[j], NULL);
 		EXPECT_EQ(0, w[j].wrong);
 	}
-	/* the session is there as it was */
+	/* the session still works */
 	EXPECT_EQ(0, right(self));
 }
 
-/* A session that is closed, and a file, while requests are on the card */
+/* A session and a file are closed while requests are in the card. */
 TEST_F_TIMEOUT(card, closed_under_those_that_wait, TIMEOUT)
 {
 	struct waiter w[4];

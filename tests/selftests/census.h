@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel has in hand, counted before and after: whatever was done
- * between the two, nothing may be left behind.
+ * A count of what the kernel holds, before and after a test: nothing may be
+ * left behind.
  */
 #ifndef CENSUS_H
 #define CENSUS_H
@@ -10,7 +10,7 @@
 
 #include <glob.h>
 
-#define SLACK_KIB	8192	/* others come and go too */
+#define SLACK_KIB	8192	/* other users' change it, too */
 
 /**
  * struct census - counts
@@ -24,7 +24,9 @@ struct census {
 	long files, soft, pinned, slab, pages;
 };
 
-/* The number that follows @name in a file of many lines; -1 if none does */
+/*
+ * Returns the number behind @name in a file of many lines; -1 if there is none.
+ */
 static inline long number_in(const char *path, const char *name)
 {
 	char line[256];
@@ -44,7 +46,7 @@ static inline long kib(const char *name)
 	return number_in("/proc/meminfo", name);
 }
 
-/* KiB of free pages that each processor keeps for itself */
+/* Returns the KiB of free pages that CPUs keep for themselves. */
 static inline long kept_free(void)
 {
 	FILE *f = fopen("/proc/zoneinfo", "re");
@@ -63,7 +65,7 @@ static inline struct census census_take(void)
 {
 	struct census c;
 
-	/* what each processor has counted for itself */
+	/* add what each CPU has counted for itself */
 	get_line("/proc/sys/vm/stat_refresh");
 	c.files = atol(get_line("/sys/module/ocf_cdev/refcnt"));
 	c.soft = atol(get_line("/sys/module/ocf_soft/refcnt"));
@@ -85,8 +87,8 @@ static inline bool same_census(const struct census *a, const struct census *b)
 }
 
 /*
- * Frees what the kernel keeps for later: on the debug kernel KASAN has freed
- * objects in quarantine, a thirty-second of all memory.
+ * Frees what the kernel keeps for later: on the debug kernel KASAN keeps freed
+ * objects, up to 1/32 of all memory.
  */
 static inline void shrink_slabs(void)
 {
@@ -101,7 +103,10 @@ static inline void shrink_slabs(void)
 	globfree(&found);
 }
 
-/* Waits for what is under way; true if all is as it was @before. */
+/*
+ * Waits for work in flight.  Returns whether all counts are as they were
+ * @before.
+ */
 static inline bool census_is(const struct census *before)
 {
 	struct census now;
@@ -124,9 +129,8 @@ static inline bool census_is(const struct census *before)
 }
 
 /*
- * The census that a test compares with.  What a killed process of the test
- * before had under way still ends: that is waited for, or it would be missed
- * later.
+ * Returns the counts that a test compares with.  This first waits for work of a
+ * killed process of the test before, which would be missing later.
  */
 static inline struct census census_begin(void)
 {
@@ -146,7 +150,10 @@ static inline void become(int uid)
 		abort();
 }
 
-/* A descriptor that is charged to @uid; its account stays while it is open. */
+/*
+ * Opens a descriptor that is charged to @uid; its account stays while it is
+ * open.
+ */
 static inline int open_as(int uid)
 {
 	int fd;

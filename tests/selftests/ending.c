@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operations whose descriptor, session or process goes in the middle of them,
- * and processes that are stopped and disturbed.
+ * Operations whose descriptor, session or process ends meanwhile, and processes
+ * that are stopped and get signals.
  */
 #include "sharing.h"
 
@@ -30,13 +30,14 @@ TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 		while (!b.begun)
 			usleep(100);
 		usleep(below(20000));
-		/* with its session, or all at once */
+		/* with its session, or all sessions at once */
 		EXPECT_EQ(0, i % 3 ? 0 : close_session(b.fd, b.ses));
 		EXPECT_EQ(0, close(b.fd));
 		EXPECT_EQ(EBADF, close_session(b.fd, b.ses));
 		pthread_join(t, NULL);
 		/*
-		 * a request that came too late for the session has this error
+		 * a request that came after the session was closed has this
+		 * error
 		 */
 		EXPECT_TRUE(!b.err || b.err == EBADF || b.err == EINVAL);
 		EXPECT_TRUE(b.err || !memcmp(want, self->out, BIG));
@@ -44,7 +45,7 @@ TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 	free(want);
 }
 
-/* What a process is at when it is killed */
+/* What a process is doing when it is killed */
 static void at_work(Self *self, int how)
 {
 	struct crypt_auth_op seal = {
@@ -134,7 +135,7 @@ static void count_alarm(int sig)
 	alarms++;
 }
 
-/* Signals that are handled do not show, other than by being handled. */
+/* Signals with a handler do not change the results of calls. */
 TEST_F_TIMEOUT(sharing, signals_do_not_disturb, TIMEOUT)
 {
 	struct sigaction sa = { .sa_handler = count_alarm };
@@ -172,11 +173,11 @@ TEST_F_TIMEOUT(sharing, stopped_and_continued, TIMEOUT)
 		if (waitpid(pid, &status, WUNTRACED) != pid ||
 		    !WIFSTOPPED(status))
 			break;
-		/* a stopped process keeps nobody waiting */
+		/* a stopped process does not delay others */
 		EXPECT_EQ(0, right(self, self->fd));
 		kill(pid, SIGCONT);
 	}
-	/* it may have ended before it was stopped so often */
+	/* it may have ended before the last stop */
 	EXPECT_EQ(0, i == 20 ? ended(pid) : status);
 }
 

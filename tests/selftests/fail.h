@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fault injection: the nth allocation or copy of one call fails, for every n
- * there is (Linux' Documentation/fault-injection, "fail-nth").  The debug
- * kernel only.
+ * Fault injection: the n-th allocation or copy of one call fails, for every n
+ * (Linux' Documentation/fault-injection, "fail-nth").  On the debug kernel
+ * only.
  */
 #ifndef FAIL_H
 #define FAIL_H
@@ -13,9 +13,7 @@
 
 #define FAIL_DIR "/sys/kernel/debug/"
 
-/*
- * main() of tests of this: @run() them where it can be done.
- */
+/* main() of such tests: calls @run() where the kernel can inject faults. */
 static inline int fail_main(int argc, char **argv, int (*run)(int, char **))
 {
 	if (!*(getenv("OCF_DEBUG_KERNEL") ?: "")) {
@@ -25,7 +23,7 @@ static inline int fail_main(int argc, char **argv, int (*run)(int, char **))
 	return run(argc, argv);
 }
 
-/* Lets faults be injected where a caller may wait, too.  0, or an errno. */
+/* Lets faults also hit allocations that may sleep.  Returns 0 or an errno. */
 static inline int fail_setup(void)
 {
 	static const char *const files[][2] = {
@@ -33,7 +31,7 @@ static inline int fail_setup(void)
 		{ FAIL_DIR "fail_page_alloc/ignore-gfp-wait", "N" },
 		{ FAIL_DIR "fail_page_alloc/ignore-gfp-highmem", "N" },
 		{ FAIL_DIR "fail_page_alloc/min-order", "0" },
-		/* what is injected is not worth a stack trace each */
+		/* no stack trace for each fault */
 		{ FAIL_DIR "failslab/verbose", "0" },
 		{ FAIL_DIR "fail_page_alloc/verbose", "0" },
 		{ FAIL_DIR "fail_usercopy/verbose", "0" },
@@ -55,8 +53,8 @@ static inline int fail_fd(void)
 }
 
 /*
- * From now on the @n-th that can fail in this thread does.  One that was left
- * over may fail the write that takes it back.
+ * From now on the @n-th place in this thread that can fail does.  A fault that
+ * is left from before may fail the write here.
  */
 static inline void fail_arm(int fd, int n)
 {
@@ -68,7 +66,10 @@ static inline void fail_arm(int fd, int n)
 			abort();
 }
 
-/* None any more; true if one has.  One that is left may fail the look at it. */
+/*
+ * Ends the injection.  Returns whether there was a fault.  A fault that is left
+ * may fail the read here.
+ */
 static inline bool fail_disarm(int fd)
 {
 	char text[16] = "";
@@ -79,8 +80,8 @@ static inline bool fail_disarm(int fd)
 }
 
 /*
- * What the kernel's leak detector finds of ours, on standard error; how many.
- * Two scans: what is young or on its way at the first is left out.
+ * Prints what the kernel's leak detector finds of our modules.  Returns how
+ * many.  Only the second scan counts: at the first, objects may be in flight.
  */
 static inline int fail_leaks(void)
 {
@@ -105,9 +106,9 @@ static inline int fail_leaks(void)
 }
 
 /*
- * @call(@arg) with each fault in turn, until there is none left to inject.
- * Returns how many there were (put_user() and its like have none); negative
- * for an errno that no fault explains, or a wrong result.
+ * Calls @call(@arg) with each fault in turn, until there is none left to
+ * inject.  Returns how many there were (put_user() and the like have none);
+ * negative for an errno that no fault explains, or for a wrong result.
  */
 struct fail_case {
 	int	(*call)(void *arg);	/* 0 or an errno */

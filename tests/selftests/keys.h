@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CIOCKEY, whose structure is the same in both ABIs: included after the header
- * of one of them.
+ * CIOCKEY, whose structure is the same in both ABIs.  Include this after the
+ * header of one of them.
  */
 #ifndef KEYS_H
 #define KEYS_H
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define ALL_FEATURES	0x01ff07ff	/* CRK_MOD_EXP to CRK_MOD, and ours */
+#define ALL_FEATURES	0x01ff07ff	/* CRK_MOD_EXP to CRK_MOD, ours */
 
-/* The same in both headers */
+/* The numbers are the same in both headers. */
 _Static_assert(CRK_MOD_EXP_CRT == 1 && CRK_DSA_SIGN == 2 &&
 	       CRK_DSA_VERIFY == 3 && CRK_DH_COMPUTE_KEY == 4 &&
 	       CRK_MOD_ADD == 5 && CRK_MOD_ADDINV == 6 && CRK_MOD_SUB == 7 &&
@@ -50,7 +50,10 @@ static inline int key_call(int fd, unsigned long cmd, struct crypt_kop *kop)
 	return ioctl(fd, cmd, kop) ? errno : 0;
 }
 
-/* Whether it does what it should; the result fills its bytes and no more. */
+/*
+ * Runs small_power().  Returns whether the result is right, and no other byte
+ * is written.
+ */
 static inline int powers(int fd, unsigned long cmd)
 {
 	static const uint8_t right[] = { 5, 0, 0, 0, 0xa5 };
@@ -62,7 +65,7 @@ static inline int powers(int fd, unsigned long cmd)
 	       !memcmp(kop_result, right, sizeof(right));
 }
 
-/* What is wrong with a call, and what it is answered with */
+/* A wrong call, and its errno */
 struct wrong_key {
 	const char *name;
 	int err;
@@ -93,7 +96,10 @@ WRONG(a_long_result, kop->crk_param[3].crp_nbits = 8193)
 WRONG(a_result_longer_than_keys, kop->crk_param[3].crp_nbits = UINT_MAX)
 WRONG(modulo_zero, static uint8_t zero[1]; kop->crk_param[2].crp_p = zero)
 
-/* Room of zeros for what is read before it is found to be too long */
+/*
+ * Returns @len zeros for operands that the kernel reads before it finds them
+ * too long.
+ */
 static inline void *zeros(size_t len)
 {
 	static void *at;
@@ -141,7 +147,10 @@ static const struct wrong_key wrong_keys[] = {
 #undef IS
 };
 
-/* The first that is not answered as it should be, or nothing */
+/*
+ * Makes all wrong calls.  Returns the name of the first with another errno, or
+ * "".
+ */
 static inline const char *wrongly_answered(int fd, unsigned long cmd)
 {
 	const struct wrong_key *w;
@@ -158,7 +167,9 @@ static inline const char *wrongly_answered(int fd, unsigned long cmd)
 		err = key_call(fd, cmd, &kop);
 		if (err != w->err || kop_result[0] != 0xa5)
 			return w->name;
-		/* where the structure could be read, it says the same */
+		/*
+		 * if the structure could be read, its status is the same errno
+		 */
 		if (kop.crk_status != (uint32_t)err)
 			return w->name;
 	}

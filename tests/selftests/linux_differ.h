@@ -25,7 +25,9 @@ static inline int new_session(struct differ *d)
 	return err;
 }
 
-/* One to four operations in one session; what was wrong, or "". */
+/*
+ * Runs one to four operations in one session.  Returns what was wrong, or "".
+ */
 static inline const char *in_session(struct differ *d,
 				     const char *(*op)(struct differ *d))
 {
@@ -42,7 +44,7 @@ static inline const char *in_session(struct differ *d,
 	return wrong;
 }
 
-/* A MAC that a session may have beside a cipher: without an IV of its own */
+/* Draws a MAC that a session may have beside a cipher: one without an IV. */
 static inline const struct alg *pick_mac_beside(void)
 {
 	const struct alg *alg;
@@ -53,7 +55,10 @@ static inline const struct alg *pick_mac_beside(void)
 	return alg;
 }
 
-/* A cipher and the MAC of the plaintext, which goes to @mac: what comes out */
+/*
+ * Computes the expected result of a cipher with a MAC of the plaintext, which
+ * goes to @mac.
+ */
 static inline void expect_chain(struct differ *d, uint8_t *mac)
 {
 	struct trial *t = &d->t;

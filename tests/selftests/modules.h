@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The project's modules, unloaded and loaded again.
- */
+/* Unloads the project's modules, and loads them again. */
 #ifndef MODULES_H
 #define MODULES_H
 
@@ -11,13 +9,16 @@
 
 #define MODULES_MAX	16
 
-/* As they are loaded, bottom up */
+/* The modules in the order in which they are loaded */
 struct modules {
 	int	n;
 	char	path[MODULES_MAX][512];
 };
 
-/* False if the test machine has not said where they are. */
+/*
+ * Finds the modules.  Returns false if the test machine has not told where they
+ * are.
+ */
 static inline bool modules_find(struct modules *m)
 {
 	const char *tree = getenv("OCF_MODULES") ?: "";
@@ -44,7 +45,7 @@ static inline const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* 0, or an errno; EAGAIN if it is in use */
+/* Unloads a module.  Returns 0 or an errno: EAGAIN if it is in use. */
 static inline int module_unload(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
@@ -53,9 +54,9 @@ static inline int module_unload(const char *name)
 #define MODPROBE	"/proc/sys/kernel/modprobe"
 
 /*
- * 0, or an errno.  All modules that the kernel would load with modprobe are
- * loaded already.  A hundred modprobe processes that find nothing to do are
- * slow to emulate.
+ * Loads a module.  Returns 0 or an errno.  The kernel may not call modprobe
+ * meanwhile: all that it would load is loaded already, and a hundred processes
+ * of modprobe are slow to emulate.
  */
 static inline int module_load(const struct modules *m, const char *name,
 			      const char *parameters)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a user may have: sessions, bytes, memory that is pinned, and what the
- * control group has.
+ * The limits of a user: sessions, bytes, pinned pages, and the memory of the
+ * control group.
  */
 #include "native.h"
 #include "sharing.h"
@@ -15,8 +15,8 @@ __thread uint64_t chance_state;
 /* ---- sessions ---- */
 
 /*
- * Opens as much as it can, tells how much, and keeps it until it is told to
- * end.
+ * Opens as many sessions as possible, tells the number, and keeps them until it
+ * is told to end.
  */
 static void take_sessions(int told, int go)
 {
@@ -35,7 +35,7 @@ static void take_sessions(int told, int go)
 	_exit(0);
 }
 
-/* Many at once get no more than one would, and no less. */
+/* Many processes of a user get as many sessions together as one would alone. */
 TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
 {
 	int told[2], go[2], i, n, all = 0, keeper;
@@ -67,8 +67,8 @@ TEST_F_TIMEOUT(sharing, sessions_of_a_user_are_counted_once, TIMEOUT)
 	close(go[0]);
 }
 
-#define SESSION_MAX	(32l << 10)	/* bytes that a session may take */
-#define RED_ZONES	5		/* times what is charged, with these */
+#define SESSION_MAX	(32l << 10)	/* bytes of a session, at most */
+#define RED_ZONES	5		/* times the charge */
 
 static long free_memory(void)
 {
@@ -79,7 +79,7 @@ static long free_memory(void)
 
 #define LIMIT	"/sys/module/ocf/parameters/max_session_bytes"
 
-/* Kinds of sessions, of which each takes something else */
+/* Kinds of sessions, which use different memory */
 static const struct ocf_session_open kinds[] = {
 	{ .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16 },
 	{ .mode = OCF_MODE_CIPHER, .cipher = "aes-xts", .keylen = 64 },
@@ -101,7 +101,7 @@ static const struct ocf_session_open kinds[] = {
 	{ .mode = OCF_MODE_COMPRESS, .cipher = "deflate" },
 };
 
-#define SMALLEST	3	/* of them: it has no transform */
+#define SMALLEST	3	/* kinds; the last has no transform */
 
 static struct ocf_session_open of_kind(int i)
 {
@@ -120,7 +120,7 @@ static char *number(long n)
 	return text;
 }
 
-/* Opens sessions of a kind until there are too many; how many, in *@n. */
+/* Opens sessions of a kind until one is refused; *@n gets the number. */
 static int fill_up(const struct ocf_session_open *kind, int *n, long *left)
 {
 	struct ocf_session_open o;
@@ -135,8 +135,8 @@ static int fill_up(const struct ocf_session_open *kind, int *n, long *left)
 }
 
 /*
- * No session takes much more memory than the user is charged for, even where
- * the kernel puts red zones around each object.  Closing gives all of it back.
+ * No session takes much more memory than the user is charged for, even if the
+ * kernel puts red zones around each object.  Closing frees all of it.
  */
 TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
 {
@@ -159,7 +159,7 @@ TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
 	keeper = open_as(SOMEBODY);
 	for (i = 0; i < (int)ARRAY_SIZE(kinds); i++) {
 		o = of_kind(i);
-		/* what is loaded once is there */
+		/* load the modules that are loaded once */
 		EXPECT_EQ(0, native_open(self->fd, &o));
 		for (again = 0; again < 2; again++) {
 			o = of_kind(i);
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
 	close(keeper);
 }
 
-/* The keys that a session has work on when there is no room for new ones. */
+/* If new keys exceed the limit, the session goes on with the old ones. */
 TEST_F(sharing, new_keys_are_charged)
 {
 	char *usual = strdup(get_line(LIMIT));
@@ -206,14 +206,14 @@ TEST_F(sharing, new_keys_are_charged)
 		r.session = o.session;
 		if (native_open(fd, &o))
 			_exit(1);
-		/* with small ones, to the last byte */
+		/* fill up with small sessions, to the last byte */
 		do {
 			more = of_kind(SMALLEST);
 			err = native_open(fd, &more);
 		} while (!err);
 		if (err != EDQUOT || call(fd, OCF_SESSION_REKEY, &r) != EDQUOT)
 			_exit(2);
-		/* one of another: there is room */
+		/* close another session: then there is memory */
 		if (call(fd, OCF_SESSION_CLOSE, &o.session) ||
 		    call(fd, OCF_SESSION_REKEY, &r) ||
 		    call(fd, OCF_SESSION_REKEY, &r))
@@ -225,7 +225,7 @@ TEST_F(sharing, new_keys_are_charged)
 	free(usual);
 }
 
-/* SOMEBODY in a user namespace of its own, as another user there */
+/* Becomes SOMEBODY in a user namespace, and there another user. */
 static void become_many(int ready, int go)
 {
 	char c;
@@ -236,7 +236,7 @@ static void become_many(int ready, int go)
 		_exit(100);
 }
 
-/* A user that makes other users gets no more by that. */
+/* A user that makes other users in a namespace gets no more by that. */
 TEST_F(sharing, users_of_a_namespace_are_its_makers)
 {
 	int ready[2], go[2], n = 0, fd, map, keeper;
@@ -256,7 +256,7 @@ TEST_F(sharing, users_of_a_namespace_are_its_makers)
 		while (fd >= 0 &&
 		       !open_session(fd, CRYPTO_NULL, 0, 0, 0, &ses))
 			n++;
-		/* of ten there are four left to it */
+		/* four of ten are left for it */
 		_exit(n != 4);
 	}
 	close(ready[1]);
@@ -280,7 +280,10 @@ TEST_F(sharing, users_of_a_namespace_are_its_makers)
 
 #define HUGE	(2u << 20)
 
-/* Hands in an operation of a little of a huge page, and gives that back. */
+/*
+ * Submits an operation on a small part of a huge page, and unmaps the huge
+ * page.
+ */
 static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)
 {
 	uint8_t *huge = (void *)(((uintptr_t)room + HUGE) & -(uintptr_t)HUGE);
@@ -293,7 +296,7 @@ static int leave_huge(Self *self, int fd, uint32_t ses, uint8_t *room)
 	if (mmap(room, 2 * HUGE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != room)
 		return errno;
-	/* where there are no huge pages it is easy */
+	/* without huge pages the test passes, too */
 	madvise(room, 2 * HUGE, MADV_HUGEPAGE);
 	memcpy(huge, self->text, 2048);
 	err = call(fd, CIOCASYNCCRYPT, &cop);
@@ -328,7 +331,7 @@ static int leave_many(Self *self, uint8_t *room)
 		if (leave_huge(self, fd, ses, room))
 			return 2;
 	gone = before - free_memory();
-	/* 64 of them are 128 MiB, of which the user may have 8 */
+	/* 64 huge pages are 128 MiB, and the limit is 8 */
 	if (gone > 24l << 20)
 		return 3;
 	if (!fetched(fd, 64))
@@ -336,7 +339,9 @@ static int leave_many(Self *self, uint8_t *room)
 	return memcmp(self->out, self->want, 2048) ? 5 : 0;
 }
 
-/* What waits to be fetched keeps no more memory than it is charged for. */
+/*
+ * Results that wait to be fetched keep no more memory than is charged for them.
+ */
 TEST_F(sharing, pages_that_are_kept_are_charged)
 {
 	uint8_t *room = mmap(NULL, 2 * HUGE, PROT_NONE,
@@ -374,7 +379,10 @@ static int use_bytes(Self *self, int keeper, int rounds)
 	return refused;
 }
 
-/* How many operations of three processes are refused; -1 for another error */
+/*
+ * Runs operations in three processes.  Returns how many were refused; -1 for
+ * another error.
+ */
 static int use_bytes_at_once(Self *self, int rounds)
 {
 	int i, refused = 0, status, err = 0;
@@ -394,7 +402,10 @@ static int use_bytes_at_once(Self *self, int rounds)
 	return err ?: refused;
 }
 
-/* Room for one of three: some are refused, and nothing is lost by it. */
+/*
+ * The limit allows one of three processes' operations at a time: some are
+ * refused, and all bytes are given back.
+ */
 TEST_F_TIMEOUT(sharing, bytes_of_a_user_are_given_back, TIMEOUT)
 {
 	int tries, refused = 0, keeper, n = rounds_given(40);
@@ -403,7 +414,7 @@ TEST_F_TIMEOUT(sharing, bytes_of_a_user_are_given_back, TIMEOUT)
 	ASSERT_EQ(0, chmod(DEVICE, 0666));
 	ASSERT_EQ(0, set_cdev("max_bytes", "1048576"));
 	keeper = open_as(SOMEBODY);
-	/* it may happen that they follow one another */
+	/* by chance the processes may run one after the other */
 	for (tries = 0; tries < 100 && !refused; tries++)
 		refused = use_bytes_at_once(self, n);
 	EXPECT_LT(0, refused);
@@ -437,7 +448,7 @@ static int ring_of_one(void)
 	return syscall(__NR_io_uring_setup, 1, &p);
 }
 
-/* 0, or an errno; registers @bytes with @ring */
+/* Registers @bytes at @at with @ring.  Returns 0 or an errno. */
 static int keep_with(int ring, void *at, size_t bytes)
 {
 	struct iovec v = { at, bytes };
@@ -520,7 +531,10 @@ static bool fetched_native(int fd, int n)
 static const struct interface by_linux = { open_linux, leave_linux, fetched },
 	by_native = { open_native, leave_native, fetched_native };
 
-/* Hands operation @i in, from and to @at, where it is pinned if it may be. */
+/*
+ * Submits operation @i, from and to @at, whose pages are pinned if the limit
+ * allows.
+ */
 static int leave_piece(Self *self, const struct interface *by, int fd,
 		       uint32_t ses, uint8_t *at, int i)
 {
@@ -543,7 +557,7 @@ static int fetch_pieces(Self *self, const struct interface *by, int fd,
 	return 0;
 }
 
-/* Leaves 32 operations, tells, and fetches them when it is told to. */
+/* Submits 32 operations, tells, and fetches them when it is told to. */
 static int leave_pinned(Self *self, const struct interface *by, int told,
 			int go)
 {
@@ -561,7 +575,7 @@ static int leave_pinned(Self *self, const struct interface *by, int told,
 	ring = ring_of_one();
 	if (ring < 0 || keep_with(ring, other, LOCKED))
 		return 3;
-	/* there is nothing left to pin: all are copied */
+	/* nothing more may be pinned: all are copied */
 	for (i = 0; i < 8; i++)
 		if (leave_piece(self, by, fd, ses, at, i))
 			return 4;
@@ -570,7 +584,7 @@ static int leave_pinned(Self *self, const struct interface *by, int told,
 	for (i = 0; i < 32; i++)
 		if (leave_piece(self, by, fd, ses, at, i))
 			return 6;
-	/* theirs is what it was */
+	/* the limit of others has not changed */
 	if (keep_with(ring, other, LOCKED) != ENOMEM)
 		return 7;
 	if (write(told, "", 1) != 1 || read(go, &c, 1) != 1)
@@ -580,7 +594,10 @@ static int leave_pinned(Self *self, const struct interface *by, int told,
 	return keep_with(ring, other, LOCKED) ? 10 : 0;
 }
 
-/* What lasts until it is fetched counts as locked; beyond that it is copied. */
+/*
+ * Pages that stay pinned until the result is fetched count as locked memory;
+ * beyond the limit data are copied.
+ */
 static void lock_by(struct __test_metadata *_metadata, Self *self,
 		    const struct interface *by)
 {
@@ -599,7 +616,7 @@ static void lock_by(struct __test_metadata *_metadata, Self *self,
 		_exit(leave_pinned(self, by, told[1], go[0]));
 	}
 	close(told[1]);
-	/* it has told, or ended */
+	/* it has told the number, or has ended */
 	if (read(told[0], &c, 1) == 1) {
 		now = census_take();
 		EXPECT_LT(self->before.pinned, now.pinned);
@@ -623,9 +640,7 @@ TEST_F(sharing, pins_of_commands_are_locked_memory)
 	lock_by(_metadata, self, &by_native);
 }
 
-/*
- * Most of what the user may have, done and not fetched by a process that ends.
- */
+/* Uses most of the user's limit by results that nobody fetches, and ends. */
 static int leave_result(Self *self, int fd)
 {
 	static const struct rlimit room = { 8 << 20, 8 << 20 };
@@ -646,7 +661,10 @@ static int leave_result(Self *self, int fd)
 	return census_take().pinned > self->before.pinned ? 0 : 3;
 }
 
-/* A process that ends leaves nothing to others with the descriptor. */
+/*
+ * After a process has ended, its results do not count for others with the
+ * descriptor.
+ */
 TEST_F(sharing, results_of_who_has_ended_are_nobodys)
 {
 	struct census now;
@@ -669,7 +687,7 @@ TEST_F(sharing, results_of_who_has_ended_are_nobodys)
 	close(keeper);
 }
 
-/* Takes on as many compressions of 4 KiB as it may; how many, or -1 */
+/* Submits as many compressions of 4 KiB as it may.  Returns how many, or -1. */
 static int compress_many(Self *self)
 {
 	struct ocf_session_open o = {
@@ -692,7 +710,7 @@ static int compress_many(Self *self)
 	return errno == EDQUOT ? n : -1;
 }
 
-/* What the CPU needs to compress is charged like the data. */
+/* The memory that the CPU needs to compress is charged like the data. */
 TEST_F(sharing, workspaces_are_charged)
 {
 	pid_t pid;
@@ -725,14 +743,16 @@ static void remove_group(void)
 {
 	int i;
 
-	/* a process that has ended leaves its group, but not at once */
+	/* a process leaves its control group some time after its end */
 	for (i = 0; i < 100 && rmdir(GROUP) && errno != ENOENT; i++)
 		usleep(50000);
 	umount(GROUPS);
 	rmdir(GROUPS);
 }
 
-/* Joins the group, makes @n sessions or as many as go, and ends. */
+/*
+ * Joins the control group, opens @n sessions or as many as possible, and ends.
+ */
 static int use_group(int n, bool grows)
 {
 	long before, now;
@@ -749,7 +769,7 @@ static int use_group(int n, bool grows)
 	now = atol(get_line(GROUP "/memory.current"));
 	if (!grows)
 		return i < n ? 0 : 2;
-	/* a session has some hundred bytes at least, and its keys */
+	/* a session has some hundred bytes at least, and keys */
 	return i == n && now - before > n * 512l ? 0 : 3;
 }
 
@@ -759,9 +779,12 @@ static int use_group(int n, bool grows)
 #define SLOW	"algs=real patience=60000"
 #define HOLD	"/sys/class/ocf/sim0/device/hold"
 #define HELD	(256u << 10)	/* bytes of a command, copied */
-#define MANY	24		/* of them, that the card has room for */
+#define MANY	24		/* commands that fit in the card */
 
-/* What is verified before it is shown is copied, and the tag is wrong. */
+/*
+ * Makes a command that decrypts with a wrong tag.  Its data are copied, because
+ * they are verified before the caller sees them.
+ */
 static int aim(int fd, struct ocf_command *c, uint32_t flags)
 {
 	struct ocf_session_open o = {
@@ -778,11 +801,11 @@ static int aim(int fd, struct ocf_command *c, uint32_t flags)
 	if (native_open(fd, &o))
 		return -1;
 	c->session = o.session;
-	/* all that is made once is there */
+	/* make what is made once */
 	return native_run(fd, c) == -EBADMSG ? 0 : -1;
 }
 
-/* How many of @n were handed in */
+/* Submits @n commands.  Returns how many were accepted. */
 static int leave_commands(int fd, const struct ocf_command *c, int n)
 {
 	struct ocf_vector v = { .commands = addr(c), .count = 1 };
@@ -793,7 +816,7 @@ static int leave_commands(int fd, const struct ocf_command *c, int n)
 	return i;
 }
 
-/* How many of @n are under way */
+/* Submits @n entries.  Returns how many are in flight. */
 static int leave_entries(int fd, const struct ocf_command *c, int n)
 {
 	static struct io_uring ring;
@@ -809,7 +832,7 @@ static int leave_entries(int fd, const struct ocf_command *c, int n)
 	return io_uring_peek_cqe(&ring, &cqe) ? n : 0;
 }
 
-/* Joins the group, leaves as many commands there as go, and ends. */
+/* Joins the control group, submits as many commands as possible, and ends. */
 static int hold_group(bool entries, bool grows)
 {
 	int fd = open_dev(), left;
@@ -829,13 +852,19 @@ static int hold_group(bool entries, bool grows)
 	return left == MANY && now - before >= (long)(MANY * HELD) ? 0 : 3;
 }
 
-/* A task that cannot have it gets an error, or is killed, and no other. */
+/*
+ * Returns whether the task got an error or was killed, as it must be if the
+ * memory is not allowed.
+ */
 static bool refused(int status)
 {
 	return !status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* Its members have what is made for them, and no more than it may. */
+/*
+ * Memory for a member of a control group is charged to the group, and its limit
+ * holds.
+ */
 TEST_F(sharing, memory_is_the_control_groups)
 {
 	pid_t pid;
@@ -855,15 +884,18 @@ TEST_F(sharing, memory_is_the_control_groups)
 }
 
 /*
- * A context takes 96 bytes, 131 on the debug kernel, which is slow.  The kernel
- * charges 64 pages at a time.  So up to 256 KiB of them may be charged before
- * the first one; without them no more than that is seen.
+ * A context takes 96 bytes, and 131 on the debug kernel, which is slow.  The
+ * kernel charges 64 pages at a time, so up to 256 KiB may be charged without a
+ * context.  The contexts of SESSIONS sessions are more than that.
  */
 #define SESSIONS	8000
 #define DEBUG_SESSIONS	6000
 #define CHARGED		(384l << 10)
 
-/* Joins the group; the memory it has then for contexts that workers make. */
+/*
+ * Joins the control group.  Returns the memory that is charged to it for
+ * contexts that workers make.
+ */
 static int use_cards(void)
 {
 	struct ocf_session_open o = of_kind(0);
@@ -900,7 +932,7 @@ static int use_cards(void)
 	return before > CHARGED ? 0 : 5;
 }
 
-/* Also what a worker makes for them. */
+/* Memory that a worker allocates for a member is charged to the group, too. */
 TEST_F_TIMEOUT(sharing, contexts_are_the_control_groups, TIMEOUT)
 {
 	pid_t pid;
@@ -935,7 +967,7 @@ TEST_F(sharing, memory_of_commands_is_the_control_groups)
 		if (!pid)
 			_exit(hold_group(entries, false));
 		EXPECT_TRUE(refused(ended(pid)));
-		/* it may not have come to that */
+		/* the test may have ended before */
 		EXPECT_EQ(0, put_line(HOLD, "0"));
 	}
 	remove_group();
@@ -943,11 +975,11 @@ TEST_F(sharing, memory_of_commands_is_the_control_groups)
 }
 
 #define REKEYED		8	/* sessions */
-#define REPLACED	3	/* generations of each, in use by a card */
+#define REPLACED	3	/* generations of keys in a card */
 
 /*
- * Replaces the keys of sessions, each time with a command under way.  How often
- * that went well, or a negative errno.
+ * Replaces the keys of sessions, each time with a command in flight.  Returns
+ * how often it succeeded, or a negative errno.
  */
 static int replace_used_keys(int fd, const uint32_t *ses)
 {
@@ -971,7 +1003,7 @@ static int replace_used_keys(int fd, const uint32_t *ses)
 	return i;
 }
 
-/* Fills the account up, but for some of the smallest sessions. */
+/* Fills the account, so that only @some of the smallest sessions still fit. */
 static bool fill_but_for(int fd, int some)
 {
 	struct ocf_session_open o;
@@ -1012,7 +1044,7 @@ static int use_up_by_keys(void)
 	if (first <= 0 || first == REKEYED * REPLACED)
 		return 3;
 	all = first + 1;
-	/* the parent lets the card go on */
+	/* meanwhile the parent lets the card go on */
 	raise(SIGSTOP);
 	while (all) {
 		struct ocf_result r[REKEYED * REPLACED];
@@ -1027,7 +1059,7 @@ static int use_up_by_keys(void)
 			return 5;
 		all -= n;
 	}
-	/* what the card does not use any more is given back */
+	/* keys that the card does not use any more are uncharged */
 	return replace_used_keys(fd, ses) > 0 ? 0 : 6;
 }
 

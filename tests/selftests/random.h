@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chance that can be had again.  A program prints the seed it runs from, and
- * takes it from OCF_SEED; OCF_ROUNDS is how often it tries, or with a % behind
- * it which part of the usual.  Round n runs from the seed plus n, so that one
- * round is repeated by its own seed and OCF_ROUNDS=1.
+ * Random numbers that can be repeated.  A program prints its seed, and takes it
+ * from OCF_SEED.  OCF_ROUNDS is the number of rounds, or with a % behind it the
+ * part of the usual number.  Round n uses the seed plus n, so one round can be
+ * repeated by its own seed and OCF_ROUNDS=1.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
@@ -30,7 +30,10 @@ static inline uint64_t chance(void)
 
 static inline void chance_from(uint64_t seed)
 {
-	/* mixed: the next seed's numbers would be this one's but the first */
+	/*
+	 * mixed once, because the numbers of the next seed would be those of
+	 * this one, shifted
+	 */
 	chance_state = seed;
 	chance_state = chance();
 }
@@ -46,7 +49,10 @@ static inline bool one_in(uint32_t n)
 	return !below(n);
 }
 
-/* 0 to @max; as often between 2 and 4 as between 2000 and 4000 */
+/*
+ * Returns 0 to @max; values from 2 to 4 are as frequent as those from 2000 to
+ * 4000.
+ */
 static inline uint32_t log_uniform(uint32_t max)
 {
 	uint32_t bits = 33 - (max ? __builtin_clz(max) : 32);
@@ -63,7 +69,7 @@ static inline void fill_by_chance(void *buf, size_t len)
 		*p++ = chance() >> 56;
 }
 
-/* The seed, printed: a failure is repeated from it. */
+/* Returns the seed, and prints it, so that a failure can be repeated. */
 static inline uint64_t seed_given(void)
 {
 	const char *given = getenv("OCF_SEED");
@@ -71,7 +77,7 @@ static inline uint64_t seed_given(void)
 
 	if (!given && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = 1;
-	/* leave room to count on */
+	/* so that seed plus round does not overflow */
 	seed &= given ? UINT64_MAX : UINT32_MAX;
 	printf("# OCF_SEED=%llu\n", (unsigned long long)seed);
 	fflush(stdout);

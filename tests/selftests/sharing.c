@@ -18,13 +18,13 @@ TEST_F(sharing, a_child_has_its_parents_sessions)
 	if (!pid)
 		_exit(right(self, self->fd));
 	EXPECT_EQ(0, ended(pid));
-	/* which do not go with it */
+	/* the sessions stay when the child ends */
 	EXPECT_EQ(0, right(self, self->fd));
 	pid = fork();
 	if (!pid)
 		_exit(close_session(self->fd, self->ses));
 	EXPECT_EQ(0, ended(pid));
-	/* and it can end them, and begin others */
+	/* the child can close its parent's session */
 	EXPECT_EQ(EINVAL, right(self, self->fd));
 }
 
@@ -80,7 +80,7 @@ TEST_F(sharing, a_duplicate_is_the_same_file)
 
 /* ---- another program ---- */
 
-/* In the new program: 0 if the session gives the result that is expected */
+/* In the new program: returns 0 if the session gives the expected result. */
 static int as_another(int fd, uint32_t ses)
 {
 	uint8_t text[64], iv[16], want[16], out[64];
@@ -120,13 +120,13 @@ TEST_F(sharing, another_program_gets_what_it_is_left)
 	int left = open(DEVICE, O_RDWR), i;
 
 	EXPECT_EQ(EBADF, run_another(self, self->fd));
-	/* opened to be left to others */
+	/* opened to be passed on */
 	i = self->fd;
 	self->fd = left;
 	close(i);
 	ASSERT_EQ(0, open_session(left, CRYPTO_AES_CBC, 16, 0, 0, &self->ses));
 	EXPECT_EQ(0, run_another(self, left));
-	/* results of the program before are not the new one's */
+	/* the new program cannot fetch results of the one before */
 	EXPECT_EQ(0, submit(self, left, self->out, SMALL));
 	EXPECT_EQ(0, run_another(self, left));
 	EXPECT_EQ(0, fetch(left));
@@ -166,8 +166,8 @@ static int receive_fd(int sock)
 }
 
 /*
- * A process that could not open the node may use a descriptor it is given;
- * nobody else pays.
+ * A process that may not open the node may use a descriptor that it gets, and
+ * only its opener is charged.
  */
 TEST_F(sharing, a_descriptor_is_passed_on)
 {
@@ -184,7 +184,7 @@ TEST_F(sharing, a_descriptor_is_passed_on)
 		fd = receive_fd(pair[1]);
 		if (fd < 0 || right(self, fd))
 			_exit(2);
-		/* what another has handed in is not fetched */
+		/* an operation of another process cannot be fetched */
 		if (call(fd, CIOCASYNCFETCH, &(struct crypt_op){}) != EBUSY)
 			_exit(3);
 		if (submit(self, fd, self->out, SMALL) || fetch(fd))
@@ -200,7 +200,7 @@ TEST_F(sharing, a_descriptor_is_passed_on)
 	close(pair[1]);
 }
 
-/* In a message that nobody reads, it is closed with the socket. */
+/* A descriptor in a message that nobody reads is closed with the socket. */
 TEST_F(sharing, a_descriptor_that_never_arrives)
 {
 	int pair[2];
@@ -221,7 +221,10 @@ struct worker {
 	int		wrong;
 };
 
-/* Its own texts, lengths and IVs; the results as nobody disturbed it */
+/*
+ * Runs operations with texts, lengths and IVs of its own; the results must be
+ * as if there was no other thread.
+ */
 static int one_round(const struct worker *w, uint32_t own[3])
 {
 	static __thread uint8_t text[SMALL], a[SMALL], b[SMALL], m[2][64];
@@ -287,7 +290,7 @@ TEST_F_TIMEOUT(sharing, threads_on_the_same_sessions, TIMEOUT)
 	}
 }
 
-/* Parts of one digest from many threads: some order, and none is lost. */
+/* Many threads add parts to one digest: in any order, and none is lost. */
 static void *add_zeroes(void *arg)
 {
 	static const uint8_t zeroes[1000];
@@ -328,7 +331,10 @@ TEST_F_TIMEOUT(sharing, threads_on_one_digest, TIMEOUT)
 	EXPECT_EQ(0, memcmp(parts, whole, 32));
 }
 
-/* Sessions that come and go while others are used: ids never mix. */
+/*
+ * Opens and closes sessions while other sessions are used: ids are never mixed
+ * up.
+ */
 static void *come_and_go(void *arg)
 {
 	struct worker *w = arg;
@@ -369,7 +375,7 @@ TEST_F_TIMEOUT(sharing, sessions_come_and_go, TIMEOUT)
 	EXPECT_EQ(0, right(self, self->fd));
 }
 
-/* How often another operation is done while one is under way */
+/* Returns how many operations are done while a long one is in flight. */
 static int done_meanwhile(Self *self, struct busy *b, uint32_t ses, bool mac)
 {
 	uint8_t out[64];
@@ -393,9 +399,9 @@ static int done_meanwhile(Self *self, struct busy *b, uint32_t ses, bool mac)
 }
 
 /*
- * Whether many are done meanwhile, and so without a wait for it.  Where they
- * had to wait there would be one; a processor that is not run for as long as
- * the other has its work is tried once more.
+ * Returns whether many operations are done while a long one is in flight.  If
+ * they had to wait for it, only one would be done.  If the host stops this CPU
+ * for as long as the long operation takes, the test tries once more.
  */
 static bool keeps_nobody_waiting(Self *self, struct busy *b, uint32_t ses,
 				 bool mac)
@@ -415,15 +421,15 @@ TEST_F_TIMEOUT(sharing, one_that_is_busy_keeps_nobody_waiting, TIMEOUT)
 
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_3DES_CBC, 24, 0, 0,
 				  &b.ses));
-	/* another session, and the same */
+	/* another session, then the same */
 	EXPECT_TRUE(keeps_nobody_waiting(self, &b, self->ses, false));
 	EXPECT_TRUE(keeps_nobody_waiting(self, &b, b.ses, false));
 	EXPECT_EQ(0, b.err);
-	/* copied, where memory is to be had first */
+	/* copied, which needs memory first */
 	b.flags = COP_FLAG_NO_ZC;
 	EXPECT_TRUE(keeps_nobody_waiting(self, &b, self->ses, false));
 	EXPECT_EQ(0, b.err);
-	/* a part of a digest, and a whole one */
+	/* a part of a digest, then a whole digest */
 	ASSERT_EQ(0, open_session(self->fd, 0, 0, CRYPTO_OCF_SHA3_512, 0,
 				  &b.ses));
 	b.flags = COP_FLAG_UPDATE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests of sharing.c and ending.c begin with: a descriptor with a
- * session, and a right answer of it.
+ * A fixture of sharing.c, ending.c and quota.c: a descriptor with a session and
+ * its expected result.
  */
 #ifndef SELFTESTS_SHARING_H
 #define SELFTESTS_SHARING_H
@@ -50,7 +50,7 @@ FIXTURE_SETUP(sharing)
 	memset(self->out, 0, SMALL);
 }
 
-/* Whatever was done, nothing of it is left. */
+/* After each test nothing may be left. */
 FIXTURE_TEARDOWN(sharing)
 {
 	close(self->fd);
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(sharing)
 
 typedef struct _test_data_sharing Self;
 
-/* 0 if an operation by way of @fd has the right result */
+/* Runs an operation by descriptor @fd.  Returns 0 if the result is right. */
 static inline int right(Self *self, int fd)
 {
 	int err;
@@ -73,7 +73,7 @@ static inline int right(Self *self, int fd)
 	return err ?: memcmp(self->out, self->want, SMALL) ? -1 : 0;
 }
 
-/* 0, or what a child process ended with */
+/* Waits for a child process.  Returns its status. */
 static int ended(pid_t pid)
 {
 	int status;
@@ -91,7 +91,7 @@ static inline int submit(Self *self, int fd, uint8_t *dst, uint32_t len)
 	return call(fd, CIOCASYNCCRYPT, &cop);
 }
 
-/* Waits for a result and fetches it; 0, or an errno. */
+/* Waits for a result and fetches it.  Returns 0 or an errno. */
 static inline int fetch(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -109,7 +109,9 @@ struct busy {
 	volatile bool	begun, done;
 };
 
-/* The slowest there is, and a digest's part, which has its session's state */
+/*
+ * Runs a long operation: the slowest hash, as part of a digest or as a whole.
+ */
 static inline void *be_busy(void *arg)
 {
 	struct busy *b = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Modules that go and come back.  Runs last: what was loaded with parameters
- * of its own is loaded without afterwards.
+ * Modules are unloaded and loaded again.  This runs last, because it does not
+ * restore parameters of modules.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ FIXTURE(unload)
 	uint8_t *in, *out, *want, iv[16];
 };
 
-/* A session of AES; its descriptor, or -1 */
+/* Opens a session of AES.  Returns its descriptor, or -1. */
 static int begin(uint32_t *ses)
 {
 	int fd = open_dev();
@@ -42,7 +42,7 @@ static int encrypt(const struct _test_data_unload *self, int fd, uint32_t ses,
 			self->iv, NULL);
 }
 
-/* The module's name, of the one that is loaded as the @i'th */
+/* Writes the name of the module that is loaded as the @i-th. */
 static char *name_of(const struct _test_data_unload *self, int i, char *name)
 {
 	snprintf(name, 64, "%s", base_of(self->modules.path[i]));
@@ -70,8 +70,8 @@ FIXTURE_SETUP(unload)
 }
 
 /*
- * The kernel tests what ocf_alg registers in threads, which use it.  They
- * complain of what has no software meanwhile.
+ * Waits for the threads in which the kernel tests what ocf_alg registers.  They
+ * use OCF, and would complain if no device was left.
  */
 static void wait_for_tests_of_alg(void)
 {
@@ -81,7 +81,7 @@ static void wait_for_tests_of_alg(void)
 		usleep(1000);
 }
 
-/* Those that no machine loads by itself, too */
+/* Loads all modules, with those that machines do not load by themselves. */
 static void load_all(const struct _test_data_unload *self)
 {
 	char name[64];
@@ -94,7 +94,7 @@ static void load_all(const struct _test_data_unload *self)
 
 FIXTURE_TEARDOWN(unload)
 {
-	load_all(self);		/* the next test finds all */
+	load_all(self);		/* the next test needs all modules */
 }
 
 TEST_F(unload, not_while_a_file_is_open)
@@ -103,7 +103,7 @@ TEST_F(unload, not_while_a_file_is_open)
 	int fd = begin(&ses), copy = dup(fd);
 
 	EXPECT_EQ(EAGAIN, module_unload("ocf_cdev"));
-	/* the core has others upon it */
+	/* other modules use the core */
 	EXPECT_EQ(EAGAIN, module_unload("ocf"));
 	close(fd);
 	EXPECT_EQ(EAGAIN, module_unload("ocf_cdev"));
@@ -117,7 +117,10 @@ TEST_F(unload, not_while_a_file_is_open)
 	close(fd);
 }
 
-/* Devices go, sessions stay: without any there is nothing to do it. */
+/*
+ * All devices are removed, and sessions stay.  Without a device operations
+ * fail.
+ */
 TEST_F_TIMEOUT(unload, a_driver_goes_under_a_session, TIMEOUT)
 {
 	uint32_t ses;
@@ -183,7 +186,7 @@ TEST_F_TIMEOUT(unload, a_driver_goes_in_the_middle_of_work, TIMEOUT)
 		ASSERT_EQ(0, module_load(&self->modules, "ocf_soft", ""));
 	}
 	for (i = 0; i < 3; i++) {
-		/* the driver is there: something is done in the end */
+		/* with the driver back, operations succeed in the end */
 		while (!u[i].done && !u[i].wrong)
 			usleep(1000);
 		u[i].stop = true;
@@ -193,7 +196,10 @@ TEST_F_TIMEOUT(unload, a_driver_goes_in_the_middle_of_work, TIMEOUT)
 	}
 }
 
-/* The file is closed with operations under way, and the module goes at once. */
+/*
+ * The file is closed with operations in flight, and the module is unloaded at
+ * once.
+ */
 TEST_F_TIMEOUT(unload, the_node_goes_with_operations_under_way, TIMEOUT)
 {
 	struct crypt_op cop = { .op = COP_ENCRYPT, .src = self->in,
@@ -216,7 +222,10 @@ TEST_F_TIMEOUT(unload, the_node_goes_with_operations_under_way, TIMEOUT)
 	}
 }
 
-/* Others open it all the time: it goes in between, or says that it cannot. */
+/*
+ * While others open the device all the time, unloading succeeds in between, or
+ * fails with an errno.
+ */
 static void open_and_close(const struct _test_data_unload *self)
 {
 	uint32_t ses;
