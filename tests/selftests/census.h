@@ -10,7 +10,7 @@
 
 #include <glob.h>
 
-#define SLACK_KIB	8192	/* other users' change it, too */
+#define SLACK_KIB	8192	/* what other tasks use meanwhile */
 
 /**
  * struct census - counts
