@@ -26,7 +26,7 @@ static bool encrypt_block(EVP_CIPHER_CTX *sm4, const uint8_t *in, uint8_t *out)
 	return EVP_EncryptUpdate(sm4, out, &n, in, BLOCK) && n == BLOCK;
 }
 
-/* @len bytes of @value at the end of @field, big-endian. */
+/* Writes @value, big-endian, into the last @len bytes of @field. */
 static void put_number(uint8_t *field, size_t len, uint64_t value)
 {
 	while (len--) {
@@ -36,8 +36,9 @@ static void put_number(uint8_t *field, size_t len, uint64_t value)
 }
 
 /*
- * Counter mode over @in, from the block after @first on; the counter is the
- * block's last @width bytes.  @mask: what @first itself encrypts to.
+ * Encrypts @in in counter mode, from the block after @first on; the counter is
+ * the last @width bytes of the block.  @mask gets the encryption of @first
+ * itself.
  */
 static bool count(EVP_CIPHER_CTX *sm4, const uint8_t *first, size_t width,
 		  const uint8_t *in, size_t len, uint8_t *out, uint8_t *mask)
@@ -62,7 +63,7 @@ static bool count(EVP_CIPHER_CTX *sm4, const uint8_t *first, size_t width,
 
 /* ---- SP 800-38D ---- */
 
-/* 6.3: @x times @h, in place. */
+/* SP 800-38D, 6.3: multiplies @x by @h, in place. */
 static void multiply(uint8_t *x, const uint8_t *h)
 {
 	uint8_t z[BLOCK] = {}, v[BLOCK];
@@ -80,7 +81,7 @@ static void multiply(uint8_t *x, const uint8_t *h)
 	memcpy(x, z, BLOCK);
 }
 
-/* 6.4, with zeros after the last byte */
+/* SP 800-38D, 6.4, with zeros behind the last byte */
 static void hash(uint8_t *x, const uint8_t *h, const uint8_t *in, size_t len)
 {
 	size_t n;
@@ -114,7 +115,7 @@ static bool seal_gcm(EVP_CIPHER_CTX *sm4, const struct sm4_text *t)
 
 /* ---- SP 800-38C, A ---- */
 
-/* CBC-MAC's next bytes; @fill: bytes of the block that there are already */
+/* Adds the next bytes to a CBC-MAC; @fill: bytes that the block already has. */
 static bool chain(EVP_CIPHER_CTX *sm4, uint8_t *x, size_t fill,
 		  const uint8_t *in, size_t len)
 {
@@ -134,7 +135,7 @@ static bool seal_ccm(EVP_CIPHER_CTX *sm4, const struct sm4_text *t)
 	size_t width = BLOCK - 1 - t->ivlen;
 	uint8_t x[BLOCK] = {}, first[BLOCK] = {}, mask[BLOCK], aad[2];
 
-	/* A.2.2 has another form from here on */
+	/* from here on A.2.2 has another form */
 	if (t->aadlen >= 0xff00)
 		return false;
 	x[0] = (t->aadlen ? 64 : 0) + 8 * ((t->taglen - 2) / 2) + width - 1;

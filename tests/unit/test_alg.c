@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The algorithm table: no two rows alike, the numbers of both ABIs, sizes as
- * OpenSSL has them, and the policy on weak algorithms.
+ * The algorithm table: no two rows are alike; the numbers are those of both
+ * ABIs, and the sizes those of OpenSSL; and the policy on weak algorithms.
  */
 #include <kselftest_harness.h>
 #include <pthread.h>
@@ -60,7 +60,10 @@ TEST(a_name_finds_its_row_and_nothing_else_does)
 	EXPECT_EQ(OCF_ALG_NONE, by_name("aes-cbc "));
 }
 
-/* The numbers are the headers', and those are what programs were built with */
+/*
+ * The numbers in the table are those of the headers, with which programs were
+ * built.
+ */
 static void check_ids(struct __test_metadata *_metadata, enum ocf_abi abi,
 		      const struct id *ids, int n)
 {
@@ -112,7 +115,7 @@ TEST(ioctls_are_those_of_the_originals_and_distinct)
 			TH_LOG("BSD %s", calls_bsd[i].name);
 		all[n++] = calls_bsd[i].number;
 	}
-	/* CIOCFSESSION and CIOCASYMFEAT as BSD's own _IOW and _IOR have them */
+	/* CIOCFSESSION and CIOCASYMFEAT as BSD's own _IOW and _IOR make them */
 	all[n++] = 0x80046366;
 	all[n++] = 0x40046369;
 	for (i = 0; i < n; i++)
@@ -120,7 +123,7 @@ TEST(ioctls_are_those_of_the_originals_and_distinct)
 			EXPECT_NE(all[i], all[j]);
 }
 
-/* OpenSSL counts XTS as a stream; the framework and the kernel do not. */
+/* OpenSSL counts XTS as a stream cipher; OCF and the kernel do not. */
 static unsigned int block_of(const struct ocf_alg_info *row,
 			     const struct oracle_sizes *s)
 {
@@ -152,7 +155,10 @@ TEST(sizes_are_those_of_openssl)
 				TH_LOG("%s", row->name);
 		}
 	}
-	/* all but null, null-mac, deflate, and before OpenSSL 3.1 SM4 */
+	/*
+	 * all but null, null-mac and deflate, and without SM4 before OpenSSL
+	 * 3.1
+	 */
 	EXPECT_EQ(OCF_ALG_COUNT - 1 - 5, known);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * docs/algorithms.md says what the table and the checks of the core say: each
- * of its rows is made here again and compared.  Run where the checkout is.
+ * docs/algorithms.md agrees with the table and the checks of the core: this
+ * makes each of its rows again and compares.  It runs in the checkout.
  */
 #include <kselftest_harness.h>
 
@@ -10,7 +10,7 @@
 
 #define DOC	"docs/algorithms.md"
 
-/* The sections, by enum ocf_alg_type */
+/* The headings of the sections, by enum ocf_alg_type */
 static const char * const headings[] = {
 	[OCF_TYPE_CIPHER]	= "## Ciphers",
 	[OCF_TYPE_AEAD]		= "## Authenticated encryption",
@@ -26,7 +26,7 @@ static const char * const modes[] = {
 	[OCF_MODE_COMPRESS] = "compress",
 };
 
-/* Appends to a row, which has room enough. */
+/* Appends text to a row, which is long enough. */
 static void add(char *row, const char *fmt, ...)
 {
 	va_list ap;
@@ -70,7 +70,7 @@ static bool has_tag(const struct ocf_alg_info *a, unsigned int n)
 	return n >= 1 && n <= 64 && a->tags & BIT_ULL(n - 1);
 }
 
-/* Lengths that a tag may have, with those that follow each other as n-m */
+/* Appends the lengths that a tag may have; a range is written n-m. */
 static void add_tags(char *row, const struct ocf_alg_info *a)
 {
 	const char *comma = " ";
@@ -95,7 +95,10 @@ static void add_id(char *row, unsigned int id)
 		add(row, " - |");
 }
 
-/* Whether a session of @mode may be made with @alg, and what goes with it. */
+/*
+ * Returns whether a session of @mode may be opened with @alg and what goes with
+ * it.
+ */
 static bool fits(enum ocf_alg alg, enum ocf_mode mode)
 {
 	static const u8 key[512];
@@ -137,7 +140,7 @@ static void add_modes(char *row, enum ocf_alg alg)
 	add(row, " |");
 }
 
-/* A row of the document but its last column, the source. */
+/* Makes a row of the document without the last column, the source. */
 static void make_row(char *row, enum ocf_alg alg)
 {
 	const struct ocf_alg_info *a = ocf_alg_info(alg);
@@ -159,7 +162,7 @@ static void make_row(char *row, enum ocf_alg alg)
 		add(row, " - |");
 }
 
-/* The algorithm that a row is about; OCF_ALG_NONE for any other line */
+/* Returns the algorithm of a row; OCF_ALG_NONE for any other line. */
 static enum ocf_alg row_is_about(const char *line)
 {
 	const char *end;
@@ -208,7 +211,7 @@ TEST_F(doc, every_algorithm_has_its_row_and_no_row_is_wrong)
 		make_row(want, alg);
 		EXPECT_EQ(0, strncmp(want, line, strlen(want)))
 			TH_LOG("\nit is   %s\nshould  %s", line, want);
-		/* ... and where it is from */
+		/* ... and the source */
 		EXPECT_LT(strlen(want) + strlen(" x |") - 1, strlen(line))
 			TH_LOG("no source: %s", line);
 	}

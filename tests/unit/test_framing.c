@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Framing: the rows of TLS against what its RFCs say in numbers, what is made
- * against what is taken apart, and descriptors that make no sense.
+ * Framing: the rows of TLS are compared with the numbers of the RFCs; what is
+ * sealed is opened; and invalid descriptors are refused.
  */
 #include <errno.h>
 #include <kselftest_harness.h>
@@ -15,7 +15,10 @@ static const struct kind {
 	enum ocf_alg	cipher;
 	bool		etm;
 	uint32_t	block, ivlen, maclen, given;
-	/* of a record of 100 bytes: before, encrypted, after, authenticated */
+	/*
+	 * of a record of 100 bytes: bytes before, encrypted, behind,
+	 * authenticated
+	 */
 	uint32_t	head, data, tag, aad;
 } kinds[KINDS] = {
 	/* RFC 2246, 6.2.3.2: 100 + 20 + padding to 16 */
@@ -86,7 +89,9 @@ TEST(there_are_no_such_rows)
 	EXPECT_EQ(NULL, so_framing_of_tls(99, OCF_AES_GCM, false));
 }
 
-/* What is sent is what is received, at every length. */
+/*
+ * The receiver's plan of a record agrees with the sender's, for every length.
+ */
 TEST(both_ways)
 {
 	uint8_t head[FRAMING_HEAD_MAX], aad[2][FRAMING_AAD_MAX];
@@ -178,14 +183,14 @@ TEST(what_is_no_record)
 	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 47, &p));
 	EXPECT_EQ(0, so_framing_open(&cbc, head, 16 + 48, &p));
 	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 49, &p));
-	/* its length is looked at before the rest of a header */
+	/* the length is checked before the rest of a header */
 	head[1] = 2;
 	EXPECT_EQ(-EMSGSIZE, so_framing_sealed(&gcm, head));
 	EXPECT_EQ(-EBADMSG, so_framing_open(&gcm, head, 23, &p));
 	EXPECT_EQ(-EPROTO, so_framing_open(&gcm, head, 24, &p));
 }
 
-/* A protocol of one's own: a length of 4, encrypt then MAC */
+/* A protocol that is not TLS: a length of 4 bytes, encrypt-then-MAC */
 static struct so_framing own(void)
 {
 	return (struct so_framing){
@@ -220,7 +225,7 @@ TEST(descriptors)
 	BAD(0, f.header_len, 3);
 	BAD(0, f.length_size, 0);
 	BAD(0, f.length_size, 5);
-	BAD(0, f.length_size, 2);	/* 66000 does not fit */
+	BAD(0, f.length_size, 2);	/* 66000 does not fit in the field */
 	BAD(0, f.length_at, 1);
 	BAD(0, f.type_at, 3);
 	BAD(0, f.type_at, 4);
@@ -230,21 +235,21 @@ TEST(descriptors)
 	BAD(0, f.nonce, SO_CRYPT_NONCE_NONE);
 	BAD(4, f.nonce, SO_CRYPT_NONCE_COUNTED);
 	BAD(16, f.nonce, SO_CRYPT_NONCE_XOR);
-	BAD(16, f.nonce, SO_CRYPT_NONCE_CHAINED);	/* and sent */
+	BAD(16, f.nonce, SO_CRYPT_NONCE_CHAINED);	/* and is sent */
 	BAD(0, f.explicit_len, 8);
-	BAD(16, f.explicit_len, 16);	/* an IV nobody uses */
+	BAD(16, f.explicit_len, 16);	/* an IV that is not used */
 	BAD(0, f.auth_length, 3);
 	BAD(0, f.pad[0], 1);
 	BAD(0, f.flags, own().f.flags | 1 << 5);
 	BAD(0, f.flags, own().f.flags | SO_CRYPT_INNER_TYPE);
-	BAD(0, f.flags, SO_CRYPT_AUTH_NUMBER);		/* blocks, no padding */
+	BAD(0, f.flags, SO_CRYPT_AUTH_NUMBER);		/* block size, no padding */
 	BAD(0, f.payload_max, 0);
 	BAD(0, f.payload_max, 65537);
 	BAD(0, f.sealed_max, 65536);
 	BAD(0, f.sealed_max, 1 << 20);
-	BAD(0, f.length_more, -128);	/* the least record is shorter */
+	BAD(0, f.length_more, -128);	/* the shortest record is shorter */
 	BAD(0, maclen, 0);
-	/* the core puts the payload's length where TLS has it */
+	/* the core writes the payload's length where TLS has it */
 	fr = own();
 	fr.f.order = SO_CRYPT_MAC_THEN_ENCRYPT;
 	EXPECT_EQ(0, so_framing_check(&fr, 0));
@@ -253,7 +258,7 @@ TEST(descriptors)
 #undef BAD
 }
 
-/* The type is found before the zeros, so it cannot be one of them. */
+/* The type is the last byte that is not zero, so no type is zero. */
 TEST(no_inner_type_is_zero)
 {
 	struct so_framing fr = {

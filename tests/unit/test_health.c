@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The health tests of SP 800-90B: their cut-offs are the standard's, they fail
- * at them and not one sample before, and good bytes pass.
+ * The health tests of SP 800-90B: the cut-offs are those of the standard; a
+ * source fails at the cut-off and not one sample before; and good bytes pass.
  */
 #include <kselftest_harness.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #define STEPS	64
 #define W	OCF_HEALTH_WINDOW
 
-/* 1 + CRITBINOM(W, p, 1 - 2^-40): the sum is taken from the far end. */
+/* Returns 1 + CRITBINOM(W, p, 1 - 2^-40), by adding from the far end. */
 static int critical(long double p)
 {
 	long double tail = 0, all = lgammal(W + 1);
@@ -38,7 +38,7 @@ TEST(cut_offs)
 		ASSERT_EQ(1 + (int)ceill(40 / (entropy * 8 / 1024.L)),
 			  h.repeats_max)
 			TH_LOG("%u", entropy);
-		/* a claim between two steps is held to the lower one */
+		/* a claim between two steps is tested as the lower one */
 		step = entropy * STEPS / 1024;
 		ASSERT_EQ(critical(exp2l(-step / 8.L)), h.same_max)
 			TH_LOG("%u", entropy);
@@ -63,7 +63,9 @@ TEST(one_value)
 	}
 }
 
-/* A value that comes just so often in one window, never in a row */
+/*
+ * Tests a window in which one value occurs @times times, never twice in a row.
+ */
 static enum ocf_verdict window(struct ocf_health *h, int times)
 {
 	uint8_t bytes[W];
@@ -89,7 +91,9 @@ TEST(one_value_too_often)
 	}
 }
 
-/* Found by the first window that begins with it: the fifth on average */
+/*
+ * A window finds the frequent value if it begins with it: the fifth on average.
+ */
 TEST(one_in_five_is_the_same)
 {
 	struct ocf_health h;
@@ -133,7 +137,7 @@ TEST(good_bytes)
 	}
 }
 
-/* What these tests cannot see, so that nobody believes they can */
+/* These tests do not detect a period.  This test documents it. */
 TEST(a_period_they_do_not_see)
 {
 	struct ocf_health h;

@@ -53,7 +53,7 @@ static bool check_aead(const struct ocf_kat *k)
 		out, tag, k->tag_len,
 	};
 
-	/* OpenSSL has SM4 with a tag from 3.1 on */
+	/* OpenSSL has SM4-GCM and SM4-CCM from 3.1 on */
 	return (sm4_seal(name_of(k->cipher), k->key, &text) ||
 		oracle_seal(name_of(k->cipher), k->key, k->key_len, k->iv,
 			    k->iv_len, k->aad, k->aad_len, k->text, k->text_len,
@@ -62,7 +62,7 @@ static bool check_aead(const struct ocf_kat *k)
 	       !memcmp(tag, k->tag, k->tag_len);
 }
 
-/* The MAC is that of additional data and ciphertext. */
+/* Encrypt-then-MAC: the MAC covers the additional data and the ciphertext. */
 static bool check_eta(const struct ocf_kat *k)
 {
 	u8 buf[BUF], mac[64];
@@ -74,7 +74,10 @@ static bool check_eta(const struct ocf_kat *k)
 	       !memcmp(mac, k->tag, k->tag_len);
 }
 
-/* Payload, MAC of additional data and payload, padding; all encrypted. */
+/*
+ * MAC-then-encrypt: payload, MAC of additional data and payload, and padding
+ * are encrypted.
+ */
 static bool check_mte(const struct ocf_kat *k)
 {
 	u32 maclen = ocf_alg_info(k->mac)->digest, pad;
@@ -92,7 +95,7 @@ static bool check_mte(const struct ocf_kat *k)
 	       !memcmp(out, k->result, k->result_len);
 }
 
-/* The MAC is that of the plaintext. */
+/* Chain: the MAC covers the plaintext. */
 static bool check_chain(const struct ocf_kat *k)
 {
 	return check_cipher(k) && check_digest(k);
@@ -149,7 +152,10 @@ TEST(every_algorithm_and_every_mode_has_one)
 		const struct ocf_kat *k = &ocf_kats[i];
 
 		modes |= BIT(k->mode);
-		/* alone: a chain's answer says nothing of its parts */
+		/*
+		 * algorithms alone: the answer of a chain does not test its
+		 * parts
+		 */
 		if (!k->cipher || !k->mac)
 			algs |= BIT_ULL(k->cipher ?: k->mac);
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is learned of a device whose owner keeps so many requests in it: how
- * long it works on one, and how long after that the completion comes.  The
- * device is simulated: an engine, and an interrupt for each or for several.
+ * What the core learns of a device that always has a number of requests: how
+ * long the device works on one, and how much later the completion comes.  The
+ * device is simulated: an engine, and an interrupt for each request or for
+ * several.
  */
 #include <kselftest_harness.h>
 
@@ -58,7 +59,7 @@ static void complete(struct card *c, u32 bytes, u64 begun)
 	c->sum += ocf_cost_ns(&c->cost, bytes);
 }
 
-/* @n requests, and the device is empty before and after */
+/* Runs @n requests; the device is empty before and after. */
 static void run(struct card *c, struct work w, int n)
 {
 	u64 begun[DEPTH], end[DEPTH], engine = 0;
@@ -114,8 +115,8 @@ static bool cost_is(const struct card *c, u64 ns)
 }
 
 /*
- * What was expected of large requests was guessed from small ones, and wrong:
- * that is not known as the lag after that, of other algorithms either.
+ * A wrong estimate of large requests, guessed from small ones, is not taken for
+ * the lag, and does not change the estimates of other algorithms.
  */
 TEST(a_wrong_guess_is_not_the_lag)
 {
@@ -132,7 +133,7 @@ TEST(a_wrong_guess_is_not_the_lag)
 			TH_LOG("%u times", times);
 		}
 		for (i = 0; i < ARRAY_SIZE(inside); i++) {
-			/* what it worked was known */
+			/* the work was known */
 			other = after(&c, (struct ocf_cost){ 3000, 500 });
 			run(&other, many(inside[i]), 2000);
 			EXPECT_TRUE(cost_is(&other, 5000));
@@ -140,7 +141,7 @@ TEST(a_wrong_guess_is_not_the_lag)
 			run(&other, many(8), 2000);
 			EXPECT_TRUE(cost_is(&other, 5000));
 			EXPECT_TRUE(near(other.lag, LAG));
-			/* the sum was */
+			/* the sum was known */
 			other = after(&c, (struct ocf_cost){ 18000, 500 });
 			run(&other, one, 200);
 			run(&other, many(8), 2000);
@@ -150,7 +151,7 @@ TEST(a_wrong_guess_is_not_the_lag)
 	}
 }
 
-/* Its answers were late for a while, as where the host had no time. */
+/* The answers were late for a while, as if the host had no time. */
 TEST(a_spell_is_forgotten)
 {
 	struct card c = { .cost = { 18000, 500 }, .now = 1000000000,
@@ -166,7 +167,10 @@ TEST(a_spell_is_forgotten)
 	EXPECT_TRUE(near(c.lag, LAG));
 }
 
-/* Much time for little work, and a bound that much work does not stretch far */
+/*
+ * The allowance: much time for little work, and a bound that much work does not
+ * raise far.
+ */
 TEST(what_a_device_may_take)
 {
 	static const uint64_t s = 1000000000;
@@ -179,7 +183,9 @@ TEST(what_a_device_may_take)
 	EXPECT_EQ(60 * s, ocf_cost_allowance(30 * s));
 }
 
-/* One interrupt for almost as many as an outlier may count */
+/*
+ * One interrupt for several requests gives the same estimate as one for each.
+ */
 TEST(several_at_once_are_as_long_as_one_by_one)
 {
 	struct work w = { SMALL, 10000, 16, 1, 0, LAG };

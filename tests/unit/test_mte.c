@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The end of a TLS record: against a plain, leaky reference for every length
- * and every padding.  Under valgrind the plaintext is marked as uninitialised,
- * so that a branch or an address that depends on it is an error.
+ * The end of a TLS record is compared with a simple, leaky reference, for every
+ * length and every padding.  Under valgrind the plaintext is marked as
+ * uninitialised, so that a branch or an address that depends on it is an error.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <kselftest_harness.h>
@@ -17,7 +17,7 @@
 #define RECORD_MAX	700
 #define AAD		13
 
-/* OpenSSL's hashes, block by block, with a look at their state. */
+/* OpenSSL's hashes, block by block, with access to their state */
 union state {
 	MD5_CTX		md5;
 	SHA_CTX		sha1;
@@ -112,7 +112,7 @@ static const struct kind {
 static const u8 key[20] = "a key of twenty byte";
 static const u8 aad[AAD] = "\0\0\0\0\0\0\0\1\x17\3\3\0\0";
 
-/* Hashes what may be seen, as a driver does; the state is ready for more. */
+/* Hashes the part that is public, as a driver does; the state can take more. */
 static void hash_public(const struct kind *k, union state *st, const u8 *all,
 			u32 before)
 {
@@ -149,8 +149,8 @@ static void outer(const struct kind *k, const u8 *inner, u8 *mac)
 }
 
 /*
- * The framework's answer to a decrypted record: whether it is good, and the
- * payload's length.
+ * Checks a decrypted record with the core.  Returns whether it is right, and
+ * the payload's length.
  */
 static bool open_record(const struct kind *k, const u8 *record, u32 len,
 			u32 *payload)
@@ -166,7 +166,7 @@ static bool open_record(const struct kind *k, const u8 *record, u32 len,
 	hash.ctx = &st;
 	before = ocf_mte_public(&hash, AAD, len, maclen);
 	good = ocf_mte_unpad(all + AAD + len, len, maclen, payload);
-	/* public: it is payload whatever the padding says */
+	/* public: this is payload for every possible padding */
 	hash_public(k, &st, all, before);
 	ocf_mte_inner(&hash, all + before, AAD + len - before, before,
 		      AAD + *payload, maclen, inner);
@@ -177,7 +177,7 @@ static bool open_record(const struct kind *k, const u8 *record, u32 len,
 	return good;
 }
 
-/* RFC 5246 section 6.2.3.2, as one would write it down. */
+/* RFC 5246, section 6.2.3.2, written in the simplest way. */
 static bool reference(const struct kind *k, const u8 *record, u32 len,
 		      u32 *payload)
 {
@@ -198,7 +198,10 @@ static bool reference(const struct kind *k, const u8 *record, u32 len,
 	return !memcmp(mac, record + *payload, maclen);
 }
 
-/* A record of @payload bytes with @pad bytes of padding and their length. */
+/*
+ * Makes a record of @payload bytes with @pad bytes of padding and the length
+ * byte.
+ */
 static u32 make_record(const struct kind *k, u8 *record, u32 payload, u32 pad)
 {
 	u8 buf[AAD + RECORD_MAX];
@@ -231,7 +234,10 @@ FIXTURE_TEARDOWN(mte)
 {
 }
 
-/* Fewer of everything where it takes fifty times as long. */
+/*
+ * Returns the step between lengths: larger under valgrind, which takes fifty
+ * times as long.
+ */
 static u32 step(void)
 {
 	return RUNNING_ON_VALGRIND ? 37 : 3;
@@ -277,7 +283,10 @@ TEST_F_TIMEOUT(mte, one_wrong_bit_anywhere_does_not, 600)
 	}
 }
 
-/* Padding that says more than there is, all of it padding, none at all. */
+/*
+ * Padding that claims to be longer than the record, a record of padding only,
+ * and no padding.
+ */
 TEST_F(mte, lengths_that_lie)
 {
 	const struct kind *k = &kinds[variant->kind];

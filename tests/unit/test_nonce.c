@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Nonces of signatures: without additional data they are those of RFC 6979,
- * appendix A.2, wherever the hash is SHA-512; with it they are others.
+ * appendix A.2, for SHA-512; with additional data they differ.
  */
 #include <kselftest_harness.h>
 #include <openssl/sha.h>
@@ -58,7 +58,10 @@ static const struct {
 	  "1B38A67AA1128B80CE391C4FB71187654AAA3431027BFC7F395766CA988C964D",
 	  "C56D" },
 	},
-	/* of orders that are no whole bytes, and digests above them */
+	/*
+	 * orders that are no whole number of bytes, and digests larger than the
+	 * order
+	 */
 	{ "A.2.8, K-163",
 	{ "04000000000000000000020108A2E0CC0D99F8A5EF" },
 	{ "009A4D6792295A7F730FC3F2B49CBC0F62E862272F" },
@@ -145,14 +148,16 @@ TEST(fresh_bytes_make_others)
 		first(i, "test", true, two);
 		EXPECT_NE(0, memcmp(one, two, len));
 		EXPECT_NE(0, memcmp(one, none, len));
-		/* and without any that are fresh, other messages do */
+		/*
+		 * without fresh random bytes other messages have other nonces
+		 */
 		drawn = 1;
 		first(i, "tess", true, two);
 		EXPECT_NE(0, memcmp(one, two, len));
 	}
 }
 
-/* Below the order, above zero, and never twice the same. */
+/* Nonces are below the order, above zero, and never repeat. */
 TEST(one_after_the_other)
 {
 	u8 order[SOFT_ORDER_MAX], last[SOFT_ORDER_MAX], next[SOFT_ORDER_MAX];
@@ -175,7 +180,7 @@ TEST(one_after_the_other)
 	}
 }
 
-/* A digest may be shorter than the order, or longer. */
+/* The digest may be shorter or longer than the order. */
 TEST(lengths_of_digests)
 {
 	static const u8 zeros[HASH];

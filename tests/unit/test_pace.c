@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * When a device that is shared is given more: in time, and not before; and
- * what is learned of how exact that is.  The device itself is simulated: an
- * engine that tells of its results a lag later.
+ * When a shared device gets the next request: in time, but not earlier than
+ * needed; and what the core learns about the exactness of its timers.  The
+ * device is simulated: an engine that completes each request a lag later.
  */
 #include <kselftest_harness.h>
 
@@ -17,7 +17,7 @@ TEST(before_it_runs_dry)
 	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 99000,
 			      .oldest = 20000, .inside = 20000, .lag = LAG };
 
-	/* that one completes a lag too late */
+	/* a completion comes a lag later */
 	EXPECT_EQ(119000 - OCF_PACE_EARLY, ocf_pace_next(&p));
 	p.late = 2000;
 	EXPECT_EQ(117000 - OCF_PACE_EARLY, ocf_pace_next(&p));
@@ -25,7 +25,7 @@ TEST(before_it_runs_dry)
 	EXPECT_EQ(116000 - OCF_PACE_EARLY, ocf_pace_next(&p));
 	p.now = 116000;
 	EXPECT_EQ(116000, ocf_pace_next(&p));
-	/* it has run dry */
+	/* the device has no work left */
 	p.now = 200000;
 	EXPECT_EQ(200000, ocf_pace_next(&p));
 }
@@ -36,7 +36,7 @@ TEST(it_began_when_it_was_done_with_the_one_before)
 			      .oldest = 20000, .inside = 20000, .lag = LAG };
 
 	EXPECT_EQ(115000 - OCF_PACE_EARLY, ocf_pace_next(&p));
-	/* but not before it was there */
+	/* but it cannot begin before the request was there */
 	p.begun = 97000;
 	EXPECT_EQ(117000 - OCF_PACE_EARLY, ocf_pace_next(&p));
 }
@@ -47,7 +47,7 @@ TEST(a_completion_will_see_to_it)
 			      .oldest = 20000, .inside = 40000, .lag = LAG };
 
 	EXPECT_EQ(OCF_PACE_NEVER, ocf_pace_next(&p));
-	/* not in time any more */
+	/* too late for the timer */
 	p.late = 10001 - OCF_PACE_EARLY;
 	EXPECT_EQ(129999, ocf_pace_next(&p));
 }
@@ -70,7 +70,10 @@ TEST(nothing_overflows)
 	EXPECT_LE(1000000 - 4, late);
 }
 
-/* There is no more in it than one that is worked on, and one more. */
+/*
+ * However late the timer is, the device has no more inside than the request it
+ * works on and one more.
+ */
 TEST(no_timer_is_so_late_that_all_goes_in_at_once)
 {
 	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 99000,
@@ -91,10 +94,13 @@ TEST(short_ones_are_not_worth_a_timer)
 
 	for (n = 0; ocf_pace_room(inside, 3000, LAG); n++)
 		inside += 3000;
-	/* on the way back, worked on, next, and until it is seen to */
+	/*
+	 * requests that complete, that are worked on, the next, and those until
+	 * the timer
+	 */
 	EXPECT_LE(LAG + 3000, inside);
 	EXPECT_GE(LAG + 2 * 3000 + OCF_PACE_REACTION, inside);
-	/* one may always */
+	/* one request is always allowed */
 	EXPECT_TRUE(ocf_pace_room(0, 1ull << 40, 0));
 }
 
@@ -106,7 +112,7 @@ TEST(how_late_is_soon_known_and_slowly_forgotten)
 	for (i = 0; i < 16; i++)
 		ocf_pace_timed(&late, 8000);
 	EXPECT_LE(7500, late);
-	/* once in sixteen is enough to be reckoned with */
+	/* a timer that is late once in 16 times counts */
 	for (i = 0; i < 160; i++)
 		ocf_pace_timed(&late, i % 16 ? 1000 : 8000);
 	EXPECT_LE(1800, late);
@@ -155,7 +161,7 @@ static void let_in(struct engine *e, u64 now)
 	e->end[e->n++] = (free > now ? free : now) + e->is;
 }
 
-/* As ocf_queue_leave() and ocf_device_learn() do */
+/* Does what ocf_queue_leave() and ocf_device_learn() do. */
 static void complete(struct engine *e, u64 now, u64 done)
 {
 	struct ocf_sample s = { .latency = now - e->entered[0],
@@ -170,7 +176,7 @@ static void complete(struct engine *e, u64 now, u64 done)
 	e->n--;
 }
 
-/* Runs @e for @n requests, with timers that are @late */
+/* Runs @e for @n requests, with timers that are @late ns late. */
 static void run(struct engine *e, int n, u64 late)
 {
 	u64 now = e->last, done = now, timer = OCF_PACE_NEVER, next;
@@ -223,9 +229,9 @@ TEST(it_is_busy_and_nothing_waits_inside)
 }
 
 /*
- * Whatever is expected at first, it is all but never dry, soon.  (How much is
- * in it does not always show: of a lag that is thought to be too long a device
- * that is busy all the time says nothing.)
+ * Whatever the estimates are at first, the device soon runs dry almost never.
+ * (It may have more inside than needed: a device that is always busy does not
+ * show that the lag is estimated too long.)
  */
 TEST(errors_pass)
 {
@@ -248,7 +254,10 @@ TEST(errors_pass)
 	}
 }
 
-/* What one alone takes is known: which part is work is found out. */
+/*
+ * The time of a single request is known; the core finds out which part of it is
+ * work.
+ */
 TEST(work_is_told_from_lag)
 {
 	struct engine e;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What sessions and requests may be.  The rules are written down here once
- * more, in another way than in params.c.  They are tried on all small cases,
- * and on random requests for the rest.
+ * The rules for sessions and requests.  This file states them again, in another
+ * way than params.c, and compares both: on all small cases, and otherwise on
+ * random requests.
  */
 #include <kselftest_harness.h>
 
@@ -31,7 +31,7 @@ static int type_of(enum ocf_alg alg)
 	return row ? row->type : OCF_TYPE_NONE;
 }
 
-/* MACs that TLS 1.0 to 1.2 have with CBC */
+/* Returns whether TLS 1.0 to 1.2 have this MAC with CBC. */
 static bool in_tls(enum ocf_alg mac)
 {
 	return mac == OCF_HMAC_MD5 || mac == OCF_HMAC_SHA1 ||
@@ -69,7 +69,7 @@ static bool goes_together(enum ocf_mode mode, enum ocf_alg cipher,
 
 FIXTURE(params) { };
 
-/* What is weak is looked at on its own below. */
+/* Weak algorithms are allowed here; another test below checks the policy. */
 FIXTURE_SETUP(params)
 {
 	ocf_weak_set("all");
@@ -98,7 +98,7 @@ TEST_F(params, every_mode_with_every_pair)
 			}
 }
 
-/* The one mode in which an algorithm stands alone */
+/* Returns the mode in which an algorithm is used alone. */
 static enum ocf_mode alone(enum ocf_alg alg)
 {
 	static const enum ocf_mode modes[] = {
@@ -215,7 +215,7 @@ TEST_F(params, every_iv_length_of_every_algorithm)
 
 			if (ocf_alg_is_ccm(alg))	/* SP 800-38C, A.1 */
 				ok = n >= 7 && n <= 13;
-			if (alg == OCF_AES_XTS)		/* BSD: half of it */
+			if (alg == OCF_AES_XTS)		/* 8 bytes: the BSDs */
 				ok = n == 8 || n == 16;
 			p.ivlen = n;
 			ASSERT_EQ(!n || ok ? 0 : -EINVAL, ocf_check_params(&p))
@@ -431,7 +431,7 @@ TEST_F(request, parts_need_a_state_and_a_digest)
 		self->req.auth.len = 0;
 		self->req.data.len = 0;
 	}
-	/* nothing can be verified yet */
+	/* a digest has nothing to verify */
 	open_(OCF_MODE_DIGEST, 0, OCF_HMAC_SHA1);
 	self->req.flags = OCF_REQ_UPDATE;
 	self->req.op = OCF_OP_DECRYPT;
@@ -456,7 +456,7 @@ TEST_F(request, aead_is_aad_data_tag_without_gaps)
 	self->req.tag_start = 29;
 	self->req.auth.len = 12;
 	EXPECT_EQ(-EINVAL, check_());
-	/* no AAD: where it would be does not matter */
+	/* without AAD its place does not matter */
 	self->req.auth = (struct ocf_range){ 0, 0 };
 	EXPECT_EQ(0, check_());
 }
@@ -503,7 +503,7 @@ TEST_F(request, eta_holds_the_data_in_what_it_authenticates)
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.data.start = 12;
 	EXPECT_EQ(0, check_());
-	/* the tag before or behind, not inside */
+	/* the tag may be before or behind the data, not inside */
 	self->req.auth.start = self->req.data.start = 30;
 	for (self->req.tag_start = 0; self->req.tag_start < 100;
 	     self->req.tag_start++) {
@@ -522,7 +522,7 @@ TEST_F(request, mte_has_its_mac_behind_the_payload_and_inside_the_data)
 	EXPECT_EQ(0, check_());
 	self->req.tag_start = 21;
 	EXPECT_EQ(-EINVAL, check_());
-	self->req.auth.len = 13 + 13;	/* no room for 20 bytes of MAC */
+	self->req.auth.len = 13 + 13;	/* 20 bytes of MAC do not fit */
 	self->req.tag_start = 26;
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.tag_start = OCF_TAG_INLINE;
@@ -533,11 +533,11 @@ TEST_F(request, mte_has_its_mac_behind_the_payload_and_inside_the_data)
 	self->req.auth.len = 12;
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.auth.len = 13;
-	self->req.data.len = 16;	/* shorter than a MAC */
+	self->req.data.len = 16;	/* the data are shorter than a MAC */
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.auth.start = 14;
 	EXPECT_EQ(-EINVAL, check_());
-	/* a stream has no padding: the MAC of nothing is a record */
+	/* a stream cipher has no padding: a record may be a MAC of no data */
 	open_(OCF_MODE_MTE, OCF_AES_CTR, OCF_HMAC_SHA1);
 	self->req.auth = (struct ocf_range){ 0, 13 };
 	self->req.data.len = 20;
@@ -566,9 +566,9 @@ TEST_F(request, a_chain_in_two_buffers_authenticates_what_it_wrote)
 	self->req.dst = &self->b;
 	self->req.data = (struct ocf_range){ 16, 32 };
 	self->req.auth = (struct ocf_range){ 0, 48 };
-	self->req.flags = OCF_REQ_MAC_FIRST;	/* of src: anything goes */
+	self->req.flags = OCF_REQ_MAC_FIRST;	/* source: anywhere */
 	EXPECT_EQ(0, check_());
-	self->req.flags = 0;			/* of dst: only the data is */
+	self->req.flags = 0;			/* destination: data only */
 	EXPECT_EQ(-EINVAL, check_());
 	self->req.auth = (struct ocf_range){ 20, 10 };
 	EXPECT_EQ(0, check_());
@@ -594,7 +594,10 @@ TEST_F(request, compression_needs_room_elsewhere)
 	EXPECT_EQ(-EINVAL, check_());
 }
 
-/* A number of any size, small ones and those around limits more often. */
+/*
+ * Returns a random number of any size; small ones and those around limits are
+ * more frequent.
+ */
 static u32 pick(unsigned int *seed)
 {
 	static const u32 edges[] = { 0, 1, 15, 16, 17, 32, 255, 65536,
@@ -607,7 +610,10 @@ static u32 pick(unsigned int *seed)
 	return rand_r(seed) % 600;
 }
 
-/* What drivers count on, of whatever is let through. */
+/*
+ * Returns whether a request that was accepted has all properties that drivers
+ * rely on.
+ */
 static bool sound(const struct ocf_request *req,
 		  const struct ocf_session_params *p)
 {
@@ -670,7 +676,7 @@ TEST_F(request, whatever_is_let_through_is_sound)
 		self->req.tag_start = pick(&seed);
 		self->req.dst_len = pick(&seed);
 		self->req.ivlen = 0;
-		/* what is exactly right is rare by chance */
+		/* random values are rarely exactly right */
 		if (rand_r(&seed) & 1)
 			self->req.tag_start = self->req.data.start +
 					      self->req.data.len;
@@ -686,7 +692,7 @@ TEST_F(request, whatever_is_let_through_is_sound)
 			       self->req.data.len, self->req.auth.start,
 			       self->req.auth.len, self->req.tag_start);
 	}
-	/* the test is worth something only if enough got through */
+	/* enough requests must have been accepted */
 	EXPECT_GT(let, 30000);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Costs and choices: estimates come to what is true, whatever they start from
- * and whatever noise there is, and never overflow; the choice is the least.
+ * Costs and choices: estimates converge to the true cost from any start and
+ * with noise, and never overflow; the choice is the candidate with the least
+ * cost.
  */
 #include <kselftest_harness.h>
 #include <math.h>
@@ -37,7 +38,7 @@ TEST(a_fit_of_noise_is_level)
 
 	EXPECT_EQ(5000, c.base);
 	EXPECT_EQ(0, c.slope);
-	/* all of it is slope: the base is not negative */
+	/* all of the time is slope; the base is never negative */
 	c = ocf_cost_fit(64, 10, 4096, 4000000);
 	EXPECT_EQ(0, c.base);
 	c = ocf_cost_fit(1, U64_MAX >> 11, 2, U64_MAX >> 10);
@@ -58,7 +59,10 @@ static double off(const struct ocf_cost *c, u32 base, u32 slope, u32 bytes)
 	return is > should ? is / should - 1 : should / is - 1;
 }
 
-/* After @n samples of @sizes, is the estimate near at each of them? */
+/*
+ * Checks that after @n samples of @sizes the estimate is near the truth for
+ * each size.
+ */
 static void learns(struct __test_metadata *_metadata, struct ocf_cost c,
 		   u32 base, u32 slope, const u32 *sizes, int nsizes, int n,
 		   double within)
@@ -70,7 +74,7 @@ static void learns(struct __test_metadata *_metadata, struct ocf_cost c,
 		u32 bytes = sizes[(rand_r(&seed) >> 8) % nsizes];
 		u64 ns = truth(base, slope, bytes);
 
-		/* a tenth of noise, and one in fifty took far too long */
+		/* 10 % of noise, and one sample in fifty takes far too long */
 		ns = ns * (950 + (rand_r(&seed) >> 8) % 100) / 1000;
 		if (!((rand_r(&seed) >> 8) % 50))
 			ns *= 3;
@@ -100,14 +104,14 @@ TEST(estimates_come_to_what_is_true)
 	learns(_metadata, unknown, 3000, 1000, one, 1, 200, 0.35);
 	learns(_metadata, unknown, 300, 1000, small, 1, 200, 0.35);
 	learns(_metadata, unknown, 3000, 500, large, 2, 5000, 0.35);
-	/* it was twice as fast before */
+	/* the device was twice as fast before */
 	learns(_metadata, (struct ocf_cost){ 2000, 1000 }, 16000, 8000, one, 1,
 	       100, 0.35);
 	learns(_metadata, (struct ocf_cost){ 16000, 8000 }, 2000, 1000, one, 1,
 	       100, 0.35);
 }
 
-/* A device was given a request when it was at work on others. */
+/* A device got a request while it worked on others. */
 static void busy(struct ocf_cost *c, u32 *lag, u32 bytes, u64 gap)
 {
 	struct ocf_sample s = { .latency = gap + *lag + 1, .gap = gap };
@@ -115,7 +119,7 @@ static void busy(struct ocf_cost *c, u32 *lag, u32 bytes, u64 gap)
 	ocf_cost_learn(c, NULL, lag, bytes, &s);
 }
 
-/* It was given one when it had nothing to do, and that since @since. */
+/* A device got a request when it had nothing to do since @since. */
 static void alone_after(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns,
 			u64 since)
 {
@@ -134,7 +138,7 @@ static void alone_at_last(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns)
 	alone_after(c, lag, bytes, ns, OCF_STALE_NS + 1);
 }
 
-/* A large request alone, where nothing else was known for long */
+/* Single large requests of a device of which the core knows little */
 TEST(large_ones_settle)
 {
 	static const u32 mib[] = { 1, 4, 5, 6, 10, 16, 64, 1024 };
@@ -154,7 +158,7 @@ TEST(large_ones_settle)
 	}
 }
 
-/* The undefined-behaviour sanitizer watches. */
+/* The undefined-behaviour sanitizer finds overflows. */
 TEST(nothing_overflows)
 {
 	static const u64 ns[] = { 0, 1, 1000, U32_MAX, 1ull << 40, U64_MAX };
@@ -200,7 +204,7 @@ TEST(the_least_time_to_the_end_wins)
 	c[1].load = 130;
 	EXPECT_EQ(2, ocf_candidate_pick(c, 3));
 	c[2].load = 140;
-	/* the first of two equals wins: software costs no hand-over */
+	/* the first of two equals wins, because software needs no hand-over */
 	EXPECT_EQ(0, ocf_candidate_pick(c, 3));
 	EXPECT_EQ(0, ocf_candidate_pick(c, 1));
 }
@@ -228,7 +232,7 @@ TEST(the_choice_is_the_least_of_random_ones)
 	}
 }
 
-/* A card with the keys is passed over only for one that is clearly better. */
+/* A card that already has the keys loses only against a clearly better one. */
 TEST(where_the_keys_are_is_preferred)
 {
 	struct ocf_candidate c[2] = {
@@ -243,7 +247,7 @@ TEST(where_the_keys_are_is_preferred)
 	EXPECT_EQ(1, ocf_candidate_pick(c, 2));
 }
 
-/* When @n requests, one after the other submitted, are all done. */
+/* Returns when @n requests, submitted one after the other, are all done. */
 static double last_done(int n, u64 cpu, u64 card, u64 lag)
 {
 	double now = 0, card_free = 0, card_done = 0;
@@ -266,7 +270,7 @@ static double last_done(int n, u64 cpu, u64 card, u64 lag)
 	return card_done > now ? card_done : now;
 }
 
-/* The same of the best of all divisions. */
+/* Returns the same for the best of all divisions. */
 static double best_division(int n, u64 cpu, u64 card, u64 lag)
 {
 	double best = (double)n * cpu, t;
@@ -279,7 +283,10 @@ static double best_division(int n, u64 cpu, u64 card, u64 lag)
 	return best;
 }
 
-/* A task that waits for all of them waits little longer than it must. */
+/*
+ * A task that waits for all requests waits little longer than with the best
+ * division.
+ */
 TEST(those_behind_are_not_held_up)
 {
 	static const u64 ns[] = { 300, 1000, 20000, 220000, 1000000 };
@@ -296,15 +303,17 @@ TEST(those_behind_are_not_held_up)
 						  best_division(n, ns[i], ns[j],
 								ns[k]) + most);
 				}
-	/* alone as before */
+	/* a single request, as before */
 	EXPECT_EQ(1000, last_done(1, 1000, 300, 20000));
-	/* 32 of 220 us, and a card of 75 us that answers 900 us later */
+	/*
+	 * 32 requests of 220 us, and a card of 75 us that answers 900 us later
+	 */
 	EXPECT_GT(32 * 220000 / 2, last_done(32, 220000, 75000, 900000));
 }
 
 /*
- * A card of 2 us and 1 ns a byte, whose results are there 10 us later.  It was
- * measured one request at a time, so that the lag looks like work.
+ * A card takes 2 us and 1 ns a byte, and its completions come 10 us later.  It
+ * was measured with one request at a time, so that the lag looks like work.
  */
 TEST(the_lag_is_told_from_the_work)
 {
@@ -324,12 +333,15 @@ TEST(the_lag_is_told_from_the_work)
 	EXPECT_GT(12000, lag);
 	EXPECT_LT(off(&c, 2000, 1024, 64), 0.5);
 	EXPECT_LT(off(&c, 2000, 1024, 16384), 0.1);
-	/* the sum is right, whichever part is what */
+	/* the sum is right, however it is divided */
 	EXPECT_LT(11000, ocf_cost_ns(&c, 64) + lag);
 	EXPECT_GT(13000, ocf_cost_ns(&c, 64) + lag);
 }
 
-/* Somebody else had the host for a while: that is not what the card is like. */
+/*
+ * A single late sample, as if the host was busy, changes the estimate by a
+ * quarter at most.
+ */
 TEST(one_outlier_is_a_quarter_more)
 {
 	u32 sizes[] = { 64, 4096, 32768, 65536 };
@@ -343,7 +355,7 @@ TEST(one_outlier_is_a_quarter_more)
 
 		alone_at_last(&c, &lag, sizes[i], 100000000);
 		EXPECT_GE(said + said / 4 + 2, ocf_cost_ns(&c, sizes[i]));
-		/* but of two, or many, it is */
+		/* but two or more late samples count */
 		alone_at_last(&c, &lag, sizes[i], 100000000);
 		EXPECT_LE(said + said / 2, ocf_cost_ns(&c, sizes[i]));
 		for (int n = 0; n < 20; n++)
@@ -352,7 +364,7 @@ TEST(one_outlier_is_a_quarter_more)
 	}
 }
 
-/* What one alone takes is known, and stays so at whatever size. */
+/* The time of a single request is known, and stays right for each size. */
 TEST(the_sum_of_work_and_lag_is_kept)
 {
 	u32 sizes[] = { 16, 1024, 8192, 16384, 65536 };
@@ -382,8 +394,8 @@ TEST(what_is_stale_is_forgotten)
 }
 
 /*
- * A device that has slept is slow at first: an eighth of that is believed, as
- * ever.
+ * The first request after a pause is slow; it counts as an eighth, like any
+ * sample.
  */
 TEST(what_is_stale_and_dearer_is_a_sample)
 {
@@ -394,7 +406,7 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 	alone_at_last(&c, &lag, 32768, 3 * was);
 	EXPECT_LT(ocf_cost_ns(&c, 32768), was + was / 4 + 100);
 	EXPECT_GT(ocf_cost_ns(&c, 32768), was + was / 4 - 100);
-	/* what is known of the lag counts, too */
+	/* what the core knows of the lag counts, too */
 	c = (struct ocf_cost){ .base = 100000, .slope = 4096 };
 	lag = 50000;
 	alone_at_last(&c, &lag, 32768, was + 10000);
@@ -402,7 +414,10 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 	EXPECT_LT(ocf_cost_ns(&c, 32768), was - 39900);
 }
 
-/* 20 ms; or as long as 64 requests; 320 ms where it is sure to be worse. */
+/*
+ * A device is tried again after 20 ms, or after the time of 64 requests; or
+ * after 320 ms if it is sure to be worse.
+ */
 TEST(who_is_silent_is_looked_at)
 {
 	EXPECT_FALSE(ocf_candidate_is_stale(OCF_STALE_NS, 1000, false));
@@ -411,7 +426,7 @@ TEST(who_is_silent_is_looked_at)
 	EXPECT_TRUE(ocf_candidate_is_stale(64 * 1000000 + 1, 1000000, false));
 	EXPECT_FALSE(ocf_candidate_is_stale(16 * OCF_STALE_NS, 1000, true));
 	EXPECT_TRUE(ocf_candidate_is_stale(16 * OCF_STALE_NS + 1, 1000, true));
-	/* a clock that was read before the other */
+	/* the other time was read later */
 	EXPECT_FALSE(ocf_candidate_is_stale(-5, 0, false));
 }
 
@@ -424,7 +439,7 @@ static void *teach(void *arg)
 	return NULL;
 }
 
-/* The thread sanitizer watches. */
+/* The thread sanitizer finds races. */
 TEST(several_may_teach_at_once)
 {
 	struct ocf_cost c = OCF_COST_UNKNOWN;
