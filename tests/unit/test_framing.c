@@ -242,7 +242,7 @@ TEST(descriptors)
 	BAD(0, f.pad[0], 1);
 	BAD(0, f.flags, own().f.flags | 1 << 5);
 	BAD(0, f.flags, own().f.flags | SO_CRYPT_INNER_TYPE);
-	BAD(0, f.flags, SO_CRYPT_AUTH_NUMBER);		/* block size, no padding */
+	BAD(0, f.flags, SO_CRYPT_AUTH_NUMBER);		/* blocks, no padding */
 	BAD(0, f.payload_max, 0);
 	BAD(0, f.payload_max, 65537);
 	BAD(0, f.sealed_max, 65536);
