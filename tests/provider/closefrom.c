@@ -25,7 +25,7 @@
 #define LEN	65536
 #define FILES	24
 #define IDLE	100	/* ms of processor time that it may take, idle */
-#define LONG	120	/* s that nothing takes */
+#define LONG	120	/* s, longer than anything takes */
 
 static unsigned char in[LEN], want[LEN], got[LEN];
 static EVP_CIPHER *cipher;
@@ -97,7 +97,7 @@ static const char *name_of(int i)
 	return name;
 }
 
-/* What a daemon opens next: @path, or files of its own. */
+/* Opens what a daemon opens next: @path, or other files. */
 static void open_others(const char *path, int fd[FILES])
 {
 	int i;
@@ -130,7 +130,7 @@ static long processor_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Leaves the session of the terminal, and can never have one again. */
+/* Forks twice, as a daemon does to leave its terminal for good. */
 static void fork_twice(void)
 {
 	int i;
@@ -183,7 +183,7 @@ int main(void)
 	};
 	int i, status, wrong, bad = 0;
 
-	/* a daemon's parent ends before it does */
+	/* the daemon's parent ends first */
 	check(!prctl(PR_SET_CHILD_SUBREAPER, 1), "no children of children");
 	for (i = 0; i < 12; i++) {
 		const char *path = paths[i / 4];

@@ -149,7 +149,10 @@ static void fails(void)
 	no_ioctl(SECCOMP_RET_ERRNO | EPERM, 0);
 }
 
-/* What a process needs that only computes; all else is its end. */
+/*
+ * Forbids all system calls but those of a process that only computes; any other
+ * kills it.
+ */
 static void nearly_nothing(void)
 {
 	static const int calls[] = {
@@ -173,7 +176,7 @@ static void nearly_nothing(void)
 	works();
 }
 
-/* Writes @value to a file; whether it could. */
+/* Writes @value to a file.  Returns whether it could. */
 static int put(const char *path, const char *value)
 {
 	FILE *f = fopen(path, "w");
@@ -185,7 +188,10 @@ static int put(const char *path, const char *value)
 #define CPU	"/sys/class/ocf/cryptosoft0/state"
 #define HOLD	"/sys/class/ocf/sim0/device/hold"
 
-/* A card has the job's command when the filter comes, and does not answer. */
+/*
+ * The process sets the filter while a card has a job's command and does not
+ * answer.
+ */
 static void kills_beside_a_job(void)
 {
 	struct sock_filter filter[] = {
@@ -234,7 +240,9 @@ static void is_tor(void)
 	nearly_nothing();
 }
 
-/* Whether the provider is off in @program if @names are said to be. */
+/*
+ * Checks whether the provider is off in @program if the setting lists @names.
+ */
 static void named(const char *program, const char *names)
 {
 	char path[] = "/tmp/confined.XXXXXX";

@@ -25,7 +25,7 @@
 
 unsigned char data[LEN + 64], one[LEN + 256], other[LEN + 256];
 const char *what;
-/* The number of this round; the first is by chance. */
+/* The number of this round; the first is random. */
 static unsigned int turn;
 
 void fail(const char *why, int line)
@@ -45,7 +45,9 @@ bool one_in(size_t n)
 	return !below(n);
 }
 
-/* What is to be had, one after the other: a round of it each */
+/*
+ * Returns the next index below @n, so that each algorithm has a round in turn.
+ */
 static size_t in_turn(size_t n)
 {
 	return (size_t)turn % n;
@@ -72,7 +74,10 @@ static const char * const ciphers[] = {
 	"AES-256-ECB", "DES-EDE3-CBC",
 };
 
-/* In @n pieces that end at @cuts; the length of the result, or -1 */
+/*
+ * Encrypts or decrypts in @n pieces that end at @cuts.  Returns the length of
+ * the result, or -1.
+ */
 static int crypt_pieces(EVP_CIPHER_CTX *ctx, unsigned char *out,
 			const unsigned char *in, const size_t *cuts, int n,
 			bool copy)
@@ -137,7 +142,7 @@ static void cipher_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	if (!pad)
 		len -= len % EVP_CIPHER_get_block_size(theirs);
 	for (enc = 1; enc >= 0; enc--) {
-		/* the second time what came out goes in */
+		/* the second time the input is the result of the first */
 		const unsigned char *in = enc ? data : other;
 
 		CHECK(EVP_CipherInit_ex2(a, mine, key, iv, enc, NULL));
@@ -176,7 +181,7 @@ static void cipher_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 	EVP_CIPHER_free(theirs);
 }
 
-/* One unit of data each */
+/* Each context encrypts one unit of data. */
 static void xts_round(EVP_CIPHER_CTX *a, EVP_CIPHER_CTX *b)
 {
 	unsigned char key[64], iv[16];
@@ -217,7 +222,7 @@ struct message {
 	bool ccm, late;
 };
 
-/* Seals, or opens, as @m says; the length, or -1 */
+/* Seals or opens, as @m says.  Returns the length, or -1. */
 static int aead(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *cipher,
 		struct message *m, int enc, const unsigned char *in,
 		unsigned char *out)
@@ -324,7 +329,7 @@ static void digest_pieces(EVP_MD_CTX *ctx, const EVP_MD *md,
 		if (copy && !dup) {
 			dup = EVP_MD_CTX_new();
 			CHECK(EVP_MD_CTX_copy_ex(dup, ctx));
-			/* which goes its own way */
+			/* the copy goes its own way */
 			CHECK(EVP_DigestUpdate(ctx, "x", 1));
 			ctx = dup;
 		}
@@ -366,7 +371,7 @@ static size_t mac_of(const char *name, const char *properties,
 
 	CHECK(ctx);
 	for (round = 0; round <= again; round++) {
-		/* the second time with the key of before */
+		/* the second time with the same key as before */
 		CHECK(EVP_MAC_init(ctx, round ? NULL : key, keylen,
 				   round ? NULL : params));
 		for (at = 0, i = 0; i < n; at = cuts[i++]) {
@@ -457,7 +462,7 @@ static int compare(void *arg)
 	return 1;
 }
 
-/* Waits until a job can go on.  It must hear of it once only. */
+/* Waits until a job can go on.  The job must be woken once only. */
 static void wait_for_news(ASYNC_WAIT_CTX *wait)
 {
 	static int poll = -1;
@@ -474,7 +479,7 @@ static void wait_for_news(ASYNC_WAIT_CTX *wait)
 	CHECK(epoll_wait(poll, &event, 1, 600000) == 1);
 }
 
-/* It is paused for what the kernel does. */
+/* A job pauses while the kernel does its work. */
 static void compare_in_job(int rounds)
 {
 	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();

@@ -15,7 +15,10 @@
 #include "differ.h"
 #include "every.h"
 
-/* @ec: what there is of curves' keys; others are named as their keys are. */
+/*
+ * Notes that @operation was tested for the type of @key; @ec: the algorithm's
+ * name if it is an EC key.
+ */
 static void saw(int operation, const EVP_PKEY *key, const char *ec)
 {
 	const char *type = EVP_PKEY_is_a(key, "EC") ? "EC" :
@@ -76,7 +79,10 @@ static bool verify(EVP_PKEY *key, const char *properties, const char *md,
 	return ok;
 }
 
-/* Each signs, and the other finds it right, and what was changed wrong. */
+/*
+ * Each provider signs, and the other verifies; a changed signature must be
+ * refused.
+ */
 static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
 {
 	const char *md = digests[below(COUNT(digests))];
@@ -94,7 +100,7 @@ static void signature_round(EVP_PKEY *key, const OSSL_PARAM *params)
 	saw(OSSL_OP_SIGNATURE, key, "ECDSA");
 }
 
-/* Room for less than the longest signature is none. */
+/* A buffer shorter than the longest signature must be refused. */
 static void room_round(EVP_PKEY *key)
 {
 	size_t n, most = EVP_PKEY_get_size(key);
@@ -117,7 +123,10 @@ static void room_round(EVP_PKEY *key)
 
 static int why;		/* the reason of the last refusal */
 
-/* What the queue of errors ends with, which is emptied; 0: nothing */
+/*
+ * Empties the queue of errors.  Returns the reason of the last error; 0 if
+ * there was none.
+ */
 static int reason(void)
 {
 	int last = ERR_GET_REASON(ERR_peek_last_error());
@@ -127,9 +136,9 @@ static int reason(void)
 }
 
 /*
- * Signs with the digest @md.  The context gets it when it begins, if @at_once,
- * or when it begins again without a key.
- * 1: it begins; 2: it tells how long a signature is; 4: it makes one.
+ * Signs with the digest @md.  The context gets @md at its beginning if
+ * @at_once, or when it begins again without a key.  Returns the sum of 1 if it
+ * begins, 2 if it tells the length of a signature, and 4 if it signs.
  */
 static int begun_anew(EVP_PKEY *key, const char *properties, const char *md,
 		      bool at_once)
@@ -205,7 +214,7 @@ static EVP_PKEY_CTX *begin(EVP_PKEY *key, const char *properties,
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, properties);
 
 	CHECK(ctx && init(ctx) > 0);
-	/* X9.31 asks for it */
+	/* X9.31 needs a digest */
 	CHECK(!s->md ||
 	      EVP_PKEY_CTX_set_signature_md(ctx, digest_of(s)) > 0);
 	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, s->padding) > 0);
@@ -214,7 +223,7 @@ static EVP_PKEY_CTX *begin(EVP_PKEY *key, const char *properties,
 	return ctx;
 }
 
-/* Bytes, or -1 */
+/* Signs.  Returns the bytes of the signature, or -1. */
 static int sign_this(EVP_PKEY *key, const char *properties,
 		     const struct scheme *s, const unsigned char *tbs,
 		     size_t len, unsigned char *sig)
@@ -240,7 +249,7 @@ static bool verify_this(EVP_PKEY *key, const char *properties,
 	return ok == 1;
 }
 
-/* What was signed, as it is in the signature; bytes, or -1 */
+/* Recovers what was signed from the signature.  Returns its bytes, or -1. */
 static int recover(EVP_PKEY *key, const char *properties,
 		   const struct scheme *s, const unsigned char *sig,
 		   size_t siglen, unsigned char *out)
@@ -274,11 +283,11 @@ static size_t signed_len(EVP_PKEY *key, const struct scheme *s)
 		return size;
 	if (s->md)
 		return EVP_MD_get_size(digest_of(s));
-	/* as long as a digest, which it is not for that */
+	/* as long as a digest, although it is none */
 	return one_in(2) ? 32 : 1 + below(size - 11);
 }
 
-/* But for the salt of PSS it is the same signature. */
+/* Both make the same signature, unless PSS adds a random salt. */
 static void scheme_round(EVP_PKEY *key, const struct scheme *s)
 {
 	bool pss = s->padding == RSA_PKCS1_PSS_PADDING;
@@ -295,7 +304,7 @@ static void scheme_round(EVP_PKEY *key, const struct scheme *s)
 	CHECK(pss || !memcmp(one, other, n));
 	if (!pss)
 		recover_round(key, s, other, n, len);
-	/* a digest has a length, and so has what is not padded */
+	/* the length of a digest, or of unpadded input, is fixed */
 	CHECK(sign_this(key, OURS, s, data, len - 1, one) ==
 	      sign_this(key, THEIRS, s, data, len - 1, other));
 	n = sign_this(key, THEIRS, s, data, len, other);
@@ -349,7 +358,7 @@ static void set_oaep(EVP_PKEY_CTX *ctx, const struct envelope *e)
 	      EVP_PKEY_CTX_set_rsa_oaep_md_name(ctx, e->md, NULL) > 0);
 	CHECK(!e->mgf1 ||
 	      EVP_PKEY_CTX_set_rsa_mgf1_md_name(ctx, e->mgf1, NULL) > 0);
-	/* it is the context's then */
+	/* the context owns the label then */
 	CHECK(!e->label ||
 	      EVP_PKEY_CTX_set0_rsa_oaep_label(ctx, OPENSSL_memdup(e->label,
 								   len),
@@ -375,7 +384,7 @@ static int crypt(EVP_PKEY *key, const char *properties, bool encrypt,
 	return ok > 0 ? (int)n : -1;
 }
 
-/* A program with another label, or another digest, gets nothing. */
+/* With another label or another digest decryption fails. */
 static void not_opened(EVP_PKEY *key, const struct envelope *e, int n)
 {
 	struct envelope odd = *e;
@@ -421,7 +430,7 @@ static void envelopes(EVP_PKEY *key)
 		{ RSA_PKCS1_OAEP_PADDING, "SHA256", "SHA1", NULL },
 		{ RSA_PKCS1_OAEP_PADDING, "SHA512", "SHA512", "a label" },
 		{ RSA_PKCS1_OAEP_PADDING, NULL, "SHA256", "another one" },
-		/* by chance */
+		/* random */
 		{ RSA_PKCS1_OAEP_PADDING, digests[below(COUNT(digests))],
 		  digests[below(COUNT(digests))], one_in(2) ? "x" : NULL },
 	};
@@ -432,7 +441,7 @@ static void envelopes(EVP_PKEY *key)
 		encryption_round(key, &all[i]);
 }
 
-/* A zero in front of what came is left out, as OpenPGP has it. */
+/* A leading zero of the ciphertext may be missing, as in OpenPGP. */
 static void short_round(EVP_PKEY *key)
 {
 	static const char * const md = "SHA256";
@@ -453,7 +462,7 @@ static void short_round(EVP_PKEY *key)
 	} while (one[0]);
 	CHECK(verify(key, THEIRS, md, pss, 20, one + 1, n - 1));
 	CHECK(verify(key, OURS, md, pss, 20, one + 1, n - 1));
-	/* and what is too short to be the power of anything is refused */
+	/* and input that is too short for a ciphertext is refused */
 	CHECK(crypt(key, THEIRS, true, &raw, data, 100, one) < 0);
 	CHECK(crypt(key, OURS, true, &raw, data, 100, one) < 0);
 }
@@ -475,8 +484,10 @@ static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
 	return n;
 }
 
-/* 1: its public part could be set to @peer's; 2 and 4: its copy, and itself,
- * could agree on a secret then.
+/*
+ * Sets the public part of @key to that of @peer.  Returns the sum of 1 if it
+ * could be set, and 2 and 4 if a copy of the key, and the key itself, could
+ * then derive a secret.
  */
 static int with_another(EVP_PKEY *key, EVP_PKEY *peer, const char *properties)
 {
@@ -506,7 +517,10 @@ static int with_another(EVP_PKEY *key, EVP_PKEY *peer, const char *properties)
 	return said;
 }
 
-/* It keeps its private part, or does not, as OpenSSL has it. */
+/*
+ * With a new public part a key keeps or loses its private part, as with
+ * OpenSSL.
+ */
 static void another_public_part(const char *type, const char *name,
 				const char *value)
 {
@@ -521,7 +535,7 @@ static void another_public_part(const char *type, const char *name,
 	EVP_PKEY_free(peer);
 }
 
-/* As libssl makes its peer's key, of which it asks how long it is */
+/* Makes the peer's key as libssl does, and asks for its length. */
 static void of_another(const char *properties)
 {
 	EVP_PKEY *like = make_key("X25519", properties, NULL, NULL);
@@ -547,7 +561,7 @@ static void agreement_round(EVP_PKEY *a, EVP_PKEY *b, bool pad)
 	saw(OSSL_OP_KEYEXCH, a, "ECDH");
 }
 
-/* A key whose prime and generator have no name */
+/* Returns a DH key whose prime and generator have no name. */
 static EVP_PKEY *unnamed_key(const char *properties)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", properties);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Records of TLS, as libssl has them made and opened.
- */
+/* TLS records, sealed and opened as libssl does. */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
@@ -45,8 +43,8 @@ static void tls_mac(EVP_CIPHER_CTX *ctx, unsigned char *out, size_t size)
 }
 
 /*
- * A record by each, then opened by the other; spoilt ones give the same
- * verdict, or a MAC that is none.
+ * Each provider makes a record, and the other opens it.  For a spoilt record
+ * both return the same error, or a wrong MAC.
  */
 void tls_round(void)
 {
@@ -118,7 +116,10 @@ static EVP_CIPHER_CTX *record_context(const char *name, const char *properties,
 	return ctx;
 }
 
-/* Whether @want bytes come out; EVP_Cipher() may tell of all that went in. */
+/*
+ * Runs EVP_Cipher().  Returns whether @want bytes come out; EVP_Cipher() may
+ * also return the length of the input.
+ */
 static bool do_record(EVP_CIPHER_CTX *ctx, unsigned char *header,
 		      unsigned char *rec, size_t announced, size_t len,
 		      size_t want)
@@ -135,7 +136,10 @@ static bool do_record(EVP_CIPHER_CTX *ctx, unsigned char *header,
 	return EVP_CipherUpdate(ctx, rec, &n, rec, len) && n == (int)want;
 }
 
-/* Each seals, the other opens; what of it can be is the same. */
+/*
+ * Each provider seals and the other opens; results that must be equal are
+ * compared.
+ */
 void record_round(void)
 {
 	const char *name = aeads[below(COUNT(aeads))];
@@ -157,7 +161,7 @@ void record_round(void)
 					 fixed, tag);
 	}
 	for (j = 0; j < 6; j++) {
-		/* a number for each */
+		/* each record has its number */
 		header[j]++;
 		ours = j % 2;
 		len = 1 + below(one_in(2) ? 100 : 16384);

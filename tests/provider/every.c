@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the provider says that it has, beside what a test has looked at.
+ * Compares the algorithms that the provider offers with those that a test has
+ * used.
  */
 #include <openssl/core.h>
 #include <openssl/provider.h>
@@ -34,7 +35,10 @@ void every_saw(int operation, const char *name)
 	seen[nseen++].name = name;
 }
 
-/* @names: an algorithm's, with colons between them */
+/*
+ * Returns whether @name is in @names, an algorithm's names with colons between
+ * them.
+ */
 static bool has_name(const char *names, const char *name)
 {
 	size_t len;

@@ -33,7 +33,7 @@ static const char * const digests[] = {
 
 static const char * const macs[] = { "HMAC", "HMAC", "CMAC" };
 
-/* One of the two that are compared, and what it has written */
+/* One of the two implementations that are compared, and its output */
 struct side {
 	const char *properties;
 	EVP_CIPHER *cipher;
@@ -48,17 +48,17 @@ struct side {
 
 static struct side ours = { .properties = "provider=ocf" };
 static struct side theirs = { .properties = "provider=default" };
-/* What is compared, and what a MAC is made of */
+/* The algorithm that is compared, and the digest or cipher of a MAC */
 static const char *name, *made_of;
 static unsigned char text[LEN], sealed[LEN + 64], keys[2][64], ivs[2][16];
 static unsigned char sealed_tag[16];
 static bool enc, nonce;
-/* It has come to its end: what other calls do then is not defined. */
+/* The operation has ended, so further calls are not defined. */
 static bool ended;
-/* Nothing is left to call */
+/* No call is left. */
 static bool over;
 
-/* What a failure prints: the calls so far, and the seed that repeats them */
+/* A failure prints the calls so far and the seed. */
 static char calls[4096];
 static uint64_t seed;
 
@@ -96,7 +96,10 @@ static void same_bytes(const char *how, const void *a, const void *b, int n)
 		differ(how, 0, 0);
 }
 
-/* Calls one of both, given as an expression of s, and returns what they say. */
+/*
+ * Calls both implementations; @call is an expression of s.  Returns the common
+ * result.
+ */
 #define BOTH(call) ({							\
 	int is_[2], i_;							\
 	for (i_ = 0; i_ < 2; i_++) {					\
@@ -111,7 +114,7 @@ static bool is_aead(void)
 	return EVP_CIPHER_get_flags(theirs.cipher) & EVP_CIPH_FLAG_AEAD_CIPHER;
 }
 
-/* OpenSSL's own makes of a key what one direction needs. */
+/* Returns whether OpenSSL prepares a key for one direction only. */
 static bool has_directed_keys(void)
 {
 	return !is_aead() ||
@@ -120,7 +123,7 @@ static bool has_directed_keys(void)
 
 static void init(bool first)
 {
-	/* without one OpenSSL's own XTS crashes when it was copied */
+	/* without a key a copy of OpenSSL's XTS crashes */
 	bool has_to = EVP_CIPHER_get_mode(theirs.cipher) == EVP_CIPH_XTS_MODE;
 	const unsigned char *key = !has_to && one_in(3) ? NULL :
 							  keys[one_in(4)];
@@ -178,14 +181,17 @@ static size_t some_len(void)
 	return lens[below(COUNT(lens))];
 }
 
-/* GCM's own makes a nonce by chance where it has none. */
+/*
+ * Returns whether the result is random: OpenSSL's GCM draws a nonce if it has
+ * none.
+ */
 static bool is_by_chance(void)
 {
 	return enc && !nonce &&
 	       EVP_CIPHER_get_mode(theirs.cipher) == EVP_CIPH_GCM_MODE;
 }
 
-/* Others' results would have nowhere to go. */
+/* Tells the length of the data in advance, as CCM needs it. */
 static void declare(void)
 {
 	size_t n = some_len();
@@ -211,7 +217,7 @@ static void data(void)
 {
 	const unsigned char *in = enc ? text : sealed;
 	size_t n = some_len();
-	/* a part of a block from before would make room for itself */
+	/* a partial block from before would shift the output */
 	bool in_place = one_in(3) &&
 			EVP_CIPHER_get_block_size(theirs.cipher) == 1;
 
@@ -235,7 +241,7 @@ static void at_once(void)
 	size_t n = some_len();
 	int a, b;
 
-	/* OpenSSL's own does not look whether they are whole blocks */
+	/* OpenSSL does not check that the data are whole blocks */
 	if (is_by_chance() || n % EVP_CIPHER_get_block_size(theirs.cipher))
 		return;
 	say(" at_once(%zu)", n);
@@ -245,7 +251,7 @@ static void at_once(void)
 	same_bytes("data", ours.out, theirs.out, b);
 }
 
-/* Where a cipher works in one go, this may be its end. */
+/* Passes no data.  For a cipher that works in one call this may be the end. */
 static void nothing_at_once(void)
 {
 	int a, b;
@@ -265,7 +271,7 @@ static void final(void)
 		return;
 	say(" final");
 	if (!BOTH(EVP_CipherFinal_ex(s->ctx, s->out, &s->n))) {
-		/* what a cipher does after wrong padding is not defined */
+		/* after wrong padding a cipher's behaviour is not defined */
 		over = !is_aead();
 		return;
 	}
@@ -539,7 +545,7 @@ static const struct kind {
 	const char * const *names;
 	size_t n;
 	void (*calls)(int n);
-	int share;	/* of all sequences */
+	int share;	/* parts of all sequences */
 } kinds[] = {
 	{ ciphers, COUNT(ciphers), cipher_calls, 6 },
 	{ digests, COUNT(digests), digest_calls, 1 },
