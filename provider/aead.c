@@ -202,9 +202,10 @@ static bool takes_nonce(struct aead *c, size_t len)
 }
 
 /*
- * A program that sets no tag has the data compared with the last tag that was
- * made, and OpenSSL's own gets the kernel's for this.  ChaCha20-Poly1305's
- * compares as many bytes as it was told before, perhaps none.
+ * If a program sets no tag, OpenSSL compares with the tag of the last
+ * encryption.  If the kernel has made that tag, this gives it to OpenSSL's
+ * cipher.  ChaCha20-Poly1305 compares as many bytes as it was told before,
+ * perhaps none.
  */
 static int lend_last_tag(struct aead *c)
 {

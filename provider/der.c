@@ -44,7 +44,7 @@ static bool make_numbers(const OSSL_PARAM params[], BIGNUM **numbers)
 	return false;
 }
 
-/* All of a key of two primes; into memory of our own, which is wiped. */
+/* Copies all numbers of a key of two primes into memory that is wiped later. */
 static bool get_numbers(const struct key *key, BIGNUM **numbers)
 {
 	size_t size = EVP_PKEY_get_size(key->pkey), i;

@@ -4,10 +4,10 @@
  * cryptodev-vhost-user.  One thread, several data queues, OpenSSL inside.
  *
  * A request's way: queue.c takes it from the guest's rings and computes when a
- * card of the speed set would begin and end it.  request.c copies it out of the
- * guest's memory, judges it and asks crypt.c.  When it is due, queue.c writes
- * the answer into the guest's memory, with the faults drawn for it.  knobs.c
- * holds speeds and faults and reads the lines that set them.
+ * card with the configured speed would begin and end it.  request.c copies it
+ * out of the guest's memory, checks it and has crypt.c compute it.  When it is
+ * due, queue.c writes the answer into the guest's memory, with the faults drawn
+ * for it.  knobs.c holds speeds and faults and reads the lines that set them.
  *
  * "Virtio" in comments is OASIS Virtio 1.2, section 5.9 (Crypto Device).
  */

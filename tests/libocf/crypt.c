@@ -352,7 +352,7 @@ TEST_F(crypt, more_than_a_vector)
 
 TEST_F(crypt, public_keys)
 {
-	/* 3 ^ 5 modulo 7, and RFC 7748's function of the smallest point */
+	/* 3 ^ 5 modulo 7, and X25519 (RFC 7748) of a small point */
 	static const uint8_t three = 3, five = 5, seven = 7;
 	static const uint8_t zero[32];
 	struct ocf_public power = {

@@ -19,7 +19,7 @@
 #include "every.h"
 
 #define LEN		4096
-#define MUCH		(1048576 + 1)	/* more than is kept for a card */
+#define MUCH		(1048576 + 1)	/* more than a buffer keeps */
 #define OURS		"provider=ocf"
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
@@ -57,7 +57,7 @@ static unsigned long long requests_of(const char *path)
 	return sum;
 }
 
-/* All devices' together, of all kinds */
+/* Returns the requests of all devices together. */
 static unsigned long long requests(void)
 {
 	unsigned long long sum = 0;
@@ -293,7 +293,7 @@ static EVP_PKEY_CTX *begin_rsa(EVP_PKEY *rsa, const struct how *h,
 	const EVP_MD *md = h->md ? EVP_get_digestbyname(h->md) : NULL;
 
 	CHECK(ctx && init(ctx) > 0);
-	/* X9.31 asks for it */
+	/* X9.31 needs a digest */
 	if (md && h->padding != RSA_PKCS1_OAEP_PADDING)
 		CHECK(EVP_PKEY_CTX_set_signature_md(ctx, md) > 0);
 	CHECK(EVP_PKEY_CTX_set_rsa_padding(ctx, h->padding) > 0);
@@ -346,7 +346,7 @@ static void rsa_encryption(EVP_PKEY *rsa, const struct how *h)
 	EVP_PKEY_CTX_free(ctx);
 }
 
-/* The kernel has a key of two. */
+/* A key of three primes: the kernel has only keys of two. */
 static void three_primes(void)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", OURS);
@@ -425,7 +425,7 @@ static void ecdsa(EVP_PKEY *ec, bool kernels)
 	every_saw(OSSL_OP_SIGNATURE, "ECDSA");
 }
 
-/* With oneself, which is as good */
+/* Derives a secret of the key with itself. */
 static void agreement(EVP_PKEY *pkey, bool kernels)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, OURS);

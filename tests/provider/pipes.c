@@ -43,7 +43,7 @@ static const struct {
 	{ "ChaCha20-Poly1305", true, 1 },
 };
 
-/* Of each message */
+/* For each message */
 static unsigned char iv[PIPES][16], aad[PIPES][32], tag[PIPES][TAG_LEN];
 static unsigned char theirs[PIPES][TAG_LEN];
 static unsigned char plain[PIPES][LEN_MAX], sealed[PIPES][LEN_MAX + 16],
@@ -78,7 +78,7 @@ static void seal_one(EVP_CIPHER *cipher, size_t i, bool aead)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* Tags of all, asked for or given */
+/* Makes the parameter that gets or sets the tags of all messages. */
 static OSSL_PARAM *tags(unsigned char (*of)[TAG_LEN])
 {
 	static unsigned char *where[PIPES], **all = where;
@@ -95,15 +95,17 @@ static OSSL_PARAM *tags(unsigned char (*of)[TAG_LEN])
 }
 
 /*
- * Through all, in some parts; bytes of each are in @outl.  What EVP says of the
- * last step.
+ * Encrypts or decrypts all messages, in parts; @outl gets the bytes of each.
+ * Returns what EVP returns for the last step.
  */
 static int through(EVP_CIPHER_CTX *ctx, bool aead, unsigned char **in,
 		   unsigned char **out, const size_t *inl, size_t *outl)
 {
 	size_t size[PIPES], part[PIPES], n[PIPES], of[PIPES] = {}, i;
 	unsigned char *from[PIPES], *to[PIPES];
-	/* in place, blocks that wait would come to lie on what comes next */
+	/*
+	 * in place, blocks that were held back would overwrite the next input
+	 */
 	int parts = random() % 2 || in[0] == out[0] ? 1 : 3, j;
 
 	for (i = 0; i < count; i++) {
@@ -153,7 +155,7 @@ static void set_up(size_t block)
 		fill(iv[i], sizeof(iv[i]));
 		fill(aad[i], sizeof(aad[i]));
 		len[i] = random() % (random() % 2 ? 100 : LEN_MAX);
-		/* parts of OpenSSL's AEAD begin at any byte, of ours too */
+		/* parts of an AEAD may begin at any byte */
 		if (!padded)
 			len[i] -= len[i] % block;
 		len[i] = len[i] ? len[i] : block;
@@ -177,7 +179,7 @@ static void round_of(size_t c)
 	      EVP_CIPHER_can_pipeline(own, 0));
 	set_up(ciphers[c].block);
 	ivlen = EVP_CIPHER_get_iv_length(own);
-	/* GCM takes any, the kernel's has one */
+	/* GCM takes nonces of any length; the kernel's GCM has one length */
 	if (gcm && random() % 3 == 0)
 		ivlen = 1 + random() % sizeof(iv[0]);
 	keylen = EVP_CIPHER_get_key_length(own);
@@ -200,7 +202,9 @@ static void round_of(size_t c)
 	}
 	for (i = 0; i < count; i++)
 		in[i] = in_place ? got[i] : sealed[i];
-	/* 3.5 forgets the number where a context has a cipher */
+	/*
+	 * OpenSSL 3.5 forgets the number of pipes if the context has a cipher
+	 */
 	CHECK(EVP_CIPHER_CTX_reset(ctx));
 	CHECK(EVP_CipherPipelineDecryptInit(ctx, own, key, keylen, count, ivs,
 					    ivlen));
@@ -210,7 +214,7 @@ static void round_of(size_t c)
 	for (i = 0; i < count; i++)
 		CHECK(n[i] == len[i] && !memcmp(got[i], plain[i], len[i]));
 	if (aead) {
-		/* one that is forged is not taken */
+		/* a forged message is refused */
 		forged = random() % count;
 		theirs[forged][random() % TAG_LEN] ^= 1 << random() % 8;
 		for (i = 0; i < count; i++)
@@ -222,7 +226,7 @@ static void round_of(size_t c)
 		CHECK(!through(ctx, aead, in, out, sealed_len, n));
 	}
 	if (aead && !gcm) {
-		/* others' nonces have one length */
+		/* other ciphers have nonces of one length */
 		CHECK(EVP_CIPHER_CTX_reset(ctx));
 		CHECK(!EVP_CipherPipelineEncryptInit(ctx, own, key, keylen,
 						     count, ivs, ivlen - 4));

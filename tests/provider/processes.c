@@ -51,7 +51,7 @@ static int is_right(EVP_CIPHER_CTX *ctx, int which, const unsigned char *key)
 	       !memcmp(out, want[which], LEN);
 }
 
-/* How many descriptors of /dev/crypto this process has */
+/* Returns how many descriptors of /dev/crypto this process has. */
 static int devices(void)
 {
 	char path[32], file[32];
@@ -69,7 +69,7 @@ static int devices(void)
 	return n;
 }
 
-/* As sshd does: many children, each with what it has inherited */
+/* Like sshd: forks many children, which use the inherited context. */
 static void children(EVP_CIPHER_CTX *ctx, int depth)
 {
 	int i, status, now = depth % 2, others = !now;
@@ -93,7 +93,7 @@ static void children(EVP_CIPHER_CTX *ctx, int depth)
 	}
 }
 
-/* A message half of which was there before the fork */
+/* A message is begun before the fork, and ended after it. */
 static void halves(void)
 {
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -131,7 +131,10 @@ static int is_null(int fd)
 	return !fstat(fd, &st) && st.st_rdev == makedev(1, 3);
 }
 
-/* As a daemon does: what it does not know is closed, and others' are there. */
+/*
+ * Like a daemon: closes all descriptors that it does not know, and opens
+ * others, which get their numbers.
+ */
 static void numbers_of_others(EVP_CIPHER_CTX *ctx)
 {
 	int i, fds[40], status;
@@ -156,8 +159,9 @@ static void numbers_of_others(EVP_CIPHER_CTX *ctx)
 }
 
 /*
- * Two of a program's libraries have the provider.  A child that has closed all
- * it did not know has either's number for the other's device.
+ * Two libraries of a program have loaded the provider.  In a child that has
+ * closed all descriptors, each gets the number that the other had for its
+ * device.
  */
 static void numbers_of_ones_own(EVP_CIPHER_CTX *ctx)
 {
@@ -197,7 +201,10 @@ static int digest_job(void *arg)
 	return EVP_Digest(in, LEN, out, NULL, *(EVP_MD **)arg, NULL);
 }
 
-/* libcrypto has it of a certificate, which it has locked. */
+/*
+ * An operation with the key of a certificate, which libcrypto has locked, is
+ * never paused.
+ */
 static void never_paused(void)
 {
 	EVP_MD *sha = EVP_MD_fetch(NULL, "SHA1", "provider=ocf");
@@ -213,7 +220,10 @@ static void never_paused(void)
 	EVP_MD_free(sha);
 }
 
-/* Enough, by a cipher that OpenSSL's generators may have chosen */
+/*
+ * A job that encrypts enough data with a cipher that OpenSSL's random generator
+ * may use
+ */
 static int cipher_job(void *arg)
 {
 	unsigned char out[LEN];
@@ -228,7 +238,10 @@ static int cipher_job(void *arg)
 	return ok;
 }
 
-/* Two jobs of a thread have one generator, which is not left in between. */
+/*
+ * Two jobs of a thread share a random generator, so no operation of the
+ * generator is paused.
+ */
 static void generators_never_paused(void)
 {
 	static const char * const names[] = { "AES-128-CTR", "AES-128-ECB" };
@@ -249,7 +262,7 @@ static int job(void *arg)
 	return is_right(*(EVP_CIPHER_CTX **)arg, 0, NULL);
 }
 
-/* A child gives up a job that its parent has paused. */
+/* A child abandons a job that its parent has paused. */
 static void paused(EVP_CIPHER_CTX *ctx)
 {
 	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
@@ -282,7 +295,10 @@ static int never_called(void *arg)
 	return 0;
 }
 
-/* A program that waits to be called would wait for ever. */
+/*
+ * A program that waits for a callback must be called, or it would wait for
+ * ever.
+ */
 static void waits_for_a_call(EVP_CIPHER_CTX *ctx)
 {
 	ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
@@ -318,7 +334,7 @@ static void start(struct running *r)
 				   sizeof(r->ctx));
 }
 
-/* Whether it can go on; @ms: how long that is waited for */
+/* Returns whether the job can go on; waits for @ms. */
 static int is_told(struct running *r, int ms)
 {
 	OSSL_ASYNC_FD fd;
@@ -332,7 +348,8 @@ static int is_told(struct running *r, int ms)
 }
 
 /*
- * A program that submits many has them all under way before the first is done.
+ * A program that submits many jobs has all of them in flight before the first
+ * is done.
  */
 static void many_paused(void)
 {
@@ -363,7 +380,7 @@ static int other_job(void *arg)
 	return is_right(*(EVP_CIPHER_CTX **)arg, 1, NULL);
 }
 
-/* Two jobs that one wait context does for: each has what is its own. */
+/* Two jobs with one wait context: each is woken for its own operation. */
 static void paused_together(void)
 {
 	int (* const jobs[2])(void *) = { job, other_job };
@@ -380,7 +397,7 @@ static void paused_together(void)
 					   &ctx[i], sizeof(ctx[i]));
 		check(state[i] == ASYNC_PAUSE, "one of two was not paused");
 	}
-	/* the last first: both are done when the first goes on */
+	/* the last first, so that both are done when the first goes on */
 	while (i--) {
 		while (state[i] == ASYNC_PAUSE)
 			state[i] = ASYNC_start_job(&these[i], wait, &res,
@@ -392,7 +409,9 @@ static void paused_together(void)
 	ASYNC_WAIT_CTX_free(wait);
 }
 
-/* A job that is given up: what it was to fill may be another's by then. */
+/*
+ * A job is abandoned: the memory for its result may have another use by then.
+ */
 static int job_given_up(void *arg)
 {
 	EVP_CIPHER_CTX *ctx = *(EVP_CIPHER_CTX **)arg;
@@ -414,7 +433,7 @@ static void given_up_while_paused(void)
 			      sizeof(ctx)) == ASYNC_PAUSE,
 	      "one that is given up was not paused");
 	memset(given_up, 0x5c, LEN);
-	/* the card has done it meanwhile */
+	/* the card has finished meanwhile */
 	usleep(2500000);
 	ASYNC_WAIT_CTX_free(wait);
 	for (i = 0; i < LEN; i++)
@@ -422,7 +441,7 @@ static void given_up_while_paused(void)
 	/* the job itself is OpenSSL's, which has no way to end it */
 }
 
-/* By a program that has done with all of OpenSSL's before. */
+/* The job is abandoned after the program has cleaned up OpenSSL. */
 static void given_up_last(void)
 {
 	OSSL_LIB_CTX *own = OSSL_LIB_CTX_new();

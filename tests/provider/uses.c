@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What programs do with contexts besides the usual.  Each sequence of calls is
- * made of the provider and of OpenSSL's own, and both have to return and write
- * the same.
+ * Unusual sequences of calls that programs make.  Each is made with the
+ * provider and with OpenSSL's own implementation, and both must return and
+ * write the same.
  */
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -88,7 +88,10 @@ static void end(struct record *r, EVP_CIPHER_CTX *ctx)
 		note(r, out, n);
 }
 
-/* As OpenSSH has GCM: nonces of the cipher's own, EVP_Cipher(), a bad tag */
+/*
+ * GCM as OpenSSH uses it: nonces that the cipher makes, EVP_Cipher(), a wrong
+ * tag
+ */
 static void by_evp_cipher(struct record *r)
 {
 	unsigned char out[256], sealed[64], t[16];
@@ -118,7 +121,7 @@ static void by_evp_cipher(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* EVP_Cipher() with nonces that are given */
+/* EVP_Cipher() with nonces of the program */
 static void by_evp_cipher_given(struct record *r)
 {
 	static const char * const names[] = {
@@ -154,7 +157,7 @@ static void by_evp_cipher_given(struct record *r)
 	}
 }
 
-/* Another nonce after one of the cipher's own */
+/* A nonce of the program after one that the cipher has made */
 static void nonce_after_own(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx = begin(r, "AES-128-GCM", 1);
@@ -175,7 +178,7 @@ static void nonce_after_own(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* The same key again does not restart the count. */
+/* Setting the same key again does not restart the counter of nonces. */
 static void counter_goes_on(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx = begin(r, "AES-128-GCM", 1);
@@ -194,7 +197,7 @@ static void counter_goes_on(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* Begun again with nothing, in the middle and at the end */
+/* EVP_CipherInit() without key and IV, in the middle and at the end */
 static void begun_with_nothing(struct record *r)
 {
 	static const char * const names[] = {
@@ -217,7 +220,7 @@ static void begun_with_nothing(struct record *r)
 		}
 }
 
-/* The same without an IV at all: of much, then of little, and back */
+/* The same without any IV, with much data and with little */
 static void begun_without_an_iv(struct record *r)
 {
 	static const char * const names[] = {
@@ -239,7 +242,7 @@ static void begun_without_an_iv(struct record *r)
 	}
 }
 
-/* A nonce is for one message. */
+/* A nonce can be used for one message only. */
 static void nonce_again(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx = begin(r, "AES-128-GCM", 1);
@@ -290,7 +293,7 @@ static void lengths_of_tags(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* GCM makes one up; others do not. */
+/* Without a nonce GCM makes one; other ciphers do not. */
 static void without_nonce(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx = begin(r, "AES-128-GCM", 1);
@@ -307,7 +310,7 @@ static void without_nonce(struct record *r)
 	EVP_CIPHER_CTX_free(ctx);
 }
 
-/* Saved, and gone on with elsewhere */
+/* The counter is saved, and used in another context. */
 static void saved_counters(struct record *r)
 {
 	EVP_CIPHER_CTX *ctx, *other;
@@ -346,7 +349,10 @@ static void announced_lengths(struct record *r)
 		if (i != 1)
 			say(r, EVP_CipherUpdate(ctx, NULL, &n, text, 20));
 		step(r, ctx, 4096);
-		/* it is there before the end, which many leave out */
+		/*
+		 * the tag is there before the final call, which many programs
+		 * omit
+		 */
 		tag(r, ctx, 16);
 		EVP_CIPHER_CTX_free(ctx);
 	}
@@ -380,7 +386,7 @@ static void mac_end(struct record *r, EVP_MAC_CTX *ctx)
 	EVP_MAC_CTX_free(ctx);
 }
 
-/* As libssl has it for records that it receives: of a copy, after a part */
+/* MACs as libssl computes them for records: of a copy, after a part */
 static void macs_of_records(struct record *r)
 {
 	size_t size = 100;
@@ -426,7 +432,7 @@ static void gmac(struct record *r)
 	EVP_MAC_free(mac);
 }
 
-/* A digest is signed with the hash that it was made with. */
+/* A digest is signed with the hash that has made it. */
 static void another_digest(struct record *r)
 {
 	EVP_PKEY *rsa = EVP_PKEY_Q_keygen(NULL, r->properties, "RSA",
@@ -440,7 +446,7 @@ static void another_digest(struct record *r)
 	say(r, EVP_DigestSignInit_ex(ctx, &pctx, "SHA256", NULL, r->properties,
 				     rsa, NULL));
 	say(r, EVP_PKEY_CTX_set_signature_md(pctx, EVP_sha256()));
-	/* 3.x refuses it, 4.0 passes over it */
+	/* OpenSSL 3.x refuses it, 4.0 ignores it */
 	EVP_PKEY_CTX_set_signature_md(pctx, EVP_sha512());
 	say(r, EVP_DigestSign(ctx, sig, &n, text, 100));
 	say(r, n);
@@ -448,7 +454,7 @@ static void another_digest(struct record *r)
 	EVP_PKEY_free(rsa);
 }
 
-/* What was set before the template is there after it. */
+/* Parameters that were set before the template stay. */
 static void parameters_and_template(struct record *r)
 {
 	EVP_PKEY *like = EVP_PKEY_Q_keygen(NULL, r->properties, "EC", "P-256");
@@ -471,7 +477,7 @@ static void parameters_and_template(struct record *r)
 	EVP_PKEY_free(like);
 }
 
-/* A block that was held comes out. */
+/* Without padding the last block, which was held back, comes out. */
 static void padding_off_at_the_end(struct record *r)
 {
 	static const char * const names[] = { "AES-128-CBC", "AES-256-ECB" };
@@ -493,7 +499,7 @@ static void padding_off_at_the_end(struct record *r)
 			}
 }
 
-/* As EVP_CIPHER_CTX_iv_noconst() asks for it */
+/* Gets the IV as EVP_CIPHER_CTX_iv_noconst() does. */
 static unsigned char *iv_of(struct record *r, EVP_CIPHER_CTX *ctx)
 {
 	void *at = NULL;
@@ -506,7 +512,7 @@ static unsigned char *iv_of(struct record *r, EVP_CIPHER_CTX *ctx)
 	return at;
 }
 
-/* What comes next is read, and written, where it is. */
+/* The program reads and writes the next IV in the context itself. */
 static void iv_where_it_is(struct record *r)
 {
 	static const char * const names[] = { "AES-128-CBC", "AES-128-CTR" };
@@ -528,7 +534,7 @@ static void iv_where_it_is(struct record *r)
 	}
 }
 
-/* A tag that comes after the data, or again */
+/* The tag is set after the data, or twice. */
 static void tag_after_data(struct record *r)
 {
 	static const char * const names[] = {
@@ -560,7 +566,7 @@ static void tag_after_data(struct record *r)
 	}
 }
 
-/* A message with nothing in it has its nonce, too. */
+/* An empty message uses a nonce, too. */
 static void nothing_by_evp_cipher(struct record *r)
 {
 	unsigned char out[4096] = {};
@@ -580,7 +586,7 @@ static void nothing_by_evp_cipher(struct record *r)
 	}
 }
 
-/* Digest and key, set later than they should be */
+/* Digest and key are set later than usual. */
 static void late_parameters(struct record *r)
 {
 	static const char * const names[] = { "SHA512", "MD5", "SHA256" };
@@ -611,7 +617,10 @@ static void late_parameters(struct record *r)
 	mac_end(r, ctx);
 }
 
-/* The same nonce for the same digest, where OpenSSL can (3.2) */
+/*
+ * Deterministic signatures: the same nonce for the same digest, from OpenSSL
+ * 3.2 on.
+ */
 static void deterministic(struct record *r)
 {
 	unsigned int type = 1;

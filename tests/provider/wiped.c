@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Keys end with their contexts: of a key that was given nothing is left in what
- * is freed, nor in what is not.  All memory of OpenSSL's and the provider's is
- * given out here.
+ * Keys are wiped with their contexts: no part of a key is left in memory that
+ * is freed, nor in memory that is not.  This program allocates all memory of
+ * OpenSSL and the provider.
  */
 #define _GNU_SOURCE
 #include <openssl/bn.h>
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define OURS		"provider=ocf"
-#define PIECE		16	/* bytes of a key that are looked for */
+#define PIECE		16	/* bytes of a key that are searched for */
 #define PIECES		5
 #define LEN		4096
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
@@ -118,7 +118,7 @@ static void *take_other(void *data, size_t len, const char *file, int line)
 	return to;
 }
 
-/* How many still have a piece of the key */
+/* Returns how many allocations contain a piece of the key. */
 static int holders(void)
 {
 	struct block *b;
@@ -133,14 +133,17 @@ static int holders(void)
 
 /* ---- a key's life ---- */
 
-/* @key's pieces are looked for from now on. */
+/* From now on the pieces of @key are searched for. */
 static void look_for(const unsigned char *key, size_t len)
 {
 	check(len >= PIECE && npieces < PIECES, "a key to look for");
 	memcpy(pieces[npieces++], key + (len - PIECE) / 2, PIECE);
 }
 
-/* The context is there: somebody has to have the key, or nothing is seen. */
+/*
+ * While the context exists, some memory must contain the key, or the search
+ * does not work.
+ */
 static void expect_held(void)
 {
 	check(holders() > 0, "nobody has the key");
@@ -176,7 +179,7 @@ static void cipher(const char *name)
 	what = name;
 	check(c && ctx && dup, "the cipher");
 	len = EVP_CIPHER_get_key_length(c);
-	/* a second key takes the place of the first */
+	/* the second key replaces the first */
 	for (i = 0; i < 2; i++) {
 		random_key(key, len);
 		look_for(key, len);
@@ -184,7 +187,7 @@ static void cipher(const char *name)
 		check(EVP_EncryptUpdate(ctx, out, &n, in, LEN), "data");
 	}
 	check(EVP_CIPHER_CTX_copy(dup, ctx), "a copy");
-	/* CCM's refuses, as OpenSSL's own does: it knows no length */
+	/* CCM's copy refuses, as OpenSSL's does: it has no length */
 	check(EVP_EncryptInit_ex2(dup, NULL, NULL, in, NULL), "the copy's");
 	EVP_EncryptUpdate(dup, out, &n, in, LEN);
 	expect_held();
@@ -195,7 +198,7 @@ static void cipher(const char *name)
 	expect_gone();
 }
 
-/* @of: the digest, or the cipher */
+/* @of: the digest or the cipher of the MAC */
 static void mac(const char *name, const char *of, size_t keylen)
 {
 	EVP_MAC *m = EVP_MAC_fetch(NULL, name, OURS);
@@ -219,7 +222,7 @@ static void mac(const char *name, const char *of, size_t keylen)
 		dup = EVP_MAC_CTX_dup(ctx);
 		check(dup && EVP_MAC_final(ctx, out, &n, sizeof(out)), "it");
 		check(EVP_MAC_final(dup, out, &n, sizeof(out)), "the copy's");
-		/* a long one of HMAC's is its digest from here on */
+		/* HMAC replaces a long key by its digest */
 		if (keylen <= 64)
 			expect_held();
 		EVP_MAC_CTX_free(dup);
@@ -230,7 +233,7 @@ static void mac(const char *name, const char *of, size_t keylen)
 	expect_gone();
 }
 
-/* As it is in numbers and in DER: other than those it has another order */
+/* Searches for a number in both byte orders, as in BIGNUMs and in DER. */
 static void look_for_number(const EVP_PKEY *pkey, const char *name)
 {
 	unsigned char number[512], other[512];

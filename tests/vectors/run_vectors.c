@@ -4,7 +4,8 @@
  *
  *	run_vectors FILE...
  *
- * A line a file; what is wrong is told and fails.  README says how to read it.
+ * It prints a line for each file, and each wrong result.  README explains the
+ * output.
  */
 #include <glob.h>
 #include <libgen.h>

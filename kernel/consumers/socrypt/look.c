@@ -83,7 +83,7 @@ static bool ends_keys(struct so_rx *rx, const struct so_opening *o)
 	case SO_CRYPT_TLS_1_3:
 		return o->type == TLS_HANDSHAKE && is_key_update(rx, o);
 	default:
-		/* kTLS leaves it to the program, which cannot renegotiate */
+		/* by kTLS's interface a program cannot renegotiate */
 		return o->type == TLS_CHANGE_CIPHER_SPEC && !rx->keys.ktls;
 	}
 }

@@ -549,9 +549,10 @@ static noinline int leave_elsewhere(struct ocf_device *dev,
  * @req: the request
  * @err: its result, kept in @req->err if @req is being reclaimed
  *
- * Its time is counted.  The cost is corrected by one completion in 4.2, by the
- * first after a long silence, and by one that took less than half the expected
- * time.  One that only shows that the device had slept does not correct it.
+ * The time of @req in the device counts for its owner.  The estimate of the
+ * cost is corrected by one completion in 4.2, by the first after a long
+ * silence, and by one that took less than half the expected time.  A completion
+ * that only shows that the device had slept does not correct it.
  *
  * Context: process or BH.
  * Return: 0; -EINPROGRESS: it is being reclaimed, and ocf_queue_reclaimed()

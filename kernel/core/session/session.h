@@ -20,7 +20,8 @@
  * struct ocf_keys - one generation of a session's keys, and its contexts
  * @refs: one of the session while the generation is current, one of each
  *	request in flight, one of @work; the last frees contexts and parts
- * @holds: one for all @refs, one of each context, which reads @params
+ * @holds: references to the memory: one for all @refs, and one of each context,
+ *	because contexts read @params
  * @params: constant; its key pointers lead into @secret
  * @lock: protects @present, and that it agrees with @ctx
  * @present: devices that have a context, a bit each
