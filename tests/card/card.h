@@ -21,7 +21,7 @@
 
 #include <linux/virtio_crypto.h>
 
-/* A guest may ask for more; it is refused rather than allocated. */
+/* The maximum of a request; a guest that asks for more is refused. */
 #define CARD_MAX_BYTES		(16u << 20)
 #define CARD_MAX_SESSIONS	4096
 #define CARD_QUEUES		4	/* of data; QEMU may use fewer */
@@ -44,7 +44,9 @@ enum card_fault {
 	CARD_FAULTS,
 };
 
-/* The next @left requests, or each @every-th; neither is none. */
+/*
+ * A fault hits the next @left requests, or each @every-th; none if both are 0.
+ */
 struct card_draw {
 	uint64_t left;
 	uint64_t every;
@@ -63,7 +65,7 @@ struct card_knobs {
 	struct card_draw faults[CARD_FAULTS];
 };
 
-/* What a line asks for beyond the knobs; the loop does it. */
+/* Actions that a line can ask for; the loop does them. */
 enum card_action {
 	CARD_NOTHING,
 	CARD_SHOW,		/* answer with figures */
@@ -73,7 +75,10 @@ enum card_action {
 };
 
 void card_knobs_init(struct card_knobs *knobs);
-/* NULL, or what is wrong with the line, which is changed. */
+/*
+ * Carries out a line, which is changed.  Returns NULL, or what is wrong with
+ * it.
+ */
 const char *card_knobs_line(struct card_knobs *knobs, char *line,
 			    enum card_action *action, uint64_t *arg);
 bool card_draw(struct card_knobs *knobs, enum card_fault fault);
@@ -81,7 +86,7 @@ size_t card_knobs_show(const struct card_knobs *knobs, char *buf, size_t size);
 
 /* crypt.c */
 
-/* What QEMU says of a new session, in host byte order. */
+/* The parameters of a new session from QEMU, in host byte order */
 struct card_params {
 	uint32_t cipher, cipher_key_len;
 	uint32_t hash, hash_len, auth_key_len;
@@ -89,7 +94,9 @@ struct card_params {
 	const uint8_t *cipher_key, *auth_key;
 };
 
-/* Lengths that request.c has checked against what the guest really gave. */
+/*
+ * An operation; request.c has checked its lengths against the guest's buffers.
+ */
 struct card_op {
 	bool chain, decrypt;
 	uint32_t iv_len, aad_len, data_len, mac_len;
@@ -107,7 +114,7 @@ int card_session_new(const struct card_params *params,
 void card_session_free(struct card_session *session);
 int card_crypt(struct card_session *session, const struct card_op *op);
 
-/* sessions.c: by id, which is not used again */
+/* sessions.c: sessions by id; an id is not used again */
 
 int64_t card_sessions_add(struct card_session *session, size_t most);
 struct card_session *card_sessions_find(uint64_t id);
@@ -117,7 +124,7 @@ size_t card_sessions_count(void);
 
 /* request.c */
 
-/* A request's answer, in memory of the card's own. */
+/* The answer to a request, in the card's own memory */
 struct card_result {
 	uint8_t status;
 	uint8_t *data;		/* data and MAC, to be freed */
@@ -125,8 +132,8 @@ struct card_result {
 };
 
 /*
- * Judges and does what @out says, for an answer of at most @room bytes beside
- * the status.  Reads each byte of the guest's memory once.
+ * Checks and carries out the request at @out; the answer has at most @room
+ * bytes besides the status.  Reads each byte of the guest's memory once.
  */
 void card_request(const struct iovec *out, unsigned int out_num, size_t room,
 		  struct card_result *result);
@@ -141,21 +148,24 @@ size_t card_iov_write(const struct iovec *iov, unsigned int num, size_t to,
 struct VuDev;
 
 void card_queue_init(struct VuDev *dev, struct card_knobs *knobs);
-/* The ring has something, or the knobs have changed. */
+/* Call this when a ring has requests, or the knobs have changed. */
 void card_queue_kick(struct VuDev *dev, int index);
-/* Does what is due. */
+/* Begins the requests and writes the answers that are due. */
 void card_queue_run(struct VuDev *dev);
-/* Time of the next thing to do, in ns of card_now(); UINT64_MAX for none. */
+/*
+ * Returns the time of the next request or answer in ns of card_now();
+ * UINT64_MAX if there is none.
+ */
 uint64_t card_queue_next(void);
-/* The ring is going, from where the library says on. */
+/* Starts a ring, at the place that the library knows. */
 void card_queue_begin(struct VuDev *dev, int index);
 /*
- * It is not any more: it will go on, if it does, after the last that was
- * answered or lost.  What that has overtaken is lost, too, for it could only be
- * done again together with what has been done.
+ * Stops a ring.  If it goes on later, it does so after the last request that
+ * was answered or lost.  Earlier requests without an answer are lost, too: they
+ * could be done again only together with those that were answered.
  */
 void card_queue_put_back(struct VuDev *dev, int index);
-/* What came by this queue is forgotten: nothing of the guest's is touched. */
+/* Forgets all requests of this queue, without access to the guest's memory. */
 void card_queue_drop(int index);
 size_t card_queue_show(char *buf, size_t size);
 uint64_t card_now(void);
@@ -172,12 +182,15 @@ typedef void card_ready_fn(int fd, void *arg);
 
 void card_loop_add(int fd, card_ready_fn *ready, void *arg);
 void card_loop_remove(int fd);
-/* Waits until @due at most and calls who is ready. */
+/*
+ * Waits until @due at most, and calls the functions of descriptors that are
+ * ready.
+ */
 void card_loop_once(uint64_t due);
 
 /* control.c */
 
-/* Both: the socket, or -1 with errno. */
+/* Both return the socket, or -1 with errno. */
 int card_control_open(const char *path, struct card_knobs *knobs);
 int card_listen(const char *path, card_ready_fn *ready);
 

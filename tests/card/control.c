@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The control socket: a line in, a line out.  Several may be connected. */
+/*
+ * The control socket: each line gets a line as answer.  Several clients may be
+ * connected.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +22,7 @@ struct client {
 
 static struct card_knobs *knobs;
 
-/* Another process ends the stop, which this one cannot. */
+/* A child process ends the stop. */
 static void stop_for(uint64_t ms)
 {
 	pid_t self = getpid();

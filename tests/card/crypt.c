@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the card can do, with OpenSSL: ciphers, and ciphers with a MAC or hash
+ * The card's algorithms, by OpenSSL: ciphers, and ciphers with a MAC or hash
  * before or after them.
  */
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct cipher ciphers[] = {
 	{ VIRTIO_CRYPTO_CIPHER_3DES_CBC, 24, EVP_des_ede3_cbc },
 };
 
-/* Virtio's numbers of plain hashes and of their HMACs, by name. */
+/* Virtio's numbers of hashes and of their HMACs, by name */
 struct hash {
 	uint32_t plain, hmac;
 	const char *name;
@@ -176,7 +176,7 @@ int card_session_new(const struct card_params *p, struct card_session **session)
 	return status;
 }
 
-/* Lengths that are no multiple of a block, OpenSSL refuses itself. */
+/* OpenSSL refuses lengths that are no multiple of a block. */
 static int cipher(struct card_session *s, const struct card_op *op)
 {
 	const uint8_t *src = op->src + op->cipher_start;
@@ -194,7 +194,7 @@ static int cipher(struct card_session *s, const struct card_op *op)
 	return VIRTIO_CRYPTO_OK;
 }
 
-/* AAD stands before the data, as in IPsec. */
+/* The AAD lies before the data, as in IPsec. */
 static int hash(struct card_session *s, const struct card_op *op,
 		const uint8_t *data)
 {
@@ -216,7 +216,7 @@ static int hash(struct card_session *s, const struct card_op *op,
 	return good ? VIRTIO_CRYPTO_OK : VIRTIO_CRYPTO_ERR;
 }
 
-/* Both in the order in which the session names them, also to decrypt. */
+/* Does both algorithms in the session's order, also to decrypt. */
 int card_crypt(struct card_session *s, const struct card_op *op)
 {
 	int status;
@@ -224,7 +224,7 @@ int card_crypt(struct card_session *s, const struct card_op *op)
 	if (op->chain != s->chain || op->decrypt != s->decrypt ||
 	    op->iv_len != s->iv_len || op->mac_len > s->mac_len)
 		return VIRTIO_CRYPTO_ERR;
-	/* what is not enciphered passes through */
+	/* data that are only hashed are copied */
 	memcpy(op->dst, op->src, op->data_len);
 	status = cipher(s, op);
 	if (status == VIRTIO_CRYPTO_OK && s->chain)

@@ -25,7 +25,7 @@ static const struct {
 
 static const struct {
 	const char *name;
-	uint64_t arg, most;	/* if none is given; the most there may be */
+	uint64_t arg, most;	/* the default; the maximum */
 } faults[CARD_FAULTS] = {
 	[CARD_BUSY] = { "busy", VIRTIO_CRYPTO_NOSPC, 255 },
 	[CARD_ERROR] = { "error", VIRTIO_CRYPTO_ERR, 255 },
@@ -94,7 +94,7 @@ static const char *set_one(struct card_knobs *knobs, char *name)
 	return "no such key";
 }
 
-/* All of the line or nothing. */
+/* Carries out the whole line or nothing. */
 static const char *set(struct card_knobs *knobs, char **rest)
 {
 	struct card_knobs changed = *knobs;

@@ -8,7 +8,10 @@
 #include "card.h"
 
 #define MOST 32
-/* Sleeping and waking takes longer than this; so near, look again at once. */
+/*
+ * Sleeping takes longer than this, so if the next event is nearer, the loop
+ * does not sleep.
+ */
 #define NEAR_NS 20000
 
 static struct pollfd fds[MOST];
@@ -51,7 +54,10 @@ void card_loop_remove(int fd)
 	calls[i] = calls[count];
 }
 
-/* A call may add and remove: then the rest waits for the next turn. */
+/*
+ * A call may add and remove descriptors; then the others are called in the next
+ * turn.
+ */
 static void call_ready(void)
 {
 	int i, before = count;

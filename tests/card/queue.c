@@ -20,7 +20,7 @@ struct job {
 	VuVirtqElement elem;	/* first: libvhost-user allocates it */
 	TAILQ_ENTRY(job) entry;
 	int queue;
-	uint16_t place;		/* in the ring, of those before and after it */
+	uint16_t place;		/* in the ring, before and after it */
 	uint64_t begin, end;	/* of the work, ns */
 	uint64_t due;		/* the answer's time */
 	bool lost, twice, brief;
@@ -52,7 +52,9 @@ uint64_t card_now(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* What a request of this size takes; its header is not counted. */
+/*
+ * Returns the ns that a request of this size takes; its header does not count.
+ */
 static uint64_t cost(size_t size)
 {
 	size_t head = sizeof(struct virtio_crypto_op_data_req);
@@ -93,7 +95,9 @@ static void take_all(VuDev *dev, uint64_t now)
 		take(dev, queue, now);
 }
 
-/* The result is kept under a bad status: what it says is not to be read. */
+/*
+ * A result with an error status is still written: the guest must not read it.
+ */
 static void spoil(struct job *job)
 {
 	struct card_result *result = &job->result;
@@ -202,8 +206,8 @@ static void settle(const struct job *job)
 }
 
 /*
- * Tells the guest, unless it cannot be told yet.  QEMU begins a ring before it
- * gives the descriptor to signal, so the guest is told then.
+ * Signals the guest, unless there is no descriptor yet.  QEMU starts a ring
+ * before it passes the descriptor, and the guest is signalled when it does.
  */
 static void notify(VuDev *dev, VuVirtq *vq)
 {
@@ -229,7 +233,9 @@ void card_queue_run(VuDev *dev)
 	struct job *job;
 	int queue;
 
-	/* the library takes no answer: what is done now would be done again */
+	/*
+	 * the library accepts no answer, and the requests would be done again
+	 */
 	if (dev->broken)
 		drop_all();
 	if (knobs->stalled)
@@ -286,7 +292,7 @@ void card_queue_put_back(VuDev *dev, int queue)
 	card_queue_drop(queue);
 	vu_queue_rewind(dev, vq, (uint16_t)(vq->last_avail_idx -
 					    settled[queue]));
-	/* of what was lost, or overtaken, nobody will hear */
+	/* lost and overtaken requests get no answer */
 	vq->inuse = 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One request of the data queue (virtio 5.9.7.7), from memory that the guest
- * may change at any time: copied once, then judged.
+ * One request of the data queue (virtio 5.9.7.7).  The guest may change its
+ * memory at any time, so the request is copied once, and then checked.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ size_t card_iov_size(const struct iovec *iov, unsigned int num)
 	return size;
 }
 
-/* Calls copy for each piece of [from, from + len) that there is. */
+/* Calls @copy for each piece of [from, from + len) that exists. */
 static size_t iov_walk(const struct iovec *iov, unsigned int num, size_t from,
 		       uint8_t *own, size_t len, bool to_guest)
 {
@@ -108,7 +108,10 @@ static bool inside(uint32_t start, uint32_t len, uint32_t whole)
 	return start <= whole && len <= whole - start;
 }
 
-/* Every length is the guest's word; what it gave is @given and @room. */
+/*
+ * Returns whether the lengths, which the guest may invent, fit in its buffers
+ * of @given and @room bytes.
+ */
 static bool lengths_fit(const struct card_op *op, uint32_t dst_len,
 			size_t given, size_t room)
 {
@@ -121,7 +124,7 @@ static bool lengths_fit(const struct card_op *op, uint32_t dst_len,
 	       inside(op->hash_start, op->hash_len, op->data_len);
 }
 
-/* @in: the guest's IV, AAD and data; the answer is data and MAC. */
+/* Computes an answer, data and MAC, from @in: the guest's IV, AAD and data. */
 static uint8_t crypt(struct card_session *session, struct card_op *op,
 		     const uint8_t *in, struct card_result *result)
 {

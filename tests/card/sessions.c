@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sessions by id.  An id is a place and how often it has been given away. */
+/* Sessions by id.  An id consists of a place and the number of its uses. */
 #include "card.h"
 
 static struct {

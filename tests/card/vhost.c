@@ -74,7 +74,9 @@ static bool read_head(int sock, VhostUserMsg *msg)
 	return n == (ssize_t)VHOST_USER_HDR_SIZE;
 }
 
-/* As the library's own, with room for sessions. */
+/*
+ * Reads a message like the library's function, which has no space for sessions.
+ */
 static bool read_msg(VuDev *dev, int sock, VhostUserMsg *msg)
 {
 	void *to = &msg->payload;
@@ -88,7 +90,7 @@ static bool read_msg(VuDev *dev, int sock, VhostUserMsg *msg)
 		to = msg->data = calloc(1, room);
 	}
 	if (!to || msg->size > room ||
-	    /* a read of nothing would wait for something */
+	    /* a read of 0 bytes would wait */
 	    (msg->size && !read_all(sock, to, msg->size)))
 		goto close_fds;
 	return true;
@@ -137,14 +139,14 @@ static int64_t create(const struct session_msg *msg)
 }
 
 /*
- * A reset and a pause of the machine look the same here.  What is inside is put
- * back, before the library says where the ring has ended: a pause begins
- * there again, a reset at 0.
+ * A reset and a pause of the machine look the same here.  Requests inside are
+ * put back before the library says where the ring has ended: after a pause the
+ * ring begins there again, and after a reset at 0.
  */
 static void put_back(VuDev *dev, unsigned int index)
 {
 	if (index >= CARD_QUEUES)
-		return;		/* the library says so */
+		return;		/* the library has told */
 	card_queue_put_back(dev, index);
 }
 
@@ -154,7 +156,10 @@ static int process_msg(VuDev *dev, VhostUserMsg *msg, int *do_reply)
 
 	switch (msg->request) {
 	case VHOST_USER_SET_FEATURES:
-		/* QEMU 7.2 passes on nothing of what the guest has accepted */
+		/*
+		 * QEMU 7.2 does not pass on the features that the guest has
+		 * accepted
+		 */
 		msg->payload.u64 |= 1ull << VIRTIO_F_VERSION_1;
 		return 0;
 	case VHOST_USER_GET_VRING_BASE:
@@ -197,7 +202,7 @@ static void queue_set_started(VuDev *dev, int index, bool started)
 		return;
 	dev->broken = false;
 	card_queue_begin(dev, index);
-	/* a pause before the first answer is taken for a reset */
+	/* a pause before the first answer looks like a reset */
 	if (from_the_beginning(dev))
 		card_sessions_forget();
 }
@@ -215,7 +220,7 @@ static const VuDevIface iface = {
 	.queue_set_started = queue_set_started,
 };
 
-/* The guest's ring makes no sense: it is left alone until a reset. */
+/* The guest's ring is invalid; the card ignores it until a reset. */
 static void panic(VuDev *dev, const char *why)
 {
 	(void)dev;

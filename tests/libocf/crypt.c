@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * libocf: sessions, operations and public keys, over processes.  That results
- * are right for every algorithm is differ.py's, by the bindings.
+ * libocf: sessions, operations and public keys, also in several processes.
+ * differ.py checks the results of every algorithm, by the bindings.
  */
 #include <kselftest_harness.h>
 #include <ocf/public.h>
@@ -41,7 +41,10 @@ TEST_F(crypt, what_there_is)
 	ocf_forget(NULL);
 }
 
-/* The number of one that was closed is another's, and stays there. */
+/*
+ * The descriptor's number belongs to another file after a close; libocf must
+ * not close that file.
+ */
 TEST_F(crypt, forgotten)
 {
 	struct ocf *ocf;
@@ -109,7 +112,10 @@ static int is_all(const uint8_t *bytes, size_t len, uint8_t want)
 	return !len;
 }
 
-/* Nor if the structures of the library have grown: $(GROWN) of libocf.mk */
+/*
+ * The same if the structures of the library are larger than the program's:
+ * $(GROWN) of libocf.mk.
+ */
 TEST_F(crypt, nothing_is_written_behind_structures)
 {
 	uint32_t ses = session(self->ocf, OCF_MODE_DIGEST, "", "sha256");
@@ -132,7 +138,7 @@ TEST_F(crypt, nothing_is_written_behind_structures)
 	EXPECT_TRUE(is_all(a.behind, sizeof(a.behind), 0x5a));
 }
 
-/* No MAC is made with a nonce that nobody gave. */
+/* No MAC is made without a nonce of the caller. */
 TEST_F(crypt, nonces_of_macs)
 {
 	struct ocf_session_open params = {
@@ -200,7 +206,9 @@ TEST_F(crypt, sealed)
 	}
 }
 
-/* In pieces of every kind, and where there is no room */
+/*
+ * Scattered data in pieces of every kind, and a destination that is too small.
+ */
 TEST_F(crypt, scattered)
 {
 	uint32_t ses = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
@@ -248,7 +256,7 @@ TEST_F(crypt, scattered_digests_and_records)
 	ASSERT_EQ(32, ocf_digest(self->ocf, ses, "abc", 3, self->tag));
 	ASSERT_EQ(32, ocf_run_scatter(self->ocf, &c, abc, 2, NULL, 0));
 	EXPECT_EQ(0, memcmp(want, self->tag, 32));
-	/* longer than what goes in, and back */
+	/* a result longer than the input, and back */
 	ses = session(self->ocf, OCF_MODE_MTE, "aes-cbc", "hmac-sha256");
 	ASSERT_NE(0, ses);
 	c = (struct ocf_command){
@@ -265,7 +273,7 @@ TEST_F(crypt, scattered_digests_and_records)
 	EXPECT_EQ(-EBADMSG, ocf_run_scatter(self->ocf, &c, out, 2, back, 1));
 }
 
-/* A chain's ranges have to be in what is gathered. */
+/* The ranges of a chain must lie inside the gathered data. */
 TEST_F(crypt, scattered_chains)
 {
 	uint32_t ses = session(self->ocf, OCF_MODE_CHAIN, "aes-cbc",
@@ -294,7 +302,7 @@ TEST_F(crypt, scattered_chains)
 	EXPECT_EQ(-EINVAL, ocf_run_scatter(self->ocf, &c, in, 2, out, 1));
 }
 
-/* A nonce that is too long or too short is not cut or filled up. */
+/* A nonce that is too long or too short is refused. */
 TEST_F(crypt, ivs_of_other_lengths)
 {
 	uint32_t gcm = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
@@ -311,7 +319,7 @@ TEST_F(crypt, ivs_of_other_lengths)
 	}
 }
 
-/* EINVAL, whatever argument of the session's mode the call lacks. */
+/* A call for sessions of another mode fails with EINVAL. */
 TEST_F(crypt, calls_of_other_sessions)
 {
 	uint32_t gcm = session(self->ocf, OCF_MODE_AEAD, "aes-gcm", "");
@@ -407,7 +415,7 @@ TEST_F(crypt, forked)
 	EXPECT_EQ(0, status);
 }
 
-/* Of the thread's last call, and of no call before. */
+/* An error's text is that of the thread's last call, not of an earlier one. */
 TEST_F(crypt, sentences_name_the_parameter)
 {
 	static const struct {
@@ -442,7 +450,7 @@ TEST_F(crypt, sentences_name_the_parameter)
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
 	EXPECT_EQ(-EINVAL, ocf_session_destroy(self->ocf, 12345));
 	EXPECT_EQ(NULL, strstr(ocf_strerror(-EINVAL), "cipher"));
-	/* a caller that knows the field reads it itself */
+	/* a caller with the new structure reads the field itself */
 	o.size = sizeof(o);
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
 	EXPECT_EQ((uint32_t)OCF_FIELD_CIPHER, o.wrong);

@@ -104,7 +104,7 @@ static bool put_all(Self *self)
 	return ocf_queue_put(self->queue, &c) == -EBUSY;
 }
 
-/* Takes all; how many were done. */
+/* Fetches all results.  Returns how many were done. */
 static int get_all(Self *self, int most, int timeout)
 {
 	bool seen[MANY] = {};
@@ -181,7 +181,7 @@ TEST_F(queue, told_by_poll)
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }
 
-/* Also of what was refused */
+/* A command that is refused has a result, too. */
 TEST_F(queue, told_of_refusals)
 {
 	struct pollfd p = {
@@ -222,7 +222,7 @@ TEST_F_TIMEOUT(queue, interrupted, 300)
 	c.session = params.session;
 	ASSERT_EQ(0, ocf_queue_put(self->queue, &c));
 	sigaction(SIGALRM, &act, NULL);
-	/* again, if one comes before anybody waits */
+	/* again, because one may come before the wait */
 	ualarm(300000, 300000);
 	EXPECT_EQ(-EINTR, ocf_queue_get(self->queue, &r, 1, -1));
 	ualarm(0, 0);
@@ -309,7 +309,7 @@ TEST_F(queue, public_keys)
 	EXPECT_EQ(5, self->out[0]);
 }
 
-/* With a card that is slow */
+/* On a slow card */
 TEST_F_TIMEOUT(queue, under_way, 300)
 {
 	struct ocf_session_open params = {
@@ -329,7 +329,7 @@ TEST_F_TIMEOUT(queue, under_way, 300)
 	ASSERT_EQ(0, put_line(CARD "hold", "1"));
 	ASSERT_TRUE(put_all(self));
 	ASSERT_EQ(0, ocf_queue_submit(self->queue));
-	/* none is there yet */
+	/* there is no result yet */
 	EXPECT_EQ(0, ocf_queue_get(self->queue, r, MANY, 0));
 	EXPECT_EQ(0, ocf_queue_get(self->queue, r, MANY, 1));
 	for (i = 1; i < MANY; i += 2)
@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(queue, under_way, 300)
 	EXPECT_LT(0, gone);
 	EXPECT_EQ(0, put_line(CARD "hold", "0"));
 	EXPECT_EQ(MANY - gone, get_all(self, MANY, -1));
-	/* closed with all under way: nobody writes afterwards */
+	/* closed with all commands in flight: nothing is written afterwards */
 	memset(self->out, 0, MANY * LEN);
 	ASSERT_TRUE(put_all(self));
 	ASSERT_EQ(0, ocf_queue_submit(self->queue));
@@ -415,8 +415,8 @@ static int a_ring(void)
 }
 
 /*
- * A daemon's, which closes all descriptors from @first after the device's on,
- * and makes others: of their numbers, none is touched.  One command is in the
+ * Like a daemon: closes all descriptors from @first behind the device's on, and
+ * opens others.  libocf must not use their numbers.  One command is in the
  * queue, and is refused.
  */
 static int close_what_is_not_there(unsigned int flags, int first,
@@ -505,7 +505,7 @@ TEST_F(device, queues_that_make_no_sense)
 	ocf_queue_close(NULL);
 }
 
-/* io_uring is forbidden: it goes by ioctl(). */
+/* If io_uring is forbidden, queues use ioctl(). */
 TEST_F(device, without_io_uring)
 {
 	struct ocf_queue *q;

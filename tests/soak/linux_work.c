@@ -35,9 +35,9 @@ static const struct kind kinds[] = {
 	{ NULL, "sha256", 0, 32, PLAIN },
 };
 
-#define CIPHERS		6	/* of those, the first */
+#define CIPHERS		6	/* the first of those */
 
-/* A piece of work and its result. */
+/* A text and its expected result */
 struct text {
 	uint32_t	len, outlen;
 	uint8_t		iv[16];
@@ -59,15 +59,15 @@ static int operation(enum task what)
 	return what == MAKE ? COP_ENCRYPT : COP_DECRYPT;
 }
 
-/* Where in @buf a text begins */
+/* Returns where in @buf a text begins. */
 static uint8_t *begins(const struct kind *k, uint8_t *buf)
 {
 	return buf + (k->type == SRTP ? HEADER : 0);
 }
 
 /*
- * What is more than a cipher, in place where @src is @dst.  A record grows by
- * IV, MAC and padding, a packet has its tag elsewhere.
+ * Runs a CIOCAUTHCRYPT operation, in place if @src is @dst.  A record grows by
+ * IV, MAC and padding; a packet has its tag elsewhere.
  */
 static int run_auth(int fd, uint32_t ses, const struct kind *k, enum task what,
 		    struct crypt_auth_op *c, const struct text *t,
@@ -99,7 +99,7 @@ static int run_auth(int fd, uint32_t ses, const struct kind *k, enum task what,
 	return call(fd, CIOCAUTHCRYPT, c);
 }
 
-/* One operation; the result in @buf, the MAC in @mac. */
+/* Runs one operation; the result is in @buf and the MAC in @mac. */
 static int run(int fd, uint32_t ses, const struct kind *k, enum task what,
 	       const struct text *t, uint8_t *buf, uint8_t *mac,
 	       uint32_t *outlen)
@@ -196,13 +196,16 @@ void linux_prepare(void)
 
 /* ---- work ---- */
 
-/* Of four, three are ciphers that cards do. */
+/* Draws a kind; three of four are ciphers that cards do. */
 static int draw_kind(void)
 {
 	return one_in(4) ? below(COUNT(kinds)) : below(CIPHERS);
 }
 
-/* A MAC beside a cipher is of what comes out: there is nothing to open. */
+/*
+ * Draws a task.  A MAC beside a cipher covers the result, so it cannot be
+ * opened.
+ */
 static enum task draw_task(const struct kind *k)
 {
 	if (!k->cipher || (k->mac && k->type == PLAIN) || one_in(2))
@@ -296,7 +299,7 @@ static void many_at_once(int fd, const uint32_t *ses, struct flight *all)
 	}
 }
 
-/* Sessions come and go, too. */
+/* Opens and closes sessions, too. */
 void linux_work(void)
 {
 	static struct flight all[FLYING];

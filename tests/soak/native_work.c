@@ -39,10 +39,10 @@ static const struct kind kinds[] = {
 	{ OCF_MODE_COMPRESS, "deflate", "", 0, 0, 0 },
 };
 
-#define CIPHERS		5	/* of those, the first */
-#define SLOW		4	/* of those: what takes a card the longest */
+#define CIPHERS		5	/* the first of those */
+#define SLOW		4	/* of those: the slowest on a card */
 
-/* A piece of work and its result. */
+/* A text and its expected result */
 struct text {
 	uint32_t	len, outlen;
 	uint8_t		iv[16];
@@ -50,8 +50,8 @@ struct text {
 };
 
 /*
- * A command that is under way.  Its data is in @buf, which all have of one
- * registered buffer.  What has no @kind is RSA.
+ * A command in flight.  Its data are in @buf, a part of the registered buffer.
+ * A command without @kind is RSA.
  */
 struct flight {
 	const struct kind	*kind;
@@ -62,7 +62,7 @@ struct flight {
 	struct ocf_pk_value	values[4];
 };
 
-/* A process: sessions by kind */
+/* A process, and its sessions by kind */
 static struct worker {
 	int			fd;
 	struct io_uring		ring;
@@ -99,7 +99,9 @@ static int open_kind(int fd, const struct kind *k, uint32_t *ses)
 
 /* ---- commands ---- */
 
-/* Of a record: payload, MAC and padding (RFC 5246, 6.2.3.2) */
+/*
+ * Returns the length of a record: payload, MAC and padding (RFC 5246, 6.2.3.2).
+ */
 static uint32_t record_len(const struct kind *k, uint32_t len)
 {
 	return (len + k->taglen) / 16 * 16 + 16;
@@ -163,7 +165,10 @@ static void prepare_command(struct flight *f, uint32_t ses,
 	add_auth(f, c);
 }
 
-/* What was encrypted with the public key, with the private one */
+/*
+ * Makes a command that decrypts with the private key what was encrypted with
+ * the public one.
+ */
 static void prepare_rsa(struct flight *f, struct ocf_command *c)
 {
 	struct ocf_pk_command pk = {
@@ -303,7 +308,10 @@ static void submit_and_reap(struct worker *w, int n)
 	}
 }
 
-/* Has its data in the registered buffer, or some of it; whether any */
+/*
+ * Has all or a part of the data in the registered buffer.  Returns whether any
+ * are.
+ */
 static bool fix(struct worker *w, struct ocf_command *c)
 {
 	const struct flight *f = &w->flights[c->cookie];
@@ -375,7 +383,7 @@ static void ring_of_vectors(struct worker *w, int n)
 
 /* ---- work ---- */
 
-/* A MAC in a chain is of what comes out: there is nothing to open. */
+/* Draws a task.  A MAC in a chain covers the result, so it cannot be opened. */
 static enum task draw_task(const struct kind *k)
 {
 	if (k->mode == OCF_MODE_CHAIN || one_in(2))
@@ -384,7 +392,9 @@ static enum task draw_task(const struct kind *k)
 	       one_in(3) ? FORGED : OPEN;
 }
 
-/* Of four, three are ciphers that cards do; all, if much is wanted. */
+/*
+ * Begins a command; three of four are ciphers that cards do, or all if @much.
+ */
 static void take_off(struct worker *w, int i, bool much)
 {
 	int kind = much ? SLOW :
@@ -412,7 +422,7 @@ static void some(struct worker *w)
 		run_vector, submit_and_reap, ring_commands, ring_of_vectors,
 	};
 	int i, n = one_in(4) ? 1 + log_uniform(FLYING - 1) : FLYING;
-	/* or a card would be done with all it has before it is gone */
+	/* much work, so that a card that is removed has some */
 	bool much = one_in(4);
 
 	for (i = 0; i < n; i++)
@@ -436,7 +446,7 @@ static void begin(struct worker *w)
 		unprepared("a ring", ENOMEM);
 }
 
-/* Sessions come and go, too. */
+/* Opens and closes sessions, too. */
 void native_work(void)
 {
 	struct worker *w = &worker;

@@ -32,7 +32,7 @@ __thread uint64_t chance_state;
 #define WEIGHT		"/sys/class/ocf/cryptosoft0/weight"
 #define REPLAY		"/sys/kernel/tracing/events/ocf/ocf_request_replay/"
 
-/* What all processes have done; shared. */
+/* A tally of all processes, in shared memory */
 struct tally {
 	atomic_long	right[TASKS], wrong, late, failed;
 	atomic_long	worst_us;
@@ -63,7 +63,7 @@ void judge(enum task what, bool right, int err, double took)
 	if (took > late)
 		tally->late++;
 	if (err == EBADMSG && what == OPEN) {
-		/* what is not forged */
+		/* a message that is not forged */
 		tally->wrong++;
 	} else if (err && (what != FORGED || err != EBADMSG)) {
 		tally->failed++;
@@ -80,7 +80,7 @@ void explain(const char *alg, enum task what, const uint8_t *got,
 {
 	uint32_t i, n = 0, first = len, last = 0;
 
-	/* there is nothing to explain where a card may have done it */
+	/* no explanation if a card may have given a wrong result */
 	if (lies)
 		return;
 	for (i = 0; i < len; i++)
@@ -141,7 +141,7 @@ static void work(int number)
 
 #define DEVICES_MAX	16
 
-/* A device, also one that has gone */
+/* A device, also one that was removed */
 static struct device {
 	char		name[NAME_MAX + 1];
 	long long	bytes, bytes_was;
@@ -160,10 +160,13 @@ static struct device *device_named(const char *name)
 	return NULL;
 }
 
-/* A card's counters go with it: what it has done since they were last seen */
+/*
+ * Adds what a card has done since its counters were last read, because they go
+ * with the card.
+ */
 static void keep(struct device *d, long long bytes)
 {
-	/* it has gone */
+	/* it was removed */
 	bytes = bytes < 0 ? 0 : bytes;
 	d->bytes += bytes >= d->bytes_was ? bytes - d->bytes_was : bytes;
 	d->bytes_was = bytes;
@@ -185,8 +188,8 @@ static void look(void)
 }
 
 /*
- * How many requests were taken from their cards and started again.  -1 if that
- * is not known: a card goes with its counter as soon as the last one has.
+ * Returns how many requests were replayed, or -1 if that is not known: a card's
+ * counter goes with the card.
  */
 static long replayed(void)
 {
@@ -201,7 +204,7 @@ static long replayed(void)
 	return hits;
 }
 
-/* How many answers may be wrong */
+/* Returns how many answers may be wrong. */
 static long falsified(void)
 {
 	FILE *f = lies ? fopen(lies, "r") : NULL;
@@ -256,7 +259,7 @@ int main(int argc, char **argv)
 		return 2;
 	linux_prepare();
 	native_prepare();
-	/* or the CPU would do most of it: see docs/admin.md on weights */
+	/* or the CPU would do most of the work: see docs/admin.md on weights */
 	if (others(SOFTWARE, "resume") || put_line(WEIGHT, "10000") ||
 	    put_line(REPLAY "trigger", "hist:keys=device"))
 		return 2;

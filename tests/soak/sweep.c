@@ -25,11 +25,11 @@ __thread uint64_t chance_state;
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 #define TIMEOUT	1800	/* s; the machine is slow */
 #define CARD	"algs=real latency_ns=0 overhead_ns=0"
-#define SLOTS	8	/* in the first table of a file's sessions */
-#define SETTLED	3	/* calls after which nothing is to be prepared */
+#define SLOTS	8	/* sessions in the first table of a file */
+#define SETTLED	3	/* calls, after which nothing is prepared any more */
 #define LEN	16
 
-/* How often each is tried; mistakes were hit within some hundred tries. */
+/* Tries of each pair; mistakes were found within some hundred. */
 #define TRIES	1000
 #define TABLES	5000
 
@@ -58,7 +58,7 @@ static void *make_calls(void *arg)
 	uint64_t target;
 	int err;
 
-	/* the kernel's workers, which take away, come before it, too */
+	/* the kernel's workers, which do the removal, have higher priority */
 	if (sched_setscheduler(0, SCHED_IDLE, &none))
 		s->wrong = errno;
 	while (!s->over) {
@@ -93,7 +93,7 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-/* Lets the other thread make @n calls. */
+/* Lets the thread make @n calls. */
 static void let_call(struct swept *s, int n)
 {
 	long end = s->calls + n;
@@ -102,14 +102,14 @@ static void let_call(struct swept *s, int n)
 		sleep_until(now_ns() + 20000);
 }
 
-/* Sleeps until the other thread is at an instruction of any of its calls. */
+/* Sleeps until the thread is at some instruction of a call. */
 static void interrupt(struct swept *s, uint32_t call_ns)
 {
 	let_call(s, SETTLED);
 	sleep_until(now_ns() + 20000 + below(2 * call_ns));
 }
 
-/* ns that a call takes */
+/* Returns the ns that a call takes. */
 static uint32_t measure(struct swept *s)
 {
 	uint64_t begun;
@@ -135,7 +135,7 @@ FIXTURE_SETUP(sweep)
 {
 	struct sched_param high = { .sched_priority = 1 };
 
-	/* elsewhere nothing is shown */
+	/* on other kernels this test shows nothing */
 	ASSERT_STREQ("1", get_line("/sys/kernel/realtime"));
 	ASSERT_EQ(1, get_nprocs());
 	chance_from(seed_given());
@@ -156,8 +156,8 @@ FIXTURE_TEARDOWN(sweep)
 typedef struct _test_data_sweep Self;
 
 /*
- * Has @call made in @self->session of @self->fd, and @take_away called while it
- * is made, @tries times.  0, or what was wrong first.
+ * Has @call made in @self->session of @self->fd, and calls @take_away during
+ * the call, @tries times.  Returns 0, or the first error.
  */
 static int sweep(Self *self, int (*call)(int fd, uint32_t session), int tries,
 		 int (*take_away)(Self *self))
@@ -292,7 +292,7 @@ static int encrypt_by_either(int fd, uint32_t session)
 	       EBADMSG : 0;
 }
 
-/* Opens a file, and has the CPU say what each key's results are. */
+/* Opens a file, and has the CPU compute the expected results of each key. */
 static int prepare(Self *self)
 {
 	uint32_t session;
@@ -371,7 +371,7 @@ TEST_F_TIMEOUT(sweep, a_session_that_is_closed, TIMEOUT)
 	EXPECT_SWEPT(encrypt, TRIES, replace_session);
 }
 
-/* One of two, so that the call has another one to go to. */
+/* Replaces one of two cards, so that the call can use the other. */
 static int replace_card(Self *self)
 {
 	return put_line(SIM "remove", self->n % 2 ? "sim1" : "sim0") ?:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What processes of a soak share: the time, what is worked on, and a tally of
- * what came of it.
+ * Shared by the processes of a soak: the time, the texts, and a tally of the
+ * results.
  */
 #ifndef SOAK_WORK_H
 #define SOAK_WORK_H
@@ -14,34 +14,34 @@
 #define TEXTS		16	/* lengths and IVs, of each kind of work */
 #define FLYING		48	/* operations under way of a process */
 
-/* What is done with a text */
+/* Tasks with a text */
 enum task { MAKE, OPEN, FORGED, TASKS };
 
 extern uint8_t *plain;		/* LEN_MAX bytes */
 
-/* Until the file STOP appears */
+/* Returns true until the file STOP exists. */
 bool wanted(void);
 
 /* @right: the result; @err: an errno; @took: s */
 void judge(enum task what, bool right, int err, double took);
 
-/* Says where @got, of @len bytes, is not @want. */
+/* Prints where @got differs from @want, in @len bytes. */
 void explain(const char *alg, enum task what, const uint8_t *got,
 	     const uint8_t *want, uint32_t len);
 
-/* ms to wait for a result; when they are over, @n have been lost. */
+/* Returns the ms to wait for a result. */
 int patience(void);
 void lost(int n);
 
-/* Ends the soak, which could not begin. */
+/* Ends the soak if the preparation has failed. */
 void unprepared(const char *what, int err);
 
-/* One is OpenSSL's opinion, or the soak ends. */
+/* Compares a cipher with OpenSSL; if they differ, the soak ends. */
 void agree_with_openssl(const char *cipher, const uint8_t *key, int keylen,
 			const uint8_t *iv, uint32_t len, const uint8_t *out);
 
 /*
- * Of an interface.  prepare() is called once, before fork(), while all cards
+ * For each interface: prepare() is called once, before fork(), while all cards
  * are drained; work() does all kinds of work for a while, in a child.
  */
 void linux_prepare(void);

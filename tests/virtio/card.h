@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cards as tests see them: their files in sysfs, and how to leave work to one
- * of them alone.
+ * Cards in tests: their files in sysfs, and how to have one of them do all
+ * work.
  */
 #ifndef VIRTIO_CARD_H
 #define VIRTIO_CARD_H
@@ -20,7 +20,7 @@ static inline const char *card_path(const char *card, const char *file)
 	return path;
 }
 
-/* A number of a card's counters; -1 if there is no such card */
+/* Returns a counter of a card; -1 if there is no such card. */
 static inline long long card_count(const char *card, const char *name)
 {
 	char line[128];
@@ -36,7 +36,7 @@ static inline long long card_count(const char *card, const char *name)
 	return n;
 }
 
-/* One of the driver's own counters */
+/* Returns a counter of the driver. */
 static inline long long driver_count(const char *card, const char *name)
 {
 	char file[64];
@@ -75,7 +75,9 @@ static inline bool card_becomes(const char *card, const char *state, int ms)
 	return card_is(card, state);
 }
 
-/* "drain" or "resume" to all devices but @card; 0, or an errno */
+/*
+ * Writes "drain" or "resume" to all devices but @card.  Returns 0 or an errno.
+ */
 __attribute__((warn_unused_result))
 static inline int others(const char *card, const char *order)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Work for cards, and for nothing else, as long as it is wanted; every result
- * is looked at.
- */
+/* Work for cards only, as long as a test wants; every result is checked. */
 #ifndef VIRTIO_LOAD_H
 #define VIRTIO_LOAD_H
 
@@ -30,7 +27,7 @@ struct load {
 	atomic_int	begun, wrong;
 };
 
-/* A session that only cards may serve; 0, or an errno */
+/* Opens a session that only cards may serve.  Returns 0 or an errno. */
 static inline int card_session(int fd, uint32_t *ses)
 {
 	struct session2_op sop = {
@@ -43,7 +40,7 @@ static inline int card_session(int fd, uint32_t *ses)
 	return err;
 }
 
-/* There, and back again: 0, an errno, or -1 for wrong data */
+/* Encrypts and decrypts.  Returns 0, an errno, or -1 for wrong data. */
 static inline int there_and_back(int fd, uint32_t ses, const uint8_t *text,
 				 const uint8_t *want, uint8_t *out,
 				 uint32_t len)
@@ -104,7 +101,7 @@ static inline void load_begin(struct load *load)
 		usleep(1000);
 }
 
-/* Whether something has been done, or is before long */
+/* Waits for some work to be done.  Returns whether it was. */
 static inline bool load_has_done(const struct load *load)
 {
 	int tries;

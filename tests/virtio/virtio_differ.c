@@ -35,9 +35,9 @@ FIXTURE_SETUP(virtio)
 	card = variant->card;
 	ASSERT_TRUE(differ_init(&self->d, CARD_MAX));
 	ASSERT_EQ(0, allow_weak("all"));
-	/* a spoiled tag among the known answers is an error that is counted */
+	/* the self-test has a wrong tag, which would count as an error */
 	ASSERT_EQ(0, put_line("/sys/module/ocf/parameters/recheck", "0"));
-	/* a test that failed may have left them */
+	/* a test that failed may have left devices drained */
 	ASSERT_EQ(0, others("", "resume"));
 	ASSERT_TRUE(card_is(card, "ready"));
 	ASSERT_EQ(0, others(card, "drain"));
@@ -56,7 +56,7 @@ FIXTURE_TEARDOWN(virtio)
 
 typedef struct _test_data_virtio Self;
 
-/* Operations the card did since the test began */
+/* Returns the operations that the card has done since the test began. */
 static long long done_by_card(const Self *self)
 {
 	return card_count(card, "operations") - self->before;
@@ -93,7 +93,7 @@ static int run(struct differ *d, uint8_t *iv, uint8_t *mac)
 			   call(d->fd, CIOCCRYPT, &cop);
 }
 
-/* As pick_len(), but never nothing and never more than a card takes */
+/* Like pick_len(), but never 0, and never more than a card takes. */
 static uint32_t some_len(uint32_t block)
 {
 	uint32_t n;
@@ -129,7 +129,7 @@ static const char *one_op(struct differ *d)
 	return differs(d);
 }
 
-/* A cipher and the MAC of the plaintext, in one request of the card's */
+/* Runs a cipher and the MAC of the plaintext in one request of the card. */
 static const char *one_chain(struct differ *d)
 {
 	struct trial *t = &d->t;
@@ -196,7 +196,10 @@ TEST_F_TIMEOUT(virtio, every_chain_by_chance, TIMEOUT)
 	EXPECT_LE(n, done_by_card(self));
 }
 
-/* What QEMU's builtin backend does, of which it says only the first. */
+/*
+ * QEMU's builtin backend can do several algorithms but advertises the first
+ * only.
+ */
 TEST_F(virtio, has_what_it_does_not_advertise)
 {
 	static const char * const algs[] = { "aes-cbc", "aes-ctr", "aes-ecb",
@@ -208,19 +211,22 @@ TEST_F(virtio, has_what_it_does_not_advertise)
 	EXPECT_FALSE(card_can(card, "sha1"));
 }
 
-/* IEEE 1619 has XTS with AES-128 and AES-256, and so have cards. */
+/* Cards have XTS with AES-128 and AES-256 only, as IEEE 1619 defines. */
 TEST_F(virtio, two_keys_of_aes192_are_not_for_cards)
 {
 	uint32_t ses;
 
-	/* the CPU, which has it, is drained */
+	/* the CPU has it, but is drained */
 	EXPECT_EQ(ENODEV, open_session(self->d.fd, CRYPTO_AES_XTS, 48, 0, 0,
 				       &ses));
 	EXPECT_EQ(0, open_session(self->d.fd, CRYPTO_AES_XTS, 64, 0, 0, &ses));
 	EXPECT_EQ(0, close_session(self->d.fd, ses));
 }
 
-/* More than a slot holds is for others; here there are none. */
+/*
+ * A card refuses more data than a slot holds, and there is no other device
+ * here.
+ */
 TEST_F(virtio, too_much_is_not_for_cards)
 {
 	size_t len = CARD_MAX + 16;
@@ -247,7 +253,7 @@ struct crowd {
 	pthread_t	thread;
 };
 
-/* Hands @n operations in, and fetches them as they come. */
+/* Submits @n operations, and fetches the results as they come. */
 static int burst(int fd, uint32_t ses, const uint8_t *text, uint8_t *out, int n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -323,11 +329,14 @@ TEST_F_TIMEOUT(virtio, many_in_flight_from_both_processors, TIMEOUT)
 	TH_LOG("%lld operations, %lld interrupts", done_by_card(self),
 	       interrupts);
 	EXPECT_LE(COUNT(c) * n * RING, done_by_card(self));
-	/* how many answers one tells of is up to the card and its host */
+	/* the card and its host decide how many answers an interrupt brings */
 	EXPECT_LE(interrupts, done_by_card(self));
 }
 
-/* Two contexts each, of which QEMU's backend has 256: they take turns. */
+/*
+ * Each session needs two of the 256 sessions of QEMU's backend, so contexts are
+ * evicted in turns.
+ */
 TEST_F_TIMEOUT(virtio, more_sessions_than_it_has_room_for, TIMEOUT)
 {
 	enum { SESSIONS = 150, LEN = 4096 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Cards that come, go and fall silent while they are at work: what is asked of
- * them meanwhile ends, on another card, and is right.
+ * Cards are plugged in, pulled out and fall silent while they work: all
+ * requests end, on another card, with the right result.
  */
 #include <kselftest_harness.h>
 #include <limits.h>
@@ -15,12 +15,12 @@
 #define SOON		300000	/* ms to come back */
 #define DRIVER		"/sys/bus/virtio/drivers/ocf_virtio/"
 #define PCI_COMMAND	4	/* in the configuration space; PCI 3.0, 6.2.2 */
-#define BUS_MASTER	4	/* of it: may use the memory */
+#define BUS_MASTER	4	/* bit of it: may use the memory */
 
 FIXTURE(life)
 {
 	struct load load;
-	char pci[PATH_MAX];	/* virtio0's, in sysfs */
+	char pci[PATH_MAX];	/* of virtio0, in sysfs */
 	char name[64];		/* on the virtio bus */
 };
 
@@ -29,7 +29,7 @@ FIXTURE_SETUP(life)
 	char path[PATH_MAX];
 
 	chance_from(seed_given());
-	/* a test that failed may have left them */
+	/* a test that failed may have left devices drained */
 	ASSERT_EQ(0, others("", "resume"));
 	ASSERT_TRUE(card_becomes("virtio0", "ready", SOON));
 	ASSERT_TRUE(card_becomes("virtio1", "ready", SOON));
@@ -40,7 +40,7 @@ FIXTURE_SETUP(life)
 	load_begin(&self->load);
 }
 
-/* No operation failed, and there were some. */
+/* Some operations were done, and none has failed. */
 FIXTURE_TEARDOWN(life)
 {
 	EXPECT_TRUE(load_has_done(&self->load));
@@ -61,7 +61,7 @@ static int pci_write(const Self *self, const char *file, const char *text)
 	return put_line(path, text);
 }
 
-/* Waits until virtio0 has done some more; false if it does not. */
+/* Waits until virtio0 has done more operations.  Returns whether it has. */
 static bool at_work(void)
 {
 	long long before = card_count("virtio0", "operations");
@@ -75,7 +75,7 @@ static bool at_work(void)
 	return false;
 }
 
-/* So often that QEMU's 256 sessions would not do if any were left behind */
+/* So often that QEMU's 256 sessions would be used up if any were left behind */
 TEST_F_TIMEOUT(life, taken_from_its_driver, TIMEOUT)
 {
 	int i, n = rounds_given(20);
@@ -105,10 +105,7 @@ TEST_F_TIMEOUT(life, taken_off_the_bus, TIMEOUT)
 	}
 }
 
-/*
- * QEMU's card does nothing any more when it may not use the memory, and says
- * nothing.
- */
+/* If it may not use the memory, QEMU's card falls silent. */
 static void let_use_memory(const Self *self, bool let)
 {
 	char path[PATH_MAX + 16];
@@ -139,7 +136,7 @@ TEST_F_TIMEOUT(life, falls_silent_and_is_reset, TIMEOUT)
 	}
 }
 
-/* It goes while it is silent: that takes some seconds, and no more. */
+/* A silent card is pulled out: that takes some seconds and no more. */
 TEST_F_TIMEOUT(life, falls_silent_and_goes, TIMEOUT)
 {
 	double begun;
