@@ -53,7 +53,7 @@ static void *new_context(void *provctx, const struct aead_row *row)
 	return NULL;
 }
 
-/* EVP also has NULL freed, after a copy that failed. */
+/* After a copy that failed, EVP also frees NULL. */
 static void free_context(void *ctx)
 {
 	struct aead *c = ctx;
@@ -91,7 +91,7 @@ static void *dup_context(void *ctx)
 	return NULL;
 }
 
-/* What was kept of a message is of no use any more. */
+/* Wipes the data that were kept of a message. */
 void aead_forget(struct aead *c)
 {
 	c->fresh = false;
@@ -102,8 +102,8 @@ void aead_forget(struct aead *c)
 }
 
 /*
- * OpenSSL's own ends a message, and has its tag.  One that it decrypts leaves
- * the tag of the last one that was encrypted.
+ * OpenSSL's cipher ends a message, and then has its tag.  A message that it
+ * decrypts leaves the tag of the last encryption.
  */
 static void forget_message(struct aead *c)
 {
@@ -125,7 +125,9 @@ static void note_len(struct aead *c, const void *out, const void *in, bool ok)
 	c->has_len = !in || c->encrypt || !ok;
 }
 
-/* OpenSSL's own does again what the kernel has done, and goes on from there. */
+/*
+ * OpenSSL's cipher repeats what the kernel has done, and continues from there.
+ */
 static int catch_up(struct aead *c)
 {
 	unsigned char *again;
@@ -139,12 +141,12 @@ static int catch_up(struct aead *c)
 	note_len(c, again, c->data.data, ok);
 	OPENSSL_clear_free(again, c->data.len);
 	aead_forget(c);
-	/* else it would begin again with the first block */
+	/* or it would begin again with the first block */
 	c->over = !ok;
 	return ok;
 }
 
-/* OpenSSL's CCM does an empty message, and is done with its nonce then. */
+/* OpenSSL's CCM does an empty message, after which its nonce is used up. */
 static bool end_ccm(struct aead *c)
 {
 	unsigned char none, tag[TAG_LEN];
@@ -161,10 +163,10 @@ static bool end_ccm(struct aead *c)
 }
 
 /*
- * A message ends that was the kernel's, of which OpenSSL's own has seen all but
- * the data.  It is as it would be after them: GCM's takes no more with this
- * nonce; ChaCha20-Poly1305's begins another message with it; CCM's has neither
- * nonce, length nor tag.
+ * A message ends that the kernel has done; OpenSSL's cipher has seen all of it
+ * but the data.  This puts that cipher in the state that it would have after
+ * them.  Then GCM accepts no more with this nonce, ChaCha20-Poly1305 begins
+ * another message with it, and CCM has neither nonce, length nor tag.
  */
 static int end_message(struct aead *c)
 {
@@ -176,7 +178,7 @@ static int end_message(struct aead *c)
 	else if (!is_gcm(c))
 		ok = EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
 					NULL);
-	/* else it would take the nonce for another message's */
+	/* or it would use the nonce for another message */
 	c->over = is_gcm(c) || !ok;
 	return ok;
 }
@@ -186,8 +188,9 @@ static int end_message(struct aead *c)
 static int set_context(void *ctx, const OSSL_PARAM params[]);
 
 /*
- * EVP asks for the length that was set, but where there are pipelines.  GCM's
- * own takes any, the others none but that.
+ * Returns whether a nonce has a right length.  EVP checks this, but not in
+ * pipelines.  OpenSSL's GCM accepts any length, the others only the one that
+ * was set.
  */
 static bool takes_nonce(struct aead *c, size_t len)
 {
@@ -229,8 +232,8 @@ static int init(struct aead *c, const unsigned char *key, size_t keylen,
 	if (iv && !takes_nonce(c, ivlen))
 		return 0;
 	/*
-	 * A message that is under way may go on; and OpenSSL's CCM has in mind
-	 * how long one was whose tag was not fetched.
+	 * A message that has begun may go on.  And OpenSSL's CCM remembers the
+	 * length of a message whose tag was not fetched.
 	 */
 	if ((!iv || is_ccm(c)) && more && !catch_up(c))
 		return 0;
@@ -278,9 +281,9 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 /* ---- the kernel ---- */
 
 /*
- * Messages that it can have.  Of CCM those only that are begun in the usual
- * order: lengths of nonce and tag before the key, and of the data before what
- * is authenticated, once.
+ * Returns whether the kernel may do a message.  A message of CCM needs the
+ * usual order of calls.  The lengths of nonce and tag come before the key, the
+ * length of the data before the associated data, and these in one call.
  */
 static bool is_usual(const struct aead *c, size_t len)
 {
@@ -292,7 +295,7 @@ static bool is_usual(const struct aead *c, size_t len)
 	       (c->has_len ? c->declared == len : !c->aad.len);
 }
 
-/* A session has lengths of nonce and tag of its own. */
+/* Returns a session for the present lengths of nonce and tag. */
 struct session *aead_session(void *ctx)
 {
 	struct aead *c = ctx;
@@ -339,7 +342,10 @@ static int soft_update(struct aead *c, unsigned char *out, size_t *outl,
 	return ok;
 }
 
-/* Whether data are the kernel's; from a copy: they may be where it writes. */
+/*
+ * Makes a command for the kernel.  Returns whether the kernel should do the
+ * data.  It gets a copy, because the result may overwrite them.
+ */
 static bool offer(void *ctx, unsigned char *out, size_t outsize,
 		  const unsigned char *in, size_t len,
 		  struct ocf_command *command)
@@ -353,7 +359,10 @@ static bool offer(void *ctx, unsigned char *out, size_t outsize,
 	return true;
 }
 
-/* Decryption that fails has written nothing, and OpenSSL's own says so. */
+/*
+ * Takes the kernel's result.  If decryption fails, nothing was written, and
+ * OpenSSL's cipher reports the error.
+ */
 static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		const unsigned char *in, size_t len)
 {
@@ -364,7 +373,7 @@ static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		c->fresh = false;
 		c->done = true;
 		*outl = len;
-		/* CCM's tag was compared with the data */
+		/* the kernel has compared CCM's tag */
 		return c->encrypt || !is_ccm(c) || end_message(c);
 	}
 	ok = soft_update(c, out, outl, c->data.data, len);
@@ -406,7 +415,7 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	struct aead *c = ctx;
 
 	*outl = 0;
-	/* nothing at all is right at any time */
+	/* no data are allowed at any time */
 	if (c->over && !len && is_gcm(c))
 		return 1;
 	if (is_over(c))
@@ -417,7 +426,7 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		return data_update(c, out, outl, outsize, in, len);
 	if (!catch_up(c))
 		return 0;
-	/* CCM is told of the length; others take it for the message's end */
+	/* for CCM this sets the length; for the others it ends the message */
 	if (!in && is_ccm(c))
 		c->declared = len;
 	else if (!in && len)
@@ -437,7 +446,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	if (is_over(c))
 		return 0;
 	if (c->done) {
-		/* CCM's is not over before its tag was fetched */
+		/* a message of CCM ends when its tag is fetched */
 		if (is_ccm(c))
 			return 1;
 		c->has_tag = false;
@@ -450,13 +459,16 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	return ok;
 }
 
-/* In EVP_Cipher(); to ChaCha20-Poly1305 no data mean nothing. */
+/*
+ * Returns whether EVP_Cipher() without data ends a message; for
+ * ChaCha20-Poly1305 it does nothing.
+ */
 static bool ends_by_nothing(const struct aead *c)
 {
 	return is_gcm(c) || is_ccm(c);
 }
 
-/* EVP_Cipher() */
+/* Called by EVP_Cipher() */
 static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		   const unsigned char *in, size_t len)
 {
@@ -466,7 +478,7 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	if (is_over(c) || len > INT_MAX || outsize < len)
 		return 0;
 	if (record_by_kernel(c, out, outl, outsize, in, len)) {
-		/* as OpenSSL's own has it */
+		/* returns what OpenSSL's cipher returns */
 		if (is_gcm(c) || is_ccm(c))
 			*outl = len;
 		return 1;
@@ -479,7 +491,7 @@ static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		return 0;
 	if (in && !out && c->fresh && !gather(&c->aad, in, len))
 		c->fresh = false;
-	/* data, or the end: the nonce is OpenSSL's */
+	/* with data or at the end OpenSSL's cipher uses the nonce */
 	if (!in && ends_by_nothing(c))
 		forget_message(c);
 	else if (out)
@@ -570,7 +582,10 @@ static bool has_any(const OSSL_PARAM params[], const char * const *names,
 	return false;
 }
 
-/* It is there with the data.  It can be had once, and only as a whole. */
+/*
+ * Gets the tag of CCM, which exists as soon as the data are done.  It can be
+ * read once, and only as a whole.
+ */
 static int get_ccm_tag(struct aead *c, OSSL_PARAM *p, OSSL_PARAM params[])
 {
 	if (p->data_size != c->key_taglen)
@@ -607,12 +622,12 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	}
 	if (!EVP_CIPHER_CTX_get_params(c->soft, params))
 		return 0;
-	/* CCM's nonce and length went with the tag */
+	/* nonce and length of CCM are used up with the tag */
 	if (p && is_ccm(c)) {
 		c->fresh = false;
 		c->has_len = false;
 	}
-	/* GCM's own has as many bytes of a tag as it made last */
+	/* OpenSSL's GCM returns the length of the tag that it made last */
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN);
 	return !p || !is_gcm(c) || !c->has_last_tag ||
 	       OSSL_PARAM_set_size_t(p, TAG_LEN);
@@ -636,7 +651,7 @@ static const OSSL_PARAM *settable_context(void *ctx, void *provctx)
 	return params;
 }
 
-/* What OpenSSL's own has taken */
+/* Notes a tag that OpenSSL's cipher has accepted. */
 static void note_tag(struct aead *c, const OSSL_PARAM *p)
 {
 	if (!p->data_size || p->data_size > TAG_LEN)
@@ -650,8 +665,8 @@ static void note_tag(struct aead *c, const OSSL_PARAM *p)
 }
 
 /*
- * What OpenSSL's own has refused.  GCM's has by then written a tag that is set
- * for encryption over that of the message that has ended.
+ * Notes a tag that OpenSSL's cipher has refused.  If a tag is set for
+ * encryption, GCM has by then overwritten the tag of the last message.
  */
 static void note_refused_tag(struct aead *c, const OSSL_PARAM *p)
 {
@@ -680,7 +695,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 		c->fresh = false;
 	}
 	tag = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-	/* another tag than that of data that were verified */
+	/* a new tag, after the data were verified with another */
 	if (tag && !c->encrypt && !catch_up(c))
 		return 0;
 	if (!EVP_CIPHER_CTX_set_params(c->soft, params)) {
@@ -688,7 +703,7 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 			note_refused_tag(c, tag);
 		return 0;
 	}
-	/* another nonce than that of a message that was all the kernel's */
+	/* a new nonce, after a message that the kernel has done */
 	if (has_any(params, tls_sets, COUNT(tls_sets)))
 		c->over = false;
 	p = OSSL_PARAM_locate_const(params, tls_sets[1]);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Encryption with RSA, as signature.c has signatures.
- */
+/* Encryption with RSA.  The structure is that of signature.c. */
 #include <openssl/rsa.h>
 
 #include "provider.h"
@@ -71,7 +69,7 @@ static int decrypt(void *ctx, unsigned char *out, size_t *outlen, size_t room,
 	return EVP_PKEY_decrypt(a->soft, out, outlen, in, inlen) > 0;
 }
 
-/* OpenSSL's own */
+/* implemented by OpenSSL */
 
 typedef const OSSL_PARAM *(*question_fn)(const EVP_ASYM_CIPHER *of);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ciphers that are no AEAD: contexts, in which blocks are gathered, their
- * parameters, and the table.
+ * Ciphers that are no AEAD: contexts, which gather whole blocks; their
+ * parameters; and the table.
  */
 #include "cipher.h"
 
@@ -45,7 +45,7 @@ static void *new_context(void *provctx, const struct cipher_row *row)
 	c->ses = (struct session){
 		.prov = provctx, .crossing = row->crossing,
 		.describe = describe, .owner = c,
-		/* OpenSSL's generators work with these, and without a lock */
+		/* OpenSSL's random generators use these, without a lock */
 		.never_pauses = row->mode == MODE_CTR || row->mode == MODE_ECB,
 	};
 	c->soft = soft_cipher(provctx, row->name);
@@ -104,8 +104,8 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 		c->has_iv = true;
 	}
 	/*
-	 * CTR goes on where it is, unless it is told to begin elsewhere; and
-	 * what never had an IV goes on from the zeros that it began with.
+	 * CTR goes on with its counter unless it gets an IV.  A cipher that
+	 * never had an IV goes on from an IV of zeros.
 	 */
 	if (iv || (row->mode != MODE_CTR && c->has_iv))
 		memcpy(c->iv, c->given_iv, sizeof(c->iv));
@@ -126,7 +126,7 @@ static int init(struct cipher *c, const unsigned char *key, size_t keylen,
 	    !EVP_CIPHER_CTX_set_padding(c->soft, 0))
 		return 0;
 	c->has_key |= !!key;
-	/* the soft one was not told where that is */
+	/* OpenSSL's context does not know the IV yet */
 	c->stale = !c->has_iv && row->ivlen && row->mode != MODE_XTS;
 	return set_context(c, params);
 }
@@ -147,7 +147,10 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 
 /* ---- update and final ---- */
 
-/* An IV that nobody has given is zero, but that of XTS. */
+/*
+ * Returns whether key and IV are there.  An IV that was never set is zero; only
+ * XTS needs one.
+ */
 static bool has_all(const struct cipher *c)
 {
 	return c->has_key && (c->has_iv || c->row->mode != MODE_XTS);
@@ -161,13 +164,15 @@ static bool is_ready(const struct cipher *c)
 	return false;
 }
 
-/* Whether the last whole block has to wait: it may be padding. */
+/*
+ * Returns whether the last whole block is held back, because it may be padding.
+ */
 static bool holds(const struct cipher *c)
 {
 	return !c->encrypt && c->pad;
 }
 
-/* Makes one block of what there is, and of as much as is missing. */
+/* Fills the partial block with input, and does it when it is complete. */
 static int fill_block(struct cipher *c, unsigned char **out,
 		      const unsigned char **in, size_t *len)
 {
@@ -225,7 +230,10 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
 		return 0;
 	}
-	/* XTS has no empty unit; and a block may be held that is no padding */
+	/*
+	 * XTS has no empty data unit; and a block that was held back may not be
+	 * padding
+	 */
 	if (!len && c->nparts < c->row->block)
 		return c->row->mode != MODE_XTS;
 	if (c->row->block > 1)
@@ -271,7 +279,7 @@ static int final_padded(struct cipher *c, unsigned char *out, size_t *outl)
 	return 1;
 }
 
-/* One that was held as it might have been padding, before that was off */
+/* Does a block that was held back before padding was switched off. */
 static int final_held(struct cipher *c, unsigned char *out, size_t *outl,
 		      size_t outsize)
 {
@@ -295,7 +303,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	int ok = 1;
 
 	*outl = 0;
-	/* XTS has nothing left to say */
+	/* XTS has no more output */
 	if (c->row->mode == MODE_XTS)
 		return 1;
 	if (!is_ready(c))
@@ -316,7 +324,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 	return ok;
 }
 
-/* EVP_Cipher() */
+/* Called by EVP_Cipher() */
 static int at_once(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		   const unsigned char *in, size_t len)
 {
@@ -346,7 +354,10 @@ static struct session *session_of(void *ctx)
 	return &((struct cipher *)ctx)->ses;
 }
 
-/* What needs no block from before, or to be kept: records, as a rule */
+/*
+ * Makes a command for the kernel.  Returns false if a partial block is held or
+ * would be left; records have none as a rule.
+ */
 static bool offer(void *ctx, unsigned char *out, size_t outsize,
 		  const unsigned char *in, size_t len,
 		  struct ocf_command *command)
@@ -401,7 +412,7 @@ static int get_row(OSSL_PARAM params[], const struct cipher_row *row)
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_CUSTOM_IV);
 	if (p && !OSSL_PARAM_set_int(p, row->mode == MODE_XTS))
 		return 0;
-	/* those of DES have parity */
+	/* keys of DES have parity bits */
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY);
 	return !p || OSSL_PARAM_set_int(p, row->crossing == CROSSING_DES3);
 }
@@ -438,7 +449,10 @@ static const OSSL_PARAM *gettable_context(void *ctx, void *provctx)
 	return params;
 }
 
-/* CTR's is that of the next block, also where a part of one was used. */
+/*
+ * Returns the next IV.  CTR's is that of the next block, even if a part of it
+ * was used.
+ */
 static const unsigned char *next_iv(const struct cipher *c,
 				    unsigned char *next)
 {
@@ -448,7 +462,7 @@ static const unsigned char *next_iv(const struct cipher *c,
 	return next;
 }
 
-/* @n bytes of the block before the next were used. */
+/* Sets how many bytes of the present block were used: @n. */
 static int set_offset(struct cipher *c, unsigned int n)
 {
 	unsigned char next[BLOCK_MAX];
@@ -471,8 +485,8 @@ static int set_iv(OSSL_PARAM *p, const unsigned char *iv, size_t len)
 
 /*
  * EVP_CIPHER_CTX_iv() returns a pointer that is valid as long as the context.
- * What EVP_CIPHER_CTX_iv_noconst() writes there is the next IV, but for CTR
- * where a part of a block was used.
+ * A program may write the next IV there by EVP_CIPHER_CTX_iv_noconst(), but not
+ * after CTR has used a part of a block.
  */
 static int get_next_iv(struct cipher *c, OSSL_PARAM *p)
 {
@@ -509,7 +523,10 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 	if (p && !get_next_iv(c, p))
 		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_RANDOM_KEY);
-	/* EVP_CIPHER_CTX_rand_key() gives no size: what it points at has it */
+	/*
+	 * EVP_CIPHER_CTX_rand_key() passes no size, but a buffer of the right
+	 * size
+	 */
 	if (p && ((p->data_size && p->data_size < c->row->keylen) ||
 		  EVP_CIPHER_CTX_rand_key(c->soft, p->data) <= 0))
 		return 0;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Digests.
- *
- * Cards work on a message as a whole.  Where there is one, data are kept until
- * their end, or until there are too many: OpenSSL's own digest has the rest
- * then.
+ * Digests.  Cards work on whole messages.  If there is a card, data are kept
+ * until the end of the message.  If there are too many, OpenSSL's digest takes
+ * them.
  */
 #include "provider.h"
 
@@ -140,7 +138,7 @@ static void *new_context(void *provctx, const struct digest_row *row)
 	d->ses = (struct session){
 		.prov = prov, .crossing = CROSSING_DIGEST + (row - digest_rows),
 		.describe = describe, .owner = d,
-		/* libcrypto has it of certificates, and a lock meanwhile */
+		/* libcrypto hashes certificates while it holds a lock */
 		.never_pauses = !strcmp(row->kernel, "sha1"),
 	};
 	d->md = EVP_MD_fetch(prov->soft, row->name, NULL);
@@ -172,7 +170,7 @@ static void *dup_context(void *ctx)
 
 /* ---- calls ---- */
 
-/* OpenSSL's has what was kept. */
+/* Passes the data that were kept to OpenSSL's digest. */
 static int give_away(struct digest *d)
 {
 	int ok = EVP_DigestInit_ex2(d->soft, d->md, NULL) &&
@@ -183,7 +181,7 @@ static int give_away(struct digest *d)
 	return ok;
 }
 
-/* SSL 3.0's digests have a secret in them, and are OpenSSL's own. */
+/* SSL 3.0's digests contain a secret, and are left to OpenSSL. */
 
 static const OSSL_PARAM *settable(const struct digest_row *row)
 {
@@ -211,7 +209,7 @@ static int init(void *ctx, const OSSL_PARAM params[])
 	struct digest *d = ctx;
 
 	gather_free(&d->data);
-	/* where there is no card, nothing is kept */
+	/* without a card nothing is kept */
 	d->own = !session_is_worth(&d->ses, GATHER_MAX);
 	return (!d->own || EVP_DigestInit_ex2(d->soft, d->md, NULL)) &&
 	       set_context(d, params);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Keys: OpenSSL's own, under our name, so that operations with them come to us.
+ * Keys.  They are OpenSSL's, but belong to this provider, so that OpenSSL calls
+ * this provider for operations with them.
  */
 #include "provider.h"
 
@@ -38,7 +39,7 @@ static int has(const void *data, int selection)
 {
 	const struct key *key = data;
 
-	/* a key that has a type and nothing else is asked, too */
+	/* OpenSSL also asks a key that has a type and nothing else */
 	if (!key || (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS &&
 		     !key->pkey && strcmp(key->type, "X25519")))
 		return 0;
@@ -72,7 +73,7 @@ static void *dup_key(const void *data, int selection)
 		new->has = key->has;
 		ok = !!new->pkey;
 	} else if (!strcmp(key->type, "RSA")) {
-		/* which has no parameters */
+		/* such a key has no parameters */
 		ok = 0;
 	} else if (strcmp(key->type, "X25519")) {
 		ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->soft, key->pkey,
@@ -120,7 +121,10 @@ static int validate(const void *data, int selection, int check)
 
 /* ---- import and export ---- */
 
-/* What there is among @params, as EVP_PKEY_fromdata() names it */
+/*
+ * Returns which parts of a key are in @params, as EVP_PKEY_fromdata() names
+ * them.
+ */
 static int selection_of(const OSSL_PARAM params[], int selection)
 {
 	static const char * const secrets[] = {
@@ -189,7 +193,10 @@ static int export(void *data, int selection, OSSL_CALLBACK *callback, void *arg)
 #define TEXT(name_)	OSSL_PARAM_utf8_string(name_, NULL, 0)
 #define OCTETS(name_)	OSSL_PARAM_octet_string(name_, NULL, 0)
 
-/* OpenSSL asks for this before there is a key, and does not say which. */
+/*
+ * Returns the parameters of all types, because OpenSSL asks before there is a
+ * key.
+ */
 static const OSSL_PARAM *types(int selection)
 {
 	static const OSSL_PARAM params[] = {
@@ -220,7 +227,10 @@ static const OSSL_PARAM *types(int selection)
 
 /* ---- parameters ---- */
 
-/* The size of a key without material, as libssl first makes its peer's key. */
+/*
+ * Gets the size of a key without material: libssl first makes its peer's key
+ * so.
+ */
 static int get_x25519_params(OSSL_PARAM params[])
 {
 	static const struct {
@@ -251,7 +261,7 @@ static int get_params(void *data, OSSL_PARAM params[])
 	return strcmp(key->type, "X25519") || get_x25519_params(params);
 }
 
-/* A key that has no parameters is nothing until its public part is set. */
+/* Makes a key without parameters when its public part is set. */
 static int make_of_public(struct key *key, const OSSL_PARAM *p)
 {
 	const void *data;
@@ -275,7 +285,7 @@ static int set_params(void *data, const OSSL_PARAM params[])
 		ok = p && make_of_public(key, p);
 	else
 		ok = EVP_PKEY_set_params(key->pkey, (OSSL_PARAM *)params);
-	/* OpenSSL takes the private part away from one of these only */
+	/* only for X25519 does OpenSSL remove the private part then */
 	if (ok && p && !strcmp(key->type, "X25519"))
 		key->has = 0;
 	if (ok && p)
@@ -366,7 +376,7 @@ static int gen_set_template(void *gen, void *data)
 	struct key *key = data;
 	size_t i;
 
-	/* nor has one of X25519 parameters */
+	/* a key of X25519 has no parameters either */
 	if (!key || !key->pkey)
 		return 1;
 	EVP_PKEY_CTX_free(m->ctx);

@@ -63,9 +63,7 @@ static int set(void *ctx, const OSSL_PARAM params[])
 	return EVP_PKEY_CTX_set_params(k->soft, params) > 0;
 }
 
-/*
- * Sets parameters.  This and keyed_get() are also OpenSSL's calls as they are.
- */
+/* Sets parameters.  OpenSSL also calls this and keyed_get() directly. */
 int keyed_set(void *ctx, const OSSL_PARAM params[])
 {
 	struct keyed *k = ctx;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * HMAC and CMAC, as digest.c has digests.
- */
+/* HMAC and CMAC.  The structure is that of digest.c. */
 #include "provider.h"
 
-#define KEY_MAX	64	/* bytes of HMAC's that a session can have */
+#define KEY_MAX	64	/* bytes of an HMAC key in a session */
 
 /**
  * struct mac - a context
@@ -115,7 +113,7 @@ static int set(void *ctx, const OSSL_PARAM params[])
 	return EVP_MAC_CTX_set_params(m->soft, params);
 }
 
-/* Data that came before are OpenSSL's. */
+/* Takes a new key.  Data from before stay with OpenSSL's MAC. */
 static void take_key(struct mac *m, const void *key, size_t len)
 {
 	gather_free(&m->key);
@@ -133,7 +131,7 @@ static void take_digest(struct mac *m, const char *name)
 		m->ses.crossing = CROSSING_HMAC + (m->digest - digest_rows);
 }
 
-/* Of CMAC; the kernel has it of AES (SP 800-38B). */
+/* Takes the cipher of CMAC; the kernel has CMAC with AES only (SP 800-38B). */
 static void take_cipher(struct mac *m, const char *name)
 {
 	EVP_CIPHER *c = EVP_CIPHER_fetch(m->ses.prov->soft, name, NULL);
@@ -149,7 +147,7 @@ static void take_cipher(struct mac *m, const char *name)
 	EVP_CIPHER_free(c);
 }
 
-/* The text of a parameter, or NULL if it is not among them */
+/* Returns the text of a parameter, or NULL if it is missing. */
 static const char *text_of(const OSSL_PARAM params[], const char *name)
 {
 	const OSSL_PARAM *p = OSSL_PARAM_locate_const(params, name);
@@ -157,7 +155,7 @@ static const char *text_of(const OSSL_PARAM params[], const char *name)
 	return p && p->data_type == OSSL_PARAM_UTF8_STRING ? p->data : NULL;
 }
 
-/* What OpenSSL's is to know of as well */
+/* Sets parameters, also in OpenSSL's MAC. */
 static int set_context(void *ctx, const OSSL_PARAM params[])
 {
 	const char *digest, *cipher;
@@ -168,12 +166,12 @@ static int set_context(void *ctx, const OSSL_PARAM params[])
 		return 1;
 	digest = text_of(params, OSSL_MAC_PARAM_DIGEST);
 	cipher = text_of(params, OSSL_MAC_PARAM_CIPHER);
-	/* in the middle of a message they are OpenSSL's to make sense of */
+	/* in the middle of a message OpenSSL decides what they mean */
 	if ((digest || cipher ||
 	     OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY)) &&
 	    !give_away(m))
 		return 0;
-	/* a MAC of a record, in constant time: all of it is OpenSSL's */
+	/* the MAC of a record in constant time is left to OpenSSL */
 	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE)) {
 		m->size = 0;
 		if (!give_away(m))
@@ -213,7 +211,7 @@ static void shorten_key(struct mac *m)
 	OPENSSL_cleanse(digest, sizeof(digest));
 }
 
-/* Whether a session can have the key */
+/* Returns whether a session can have the key. */
 static bool has_kernels_key(struct mac *m)
 {
 	if (m->unkeyed)
@@ -234,7 +232,7 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 	if (key)
 		take_key(m, key, keylen);
 	gather_free(&m->data);
-	/* OpenSSL's goes on with the digest of before if there is no key */
+	/* without a key OpenSSL's MAC keeps the digest from before */
 	m->own = !m->size || !has_kernels_key(m) ||
 		 !session_is_worth(&m->ses, GATHER_MAX);
 	return EVP_MAC_init(m->soft, key, keylen, NULL);

@@ -157,7 +157,10 @@ int pipes_set(struct pipes *p, const OSSL_PARAM params[],
 	return ok;
 }
 
-/* Sets or gets the tags: the parameter is an array of pointers, one each. */
+/*
+ * Sets or gets the tags: the parameter is an array with a pointer for each
+ * message.
+ */
 int pipes_tags(struct pipes *p, const OSSL_PARAM params[],
 	       int (*set)(void *ctx, OSSL_PARAM params[]))
 {

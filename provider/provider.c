@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What OpenSSL asks of a provider.
- */
+/* The calls that OpenSSL makes to each provider. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -67,7 +65,7 @@ static const OSSL_PARAM *gettable(void *ctx)
 	return params;
 }
 
-/* Of all texts "openssl list -providers -verbose" prints only the build info */
+/* "openssl list -providers -verbose" prints no text but the build info */
 static int get_params(void *ctx, OSSL_PARAM params[])
 {
 	struct provider *prov = ctx;
@@ -120,7 +118,10 @@ struct telling {
 	void		*arg;
 };
 
-/* Groups whose keys are ours: OpenSSL passes over those of other providers. */
+/*
+ * Tells OpenSSL the groups of which this provider has the keys; OpenSSL ignores
+ * those of other providers.
+ */
 static int tell_group(const OSSL_PARAM params[], void *arg)
 {
 	static const char * const ours[] = { "EC", "X25519", "DH" };
@@ -211,7 +212,7 @@ static bool refuse(const struct setting *s, const char *values)
 	return false;
 }
 
-/* Bytes, or -1, which is the default */
+/* Reads a number of bytes, or -1, the default. */
 static bool number(const struct setting *s, long *n)
 {
 	const char *text = value(s);
@@ -227,7 +228,7 @@ static bool number(const struct setting *s, long *n)
 	return refuse(s, "a number of bytes, or -1");
 }
 
-/* 0, which is the default, or 1 */
+/* Reads 0, the default, or 1. */
 static bool flag(const struct setting *s, bool *is)
 {
 	const char *text = value(s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operations with keys, by a card: what OpenSSL's own context was set to do is
- * asked of it, and what the kernel has no word for is left to it.
+ * Public-key operations by a card.  This reads the parameters from OpenSSL's
+ * context.  Operations that the kernel does not have are left to OpenSSL.
  */
 /* RSA_padding_check_PKCS1_type_2() has no successor */
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -22,7 +22,10 @@
 /* OSSL_SIGNATURE_PARAM_NONCE_TYPE, likewise */
 #define NONCE_TYPE		"nonce-type"
 
-/* What a context was set to, or 0 where OpenSSL does not know the parameter */
+/*
+ * Returns the value of a parameter, or 0 if this version of OpenSSL does not
+ * know it.
+ */
 static unsigned int asked_for(EVP_PKEY_CTX *ctx, const char *name)
 {
 	unsigned int value = 0;
@@ -37,7 +40,10 @@ static unsigned int asked_for(EVP_PKEY_CTX *ctx, const char *name)
 
 /* ---- RSA ---- */
 
-/* DER, RFC 8017 appendix A.1; freed by OPENSSL_clear_free() */
+/*
+ * Returns the key in DER (RFC 8017, appendix A.1), freed by
+ * OPENSSL_clear_free().
+ */
 static unsigned char *rsa_der(const struct key *key, bool secret, int *len)
 {
 	unsigned char *der = NULL;
@@ -57,8 +63,9 @@ static const char *hash_of(struct key *key, const EVP_MD *md)
 }
 
 /*
- * The salt of PSS: bytes, -1 for any, or -2.  By its name, because 3.5's
- * EVP_PKEY_CTX_get_rsa_pss_saltlen() does not know the default of 3.5.
+ * Returns the salt length of PSS: bytes, -1 for any, or -2.  It is read by
+ * name, because EVP_PKEY_CTX_get_rsa_pss_saltlen() of OpenSSL 3.5 does not know
+ * the default of 3.5.
  */
 static int salt_of(const struct key *key, EVP_PKEY_CTX *ctx, const EVP_MD *md,
 		   bool verify)
@@ -87,7 +94,10 @@ static int salt_of(const struct key *key, EVP_PKEY_CTX *ctx, const EVP_MD *md,
 	return sscanf(name, "%d%c", &n, &end) == 1 ? n : -2;
 }
 
-/* Padding and hash of a signature; false: not the kernel's */
+/*
+ * Sets padding and hash of a signature.  Returns false if the kernel does not
+ * have them.
+ */
 static bool set_signature(struct key *key, EVP_PKEY_CTX *ctx, bool verify,
 			  struct ocf_public *op)
 {
@@ -139,8 +149,9 @@ bool rsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 }
 
 /*
- * Some leave out the zeros in front (OpenPGP does, RFC 9580 section 3.2), which
- * OpenSSL's own takes, as a rule, and the kernel never.
+ * Returns whether the input has its full length.  OpenPGP, for instance, omits
+ * leading zeros (RFC 9580, section 3.2).  OpenSSL usually accepts that, and the
+ * kernel never.
  */
 static bool is_whole(const struct key *key, size_t len)
 {
@@ -166,7 +177,7 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	op.in[2] = (struct iovec){ der, len };
 	res = public_run(key->prov, &op);
 	OPENSSL_free(der);
-	/* what is not valid is OpenSSL's to refuse: it says why */
+	/* OpenSSL refuses an invalid signature, with the reason */
 	*valid = !res;
 	return !res;
 }
@@ -198,16 +209,19 @@ static bool set_encryption(struct key *key, EVP_PKEY_CTX *ctx,
 }
 
 /*
- * Whether wrong padding is to give a message that follows from the ciphertext,
- * as OpenSSL has done since 3.2, and as the kernel does.  Before, it did not
- * know the parameter, and told.
+ * Returns whether wrong padding gives a message that is computed from the
+ * ciphertext, instead of an error.  OpenSSL does so since 3.2, and the kernel
+ * always.
  */
 static bool rejects_silently(EVP_PKEY_CTX *ctx)
 {
 	return asked_for(ctx, IMPLICIT_REJECTION);
 }
 
-/* In place, and in constant time.  Bytes, or -EBADMSG. */
+/*
+ * Removes the padding in place and in constant time.  Returns the bytes, or
+ * -EBADMSG.
+ */
 static int unpad(unsigned char *data, size_t size, int len)
 {
 	unsigned char *padded = OPENSSL_memdup(data, size);
@@ -220,8 +234,8 @@ static int unpad(unsigned char *data, size_t size, int len)
 }
 
 /*
- * What a card says of a padding is the answer: to ask the CPU as well would
- * take longer for a wrong one.
+ * The card's answer about the padding is final: if the CPU checked it again, a
+ * wrong padding would take longer.
  */
 static bool crypt(struct key *key, EVP_PKEY_CTX *ctx, struct ocf_public *op,
 		  unsigned char *out, size_t *outlen, size_t room,
@@ -304,7 +318,7 @@ static enum ocf_pk_curve curve_of(const struct key *key, size_t *bytes)
 	return OCF_PK_NO_CURVE;
 }
 
-/* A number of a key, of @bytes bytes */
+/* Gets a number of a key, as @bytes bytes. */
 static bool number_of(const struct key *key, const char *name,
 		      unsigned char *out, size_t bytes)
 {
@@ -316,7 +330,7 @@ static bool number_of(const struct key *key, const char *name,
 	return ok;
 }
 
-/* The public point, uncompressed: 04, x, y */
+/* Gets the public point, uncompressed: 04, x, y. */
 static bool point_of(const struct key *key, unsigned char *out, size_t bytes)
 {
 	out[0] = 4;
@@ -343,7 +357,10 @@ static size_t der_of(const unsigned char *r, const unsigned char *s, size_t n,
 	return len > 0 ? len : 0;
 }
 
-/* OpenSSL refuses what is no digest of the hash that was set. */
+/*
+ * Returns whether the input has the length of the hash that was set; OpenSSL
+ * refuses any other.
+ */
 static bool is_digest(EVP_PKEY_CTX *ctx, size_t len)
 {
 	const EVP_MD *md;
@@ -352,7 +369,10 @@ static bool is_digest(EVP_PKEY_CTX *ctx, size_t len)
 	       (size_t)EVP_MD_get_size(md) == len;
 }
 
-/* Nonces that are made of key and digest (RFC 6979), as OpenSSL 3.2 can. */
+/*
+ * Returns whether nonces are computed from key and digest (RFC 6979), which
+ * OpenSSL 3.2 can.
+ */
 static bool is_deterministic(EVP_PKEY_CTX *ctx)
 {
 	return asked_for(ctx, NONCE_TYPE);
@@ -367,7 +387,10 @@ bool ecdsa_sign(struct key *key, EVP_PKEY_CTX *ctx, unsigned char *sig,
 	size_t n = 0;
 	bool ok;
 
-	/* whether there is room is not to depend on how long it comes out */
+	/*
+	 * the buffer must hold the longest signature, whatever the length of
+	 * this one
+	 */
 	if (is_digest(ctx, tbslen) && !is_deterministic(ctx) &&
 	    room >= (size_t)EVP_PKEY_get_size(key->pkey))
 		op.curve = curve_of(key, &n);
@@ -400,7 +423,7 @@ bool ecdsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 		op.curve = curve_of(key, &n);
 	if (!op.curve || !public_is_worth(key->prov, &op))
 		return false;
-	/* what is not DER of two numbers of this size is OpenSSL's to refuse */
+	/* OpenSSL refuses input that is not DER of two numbers of this size */
 	both = d2i_ECDSA_SIG(NULL, &at, siglen);
 	ok = both && at == sig + siglen &&
 	     i2d_ECDSA_SIG(both, NULL) == (int)siglen &&
@@ -490,7 +513,9 @@ static bool by_numbers(struct key *key, struct key *peer, bool pad,
 	return ok;
 }
 
-/* What comes after the agreement is OpenSSL's. */
+/*
+ * Returns whether a key derivation follows the agreement, which OpenSSL does.
+ */
 static bool has_kdf(const struct key *key, EVP_PKEY_CTX *ctx)
 {
 	char name[32] = "";

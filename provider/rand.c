@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Random numbers: the kernel's, which the generators of devices feed.
+ * Random numbers of the kernel, which the random number generators of devices
+ * feed.
  */
 #include "provider.h"
 

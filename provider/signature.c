@@ -95,7 +95,7 @@ static int verify_init(void *ctx, void *key, const OSSL_PARAM params[])
 	return begin(ctx, key, EVP_PKEY_verify_init, params);
 }
 
-/* ECDSA cannot, and says so. */
+/* ECDSA cannot recover, and says so. */
 static int recover_init(void *ctx, void *key, const OSSL_PARAM params[])
 {
 	return begin(ctx, key, EVP_PKEY_verify_recover_init, params);
@@ -148,7 +148,7 @@ static int begin_digest(struct signature *s, const char *name, void *key,
 		ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_DIGEST);
 	if (ok)
 		return 1;
-	/* nothing can be done with it */
+	/* the context cannot be used any more */
 	EVP_MD_CTX_free(s->md);
 	s->md = NULL;
 	return 0;
@@ -193,7 +193,7 @@ static int verify(void *ctx, const unsigned char *sig, size_t siglen,
 	if (s->row->verify(s->k.key, s->k.soft, sig, siglen, tbs, tbslen,
 			   &valid))
 		return valid;
-	/* it tells what is no signature at all from a wrong one */
+	/* OpenSSL distinguishes an invalid signature from a wrong one */
 	return EVP_PKEY_verify(s->k.soft, sig, siglen, tbs, tbslen);
 }
 
@@ -223,7 +223,7 @@ static int digest_sign_final(void *ctx, unsigned char *sig, size_t *siglen,
 
 	if (!s->md)
 		return 0;
-	/* how long it will be: the data may go on */
+	/* the program asks for the length, and may add data afterwards */
 	if (!sig)
 		return sign(s, NULL, siglen, room, digest,
 			    EVP_MD_CTX_get_size(s->md));
@@ -264,7 +264,7 @@ static int set_by_program(void *ctx, const OSSL_PARAM params[])
 		OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST) :
 		NULL;
 
-	/* it has begun; the same again says nothing new */
+	/* the digest has begun; the same name again changes nothing */
 	if (p && (p->data_type != OSSL_PARAM_UTF8_STRING ||
 		  !EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), p->data))) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
@@ -273,7 +273,7 @@ static int set_by_program(void *ctx, const OSSL_PARAM params[])
 	return keyed_set(s, params);
 }
 
-/* What is digested before has its own. */
+/* Gets the digest, which a context that hashes data has of its own. */
 
 static int get_digest(void *ctx, OSSL_PARAM params[])
 {
