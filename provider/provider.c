@@ -260,8 +260,8 @@ static bool is_off_program(const char *more)
 }
 
 /*
- * What the section in openssl.cnf says, which the environment overrides.  If
- * neither says from how many bytes on the kernel is asked, the kernel does.
+ * Reads the section in openssl.cnf, which the environment overrides.  If
+ * neither sets the smallest size for the kernel, the kernel's own value counts.
  */
 static int configure(struct provider *prov, const OSSL_DISPATCH *in)
 {

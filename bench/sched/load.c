@@ -301,8 +301,8 @@ void load_close(struct party *u)
 }
 
 /**
- * load_open() - get what a user needs
- * @u: the user, as described
+ * load_open() - open the sessions and buffers of a user
+ * @u: the user; the caller has filled in its parameters
  *
  * Context: process; may sleep.
  * Return: 0 or an errno; load_close() is due in any case.

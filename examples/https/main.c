@@ -53,15 +53,15 @@ enum outcome {
  * struct conn - a connection
  * @node: in conns, the one with the latest progress at the end
  * @fd: its socket
- * @state: what it is at
- * @events: what it waits for
- * @heard: when it got on last: another state, or a piece sent
- * @ssl: while it shakes hands
- * @tls: from then on
- * @answer: what is sent
- * @head_sent: bytes of its head that were
- * @in: what came and was not answered
- * @have: bytes of it
+ * @state: handshake, request or answer
+ * @events: the events of poll() that it waits for
+ * @heard: the time of its last progress: a new state, or data sent
+ * @ssl: during the handshake
+ * @tls: after the handshake
+ * @answer: the answer that is being sent
+ * @head_sent: bytes of the answer's header that were sent
+ * @in: received data that were not answered yet
+ * @have: bytes in @in
  */
 struct conn {
 	TAILQ_ENTRY(conn)	node;

@@ -374,7 +374,7 @@ void ocf_cpu_failed(struct ocf_session *ses, u32 bytes);
 #define OCF_REQ_OFFLOAD		BIT(2)	/* a worker does software work that
 					 * takes longer than a wake-up; without
 					 * MAY_SLEEP a worker does work of some
-					 * milliseconds in any case */
+					 * milliseconds even without this */
 #define OCF_REQ_NEXT_IV		BIT(3)	/* set @iv for the next request of the
 					 * same stream (CBC, CTR, ChaCha20) */
 #define OCF_REQ_MAC_FIRST	BIT(4)	/* CHAIN: MAC before cipher */

@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-#define WAIT	(250 * HZ)	/* less than a task may hang */
+#define WAIT	(250 * HZ)	/* below the hung-task timeout */
 
 atomic_t work_serial;
 

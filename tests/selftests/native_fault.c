@@ -43,12 +43,12 @@ static const struct way ways[] = {
 /**
  * struct scene - a session whose first choice is a card
  * @before: the counters before the fault
- * @fd: of the session
- * @ring: whose only registered buffer is @all
- * @all: what is worked on, and the results
- * @want: results
- * @c: commands
- * @r: of a vector; of entries what they said
+ * @fd: the descriptor of the session
+ * @ring: a ring, whose only registered buffer is @all
+ * @all: the sources and the destinations
+ * @want: the expected results
+ * @c: the commands
+ * @r: the results of the vector, or of the entries
  */
 struct scene {
 	struct census		before;

@@ -419,9 +419,9 @@ struct ocf_command {
  *
  * Verification returns 0 or -EBADMSG.  An RSA key is in DER, RSAPrivateKey or
  * RSAPublicKey of RFC 8017 appendix A.1.  The label is that of OAEP, and may be
- * empty.  A private key of a curve is a number between 1 and the order, less
- * two at each end (a limit of the kernel's library).  A public key is an
- * uncompressed point (SEC 1 section 2.3.3: 04, x, y).
+ * empty.  A private key of a curve of order n is a number from 2 to n - 3,
+ * because the kernel's library takes no other.  A public key is an uncompressed
+ * point (SEC 1 section 2.3.3: 04, x, y).
  */
 enum ocf_pk_code {
 	OCF_PK_MOD_EXP,

@@ -26,9 +26,9 @@ static struct crypto_aead *aead_make_fallback(const char *name, u32 mask,
 
 /*
  * Whether @fallback may end a request after a later one of the core.  The core
- * ends requests in order.  The kernel's other implementations are done when
- * they return, where the vector registers can be used.  Users can make these
- * two.
+ * ends requests in order.  These two implementations complete requests later.
+ * Users can make them.  The kernel's others complete a request before they
+ * return, if the vector registers can be used.
  */
 static bool may_be_overtaken(struct crypto_aead *fallback)
 {

@@ -227,7 +227,7 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 							  unit->last));
 		WRITE_ONCE(unit->last, now);
 		leave_card(req);
-		/* while it is entering, give_to_card() returns it */
+		/* while @req is entering, give_to_card() returns @req */
 		if (!req->entering)
 			ocf_pk_return(req);
 	}

@@ -167,7 +167,7 @@ static struct null_card *make_card(void)
 	struct ocf_device_info info = {
 		.name = "nullasync", .ops = &card_ops,
 		.kind = OCF_KIND_HARDWARE, .depth = depth,
-		/* it is late when the CPU is, which says nothing of it */
+		/* if it is late, the CPU is busy, and nothing has failed */
 		.patience = 60 * MSEC_PER_SEC,
 	};
 	struct null_card *card;
