@@ -54,7 +54,7 @@ struct side {
 static bool is_mac(const struct ocf_alg_info *row, enum ocf_alg alg,
 		   enum ocf_mode mode)
 {
-	/* the hashes whose state can be looked into */
+	/* the hashes whose state the core can read */
 	if (mode == OCF_MODE_MTE)
 		return alg >= OCF_HMAC_SHA1 && alg <= OCF_HMAC_SHA512;
 	/* a digest without a key authenticates nothing */

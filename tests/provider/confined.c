@@ -4,7 +4,7 @@
  * /dev/crypto they forbid themselves ioctl(), as tor does, and go on; or the
  * provider is off, and they forbid themselves nearly everything.
  *
- * OCF_LEAST=0 in the environment: the kernel has all.
+ * With OCF_LEAST=0 in the environment the kernel does operations of every size.
  */
 #define _GNU_SOURCE
 #include <errno.h>

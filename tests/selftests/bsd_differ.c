@@ -122,7 +122,7 @@ static int err_of_len(const struct trial *t)
 		return E2BIG;
 	if (t->cipher && t->len % t->cipher->block)
 		return EINVAL;
-	/* no data have a digest and a tag, but no ciphertext */
+	/* empty data can be hashed, but not encrypted */
 	return t->len || t->mac || t->taglen ? 0 : EINVAL;
 }
 

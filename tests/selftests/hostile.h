@@ -33,8 +33,8 @@ struct field {
  * @size: bytes of its structure
  * @weight: how often it is made, beside the others
  * @never: it may be that it never succeeds
- * @valid: fills a structure of zeroes with what is meant well
- * @made: a well-meant call has succeeded, and left something to be known of
+ * @valid: fills a structure of zeroes with valid arguments
+ * @made: a valid call has succeeded; notes what it has made
  * @make: makes it otherwise than by ioctl(); an errno, or 0
  * @result: what has come of the i-th thing that was asked for: an errno, 0, or
  *	-1: there are no more
@@ -68,7 +68,7 @@ void hostile_open_ring(void);
 #define ABI_BSD		1
 #define ABI_NATIVE	2
 #define ABIS		3
-#define A_BUFFER	65536	/* bytes there are at a_buffer(), and more */
+#define A_BUFFER	65536	/* bytes at a_buffer(), at least */
 
 /* A session of this ABI, or 0, and what kind it was said to be */
 uint32_t a_session(int abi, int *kind);

@@ -43,7 +43,7 @@ static int err_of_len(const struct trial *t)
 		return E2BIG;
 	if (t->cipher && t->len % t->cipher->block)
 		return EINVAL;
-	/* no data have a digest, but no ciphertext */
+	/* empty data can be hashed, but not encrypted */
 	return t->len || t->mac ? 0 : EINVAL;
 }
 
@@ -174,7 +174,7 @@ static const char *digest_part(struct differ *d, uint32_t left, bool first)
 	struct trial *t = &d->t;
 
 	t->len = pick_len(left, 1);
-	/* an empty part would ask for the result */
+	/* an empty part would mean the end of the digest */
 	if (!t->len || t->len > left)
 		t->len = 0;
 	t->flags = COP_FLAG_UPDATE | (one_in(3) ? COP_FLAG_NO_ZC : 0);

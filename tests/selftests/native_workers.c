@@ -843,8 +843,8 @@ static long beside(Self *self, void (*neighbour)(Self *), int nice)
 }
 
 /*
- * A victim keeps at least 45 % of the CPU time that it gets beside an honest
- * equal.
+ * Beside an attacker a process gets at least 45 % of the CPU time that it gets
+ * beside a process that does the same work as itself.
  */
 TEST_F_TIMEOUT(workers, a_victim_keeps_its_share, TIMEOUT)
 {

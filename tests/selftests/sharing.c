@@ -421,7 +421,7 @@ TEST_F_TIMEOUT(sharing, one_that_is_busy_keeps_nobody_waiting, TIMEOUT)
 
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_3DES_CBC, 24, 0, 0,
 				  &b.ses));
-	/* another session, then the same */
+	/* in another session, then in the same session */
 	EXPECT_TRUE(keeps_nobody_waiting(self, &b, self->ses, false));
 	EXPECT_TRUE(keeps_nobody_waiting(self, &b, b.ses, false));
 	EXPECT_EQ(0, b.err);

@@ -157,8 +157,9 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Points it there, and sees once that what comes of it is right.  The session
- * is a new one, as OpenSSL, which may be the way itself, is asked before.
+ * Prepares @way for data of @len bytes, and checks one result.  The session is
+ * a new one, because OpenSSL, which may be @way itself, computes the right
+ * result before.
  */
 static void begin(const struct way *way, const struct work *w, size_t len)
 {

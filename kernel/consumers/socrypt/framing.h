@@ -33,8 +33,9 @@
  * @block: bytes the data's length must be a multiple of
  * @ivlen: bytes of a request's IV
  * @maclen: bytes of MAC or tag
- * @any_type: the type in the header of a received record may be any, and counts
- *	as @f.data_type: kTLS's TLS 1.3, where the record has its own
+ * @any_type: ignore the type in the header of a received record, and take it
+ *	for @f.data_type; for TLS 1.3 by kTLS's interface, which encrypts the
+ *	real type
  */
 struct so_framing {
 	struct so_crypt_framing	f;

@@ -557,7 +557,7 @@ static int put_whole(struct ocf_pk_op *op, const struct ocf_pk_plain *p)
 }
 
 /**
- * ocf_pk_rsa_finish() - make the result of what RSA of a number has given
+ * ocf_pk_rsa_finish() - make the result from the number that RSA has computed
  * @req: a request that a device is done with
  *
  * Context: process; may sleep.

@@ -14,12 +14,15 @@
 #include "crossover.h"
 #include "cost.h"
 
-/* The error of a wait counts 1 / WAKE_GAIN, and no wait for more than ... */
+/*
+ * The error of a wait counts 1 / WAKE_GAIN.  A wait counts for at most
+ * WAKE_OUTLIER times the estimate, or WAKE_OUTLIER times WAKE_LEAST.
+ */
 #define WAKE_GAIN	8
-#define WAKE_OUTLIER	3	/* ... so many times what is known, */
-#define WAKE_LEAST	1000u	/* ns, or as many times this */
+#define WAKE_OUTLIER	3
+#define WAKE_LEAST	1000u	/* ns */
 
-/* Bytes that are looked at, in powers of two */
+/* The sizes that are compared: powers of two from LEAST to MOST, in bytes */
 #define LEAST	SZ_64
 #define MOST	SZ_16M
 

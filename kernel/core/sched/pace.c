@@ -63,8 +63,8 @@ void ocf_pace_learn(u32 *noise, u64 expected, u64 took)
 
 /**
  * ocf_pace_timed() - learn how late timers are
- * @late: ns; few timers are later
- * @ns: how late one was
+ * @late: the estimate in ns, which few timers exceed; is corrected
+ * @ns: how late a timer was
  */
 void ocf_pace_timed(u32 *late, u64 ns)
 {

@@ -168,7 +168,10 @@ static bool is_null(enum ocf_alg alg)
 	return !alg || alg == OCF_NULL_CIPHER || alg == OCF_NULL_MAC;
 }
 
-/* The null transform is for measuring and null0's, but beside something else */
+/*
+ * Refuses the null transform alone, which is for measurements and belongs to
+ * the device null0.
+ */
 static bool soft_capable(struct ocf_device *dev,
 			 const struct ocf_session_params *p)
 {

@@ -83,7 +83,7 @@ static MPI random_factor(void)
 
 /* ---- exponentiation ---- */
 
-/* A random number below @below, as good as even. */
+/* A random number below @below; all are practically as likely. */
 static int random_below(MPI r, MPI below)
 {
 	u32 len = mpi_get_size(below) + BLIND;
