@@ -272,9 +272,9 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 }
 
 /*
- * Runs a command that only makes sense in sessions of one mode.  With others
- * the program has not given all memory, for a tag for instance, so the kernel's
- * error would mislead.
+ * Runs a command for sessions of one mode.  In a session of another mode the
+ * kernel would miss memory that the program did not pass, for a tag for
+ * instance, and its error would mislead.  So this returns -EINVAL then.
  */
 static int run_as(struct ocf *ocf, struct ocf_command *c, enum ocf_mode mode)
 {

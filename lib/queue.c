@@ -365,8 +365,8 @@ unmap:
 }
 
 /*
- * Commands under way write to the caller's memory, also when their ring has
- * ended: so they must have ended before.
+ * Waits for all commands.  They would write to the caller's memory even after
+ * their ring has been closed.
  */
 static void drain(struct ocf_queue *q)
 {

@@ -60,7 +60,7 @@ static void no_delay(int fd)
 	      "TCP_NODELAY");
 }
 
-/* ---- who serves ---- */
+/* ---- servers ---- */
 
 static SSL_CTX *new_server(void)
 {

@@ -233,9 +233,7 @@ void card_queue_run(VuDev *dev)
 	struct job *job;
 	int queue;
 
-	/*
-	 * the library accepts no answer, and the requests would be done again
-	 */
+	/* the library accepts no answers now, so no request can end */
 	if (dev->broken)
 		drop_all();
 	if (knobs->stalled)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The calls of the native interface, as meant well: sessions of every mode, and
- * vectors of commands for them.  Commands and results are behind the call's
- * structure, where others rewrite them.
+ * Valid calls of the native interface: sessions of every mode, and vectors of
+ * commands for them.  Commands and results lie in memory behind the call's
+ * structure, where other threads rewrite them.
  */
 #include <errno.h>
 #include <string.h>

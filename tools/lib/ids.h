@@ -21,7 +21,8 @@ struct id {
  * struct call - an ioctl
  * @name: in the header
  * @number: in the header
- * @was: the number on 64 bits in the ABI's own project, with Linux' encoding
+ * @was: the number that the project of this ABI has on 64-bit machines, in
+ *	Linux's encoding
  */
 struct call {
 	const char	*name;

@@ -183,7 +183,7 @@ static bool record_mac(const uint8_t *data, uint8_t *out)
 	       EVP_MAC_final(mac, out, &n, EVP_MAX_MD_SIZE);
 }
 
-/* RFC 5246 section 6.2.3.2; in two pieces, as the cipher goes on. */
+/* RFC 5246, section 6.2.3.2: one encryption, in two calls */
 static bool run_record(const uint8_t *in, uint8_t *out)
 {
 	size_t all = record_len(now, now_len);

@@ -214,7 +214,7 @@ static bool is_own(const struct cdev_op *op, enum ocf_abi abi)
 	       (abi == CDEV_ABI_ANY || abi_of(op) == abi);
 }
 
-/* Whether there is such a result */
+/* Returns whether @file has a result of the calling process. */
 static bool any_own(const struct cdev_file *file)
 {
 	const struct cdev_op *op;

@@ -21,7 +21,7 @@
 	.length_at = 3, .length_size = 2, .data_type = TLS_DATA, \
 	.payload_max = SO_TLS_PAYLOAD_MAX
 
-/* RFC 5246, 6.2.3.2 and RFC 7366, 3: no more than 2^64 - 1 records, 6.1 */
+/* RFC 5246, 6.2.3.2 and RFC 7366, 3; at most 2^64 - 1 records: RFC 5246, 6.1 */
 #define TLS_CBC(minor, order_, length_, nonce_, explicit) { \
 	TLS_HEADER(minor), .order = (order_), .nonce = (nonce_), \
 	.explicit_len = (explicit), .auth_length = (length_), \

@@ -51,7 +51,7 @@ struct so_framing {
  * @aad: of a request, before the data
  * @head: on the wire, before the data
  * @data: that are encrypted
- * @tail: of the data, after the payload (of a record to send)
+ * @tail: of @data, behind the payload (in a record to send)
  * @tag: after the data
  * @wire: of the whole record on the wire
  */

@@ -260,7 +260,7 @@ static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 	struct ocf_session *ses = req->session;
 	bool later = nested_too_deeply();
 
-	/* delivering other requests may outlive what @req holds */
+	/* @req may end, with its reference, while this delivers others */
 	ocf_session_get(ses);
 	spin_lock_bh(&ses->order_lock);
 	req->ready = true;

@@ -655,7 +655,10 @@ static int select_once(struct ocf_request *req, int whole)
 	return err;
 }
 
-/* Does what select_among() has returned; @held: @req had keys before. */
+/*
+ * Does what the result of select_among() asks for.  @held: @req had its keys
+ * before the call.
+ */
 static noinline int finish_selection(struct ocf_request *req, bool held,
 				     int rest)
 {

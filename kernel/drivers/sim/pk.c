@@ -366,7 +366,7 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 		spin_unlock(&card->lock);
 		return HRTIMER_RESTART;
 	}
-	/* it cannot be detached any more */
+	/* from here on detach() cannot take the request back */
 	req = slot->req;
 	slot->req = NULL;
 	card->count[req ? SIM_COMPLETED : SIM_ANSWERED_LATE]++;
