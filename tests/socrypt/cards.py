@@ -171,7 +171,7 @@ class Cards(unittest.TestCase):
             finally:
                 os._exit(0)
         stack = pathlib.Path(f"/proc/{pid}/stack")
-        wait_for(lambda: has_ended(pid) or "ocf_keys_make" in
+        wait_for(lambda: has_ended(pid) or "ocf_keys_make_context" in
                  stack.read_text(), SOON)
         a.send(b"meanwhile", socket.MSG_DONTWAIT)
         first = not has_ended(pid)

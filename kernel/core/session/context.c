@@ -176,10 +176,10 @@ static int fill_context(struct ocf_context *ctx, struct ocf_keys *keys)
 	return err;
 }
 
-/* Notes what the driver has said to these keys. */
-static void note_error(struct ocf_keys *keys, struct ocf_device *dev, int err)
+/* Notes whether the driver refuses these keys for good. */
+static void note_refusal(struct ocf_keys *keys, struct ocf_device *dev,
+			 int err)
 {
-	/* the device would refuse these keys again */
 	if (err != -EOPNOTSUPP && err != -EINVAL && err != -EKEYREJECTED)
 		return;
 	spin_lock(&keys->lock);
@@ -220,7 +220,7 @@ static int make_context(struct ocf_keys *keys, struct ocf_device *dev)
 	err = fill_context(ctx, keys);
 	if (err) {
 		kfree_sensitive(ctx);
-		note_error(keys, dev, err);
+		note_refusal(keys, dev, err);
 		return err;
 	}
 	ocf_device_get(dev);
@@ -394,7 +394,7 @@ static int make_with_room(struct ocf_keys *keys, struct ocf_device *dev,
  * ocf_context_make() - make the context of a generation on a device
  * @keys: the generation
  * @dev: the device; the caller holds it.  If it is a card, the caller is its
- *	worker or tests it: others call ocf_keys_make()
+ *	worker or tests it: others call ocf_keys_make_context()
  * @flags: OCF_CONTEXT_TESTING: for a self-test, whatever state it is in;
  *	OCF_CONTEXT_URGENT: there is no other device;
  *	OCF_CONTEXT_AT_ONCE: no context is evicted

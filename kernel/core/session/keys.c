@@ -410,7 +410,7 @@ static void wait_for_turn(struct waiting *w, struct ocf_device *dev)
 }
 
 /**
- * ocf_keys_make() - make the context of a generation on a device
+ * ocf_keys_make_context() - make the context of a generation on a device
  * @keys: the generation
  * @dev: the device; the caller holds it
  * @flags: as in ocf_context_make()
@@ -422,7 +422,8 @@ static void wait_for_turn(struct waiting *w, struct ocf_device *dev)
  * Context: process; may sleep.
  * Return: as ocf_context_make().
  */
-int ocf_keys_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
+int ocf_keys_make_context(struct ocf_keys *keys, struct ocf_device *dev,
+			  u32 flags)
 {
 	struct waiting *w;
 	int err;

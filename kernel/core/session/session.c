@@ -109,7 +109,7 @@ static int context_on_one(u64 set, struct ocf_keys *keys, u32 flags)
 		dev = ocf_device_find(i);
 		if (!dev)
 			continue;
-		this = ocf_keys_make(keys, dev, flags);
+		this = ocf_keys_make_context(keys, dev, flags);
 		ocf_device_put(dev);
 		/* of several errors return the temporary one */
 		if (err != -ENOSPC || !this)

@@ -153,7 +153,8 @@ struct ocf_keys *ocf_keys_create(const struct ocf_session_params *p, gfp_t gfp);
 void ocf_keys_put(struct ocf_keys *keys);
 void ocf_keys_put_deferred(struct ocf_keys *keys);
 void ocf_keys_init_room(struct ocf_device *dev);
-int ocf_keys_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags);
+int ocf_keys_make_context(struct ocf_keys *keys, struct ocf_device *dev,
+			  u32 flags);
 void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
