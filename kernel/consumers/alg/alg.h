@@ -30,6 +30,7 @@
 #include <crypto/aead.h>
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
+#include <crypto/internal/simd.h>
 #include <crypto/skcipher.h>
 #include <linux/mutex.h>
 #include <linux/ocf.h>
@@ -37,6 +38,8 @@
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/workqueue.h>
+
+#include <asm/simd.h>
 
 /*
  * The flags of an accelerator's implementation.  Users that must not have one
@@ -210,8 +213,6 @@ int alg_refuse(struct alg_request *r, int err);
 /* fallback.c */
 int alg_check_fallback(const struct crypto_alg *alg, unsigned int reqsize,
 		       unsigned int room);
-bool alg_is_for_fallback(struct alg_tfm *tfm, struct alg_key *key,
-			 enum ocf_op op, unsigned int bytes);
 void alg_fallback_done(void *data, int err);
 int alg_fallback_end(struct alg_fallback_request *f, int err);
 
@@ -245,13 +246,38 @@ static inline struct alg_key *alg_key_get(struct alg_tfm *tfm)
 {
 	struct alg_key *key;
 
-	rcu_read_lock();
+	/* cheaper than rcu_read_lock(), and the loop has a turn or two */
+	rcu_read_lock_sched();
 	/* a key that is about to be freed has been replaced */
 	do
-		key = rcu_dereference(tfm->key);
+		key = rcu_dereference_sched(tfm->key);
 	while (unlikely(key && !refcount_inc_not_zero(&key->refs)));
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return key;
+}
+
+/**
+ * alg_is_for_fallback() - whether to do few data at once, on the CPU
+ * @tfm: the transform
+ * @key: its key
+ * @op: direction
+ * @bytes: of data
+ *
+ * No, if earlier requests wait, or are under way and come back in order.  Also
+ * no, if the fallback would put the request off.
+ *
+ * Context: process or BH.
+ */
+static inline bool alg_is_for_fallback(struct alg_tfm *tfm, struct alg_key *key,
+				       enum ocf_op op, unsigned int bytes)
+{
+	/*
+	 * pairs with leave_backlog(): the requests that waited have been
+	 * submitted
+	 */
+	return likely(!smp_load_acquire(&tfm->waiting)) &&
+	       crypto_simd_usable() &&
+	       ocf_cpu_takes(key->session, op, bytes);
 }
 
 /* esn.c */

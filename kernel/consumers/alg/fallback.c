@@ -7,10 +7,6 @@
  * It is the implementation that the user would have had without us, and may
  * itself be asynchronous where it cannot use the vector registers.
  */
-#include <crypto/internal/simd.h>
-
-#include <asm/simd.h>
-
 #include "alg.h"
 
 /**
@@ -30,30 +26,6 @@ int alg_check_fallback(const struct crypto_alg *alg, unsigned int reqsize,
 {
 	return alg->cra_flags & ALG_FALLBACK_MASK || reqsize > room ?
 		-ENOENT : 0;
-}
-
-/**
- * alg_is_for_fallback() - whether to do few data at once, on the CPU
- * @tfm: the transform
- * @key: its key
- * @op: direction
- * @bytes: of data
- *
- * No, if earlier requests wait, or are under way and come back in order.  Also
- * no, if the fallback would put the request off.
- *
- * Context: process or BH.
- */
-bool alg_is_for_fallback(struct alg_tfm *tfm, struct alg_key *key,
-			 enum ocf_op op, unsigned int bytes)
-{
-	/*
-	 * pairs with leave_backlog(): the requests that waited have been
-	 * submitted
-	 */
-	return likely(!smp_load_acquire(&tfm->waiting)) &&
-	       crypto_simd_usable() &&
-	       ocf_cpu_takes(key->session, op, bytes);
 }
 
 static void end(struct alg_fallback_request *f, int err)
