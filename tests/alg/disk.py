@@ -205,7 +205,7 @@ class Luks(Case):
 
     priority = HIGH
     size = 64 * MIB
-    loop = "/dev/ram0"
+    device = "/dev/ram0"
     point = pathlib.Path("/mnt")
     # OpenSSL's own work is not what is tested
     quick_key = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")
@@ -215,11 +215,15 @@ class Luks(Case):
         os.environ["DM_DISABLE_UDEV"] = "1"
         for module in "dm_integrity", "ext4", "btrfs":
             run("modprobe", module)
+        cls.provide_disk()
+
+    @classmethod
+    def provide_disk(cls) -> None:
         cls.enterClassContext(memory_disk(cls.size))
 
     @contextlib.contextmanager
     def opened(self):
-        run("cryptsetup", "open", "--key-file=-", self.loop, "ocf_luks",
+        run("cryptsetup", "open", "--key-file=-", self.device, "ocf_luks",
             text="secret")
         try:
             yield "/dev/mapper/ocf_luks"
@@ -229,7 +233,7 @@ class Luks(Case):
     def format(self, *options: str) -> None:
         run("cryptsetup", "luksFormat", "--batch-mode", "--type=luks2",
             "--luks2-metadata-size=16k", "--luks2-keyslots-size=1m",
-            "--key-file=-", *self.quick_key, *options, self.loop,
+            "--key-file=-", *self.quick_key, *options, self.device,
             text="secret")
 
     @contextlib.contextmanager
@@ -291,7 +295,7 @@ class Luks(Case):
                 with self.opened() as disk:
                     put(pathlib.Path(disk), data)
                     self.assertTrue(data == get(pathlib.Path(disk), len(data)))
-                with open(self.loop, "r+b", buffering=0) as file:
+                with open(self.device, "r+b", buffering=0) as file:
                     file.seek(12 * MIB)
                     was = file.read(4096)
                     file.seek(12 * MIB)

@@ -4,6 +4,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import selectors
 import shutil
 import signal
@@ -92,6 +93,7 @@ class Options:
     card_process: list[str] = []
     card_dir = None
     rng: list[str] = []
+    disk: list[str] = []
     cpus = 2
     memory = "1G"
     icount = False
@@ -171,6 +173,16 @@ class Machine:
         initrd.write_bytes(cpio.archive(files))
         return initrd
 
+    def _disk(self, number: int, what: str) -> pathlib.Path:
+        """Its file: @what, or a new one of that size."""
+        size = re.fullmatch(r"(\d+)([KMG])", what)
+        if not size:
+            return pathlib.Path(what)
+        path = self.tmp / f"disk{number}"
+        with open(path, "wb") as file:
+            file.truncate(int(size[1]) << {"K": 10, "M": 20, "G": 30}[size[2]])
+        return path
+
     # QEMU ------------------------------------------------------------------
 
     def _qemu(self, ports: dict[str, int]) -> list[str]:
@@ -217,6 +229,9 @@ class Machine:
         for i, file in enumerate(opt.rng):
             cmd += ["-object", f"rng-random,id=rng{i},filename={file}",
                     "-device", f"virtio-rng-pci,rng=rng{i}"]
+        for i, what in enumerate(opt.disk):
+            cmd += ["-drive", f"file={self._disk(i, what)},format=raw,if=none,"
+                    f"id=disk{i}", "-device", f"virtio-blk-pci,drive=disk{i}"]
         if opt.gdb:
             cmd += ["-gdb", f"unix:{opt.gdb},server=on,wait=off"]
         if opt.qmp:

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A machine that is switched off while it writes to an encrypted disk."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+RUN = TOP / "tests" / "vm" / "run"
+FILES = int(os.environ.get("OCF_FILES", "60"))
+SIZE = 64 << 20
+PATIENCE_S = 1800
+
+
+def start(disk: pathlib.Path, *words: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [str(RUN), "--memory", "2G", "--disk", str(disk), "--",
+         "tests/alg/power.py", *words],
+        cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def qemu_of(run: subprocess.Popen) -> int:
+    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    return int(children.read_text())
+
+
+def test_what_is_written_is_there(tmp_path):
+    disk = tmp_path / "disk"
+    with open(disk, "wb") as file:
+        file.truncate(SIZE)
+    with start(disk, "write") as run:
+        for number in range(FILES):
+            line = run.stdout.readline()
+            assert line == b"%d\n" % number, run.communicate()
+        os.kill(qemu_of(run), signal.SIGKILL)
+        # it may have written more by then
+        more = run.communicate(timeout=PATIENCE_S)[0].splitlines()
+    count = FILES + len([m for m in more if m.isdigit()])
+    with start(disk, "read", str(count)) as run:
+        said, errors = run.communicate(timeout=PATIENCE_S)
+    sys.stdout.write((said + errors).decode())
+    assert run.returncode == 0
