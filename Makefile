@@ -119,9 +119,9 @@ rt-modules: rt-kernel
 	@scripts/modules $(B)/rt/kernel/usr/src/linux-headers-*-rt-amd64 $(B)/rt \
 		-s -j$(JOBS)
 
-machine: $(B)/vm/init
+machine: $(B)/vm/init $(B)/vm/tsc
 
-$(B)/vm/init: tests/vm/init.c | deps
+$(B)/vm/init $(B)/vm/tsc: $(B)/vm/%: tests/vm/%.c | deps
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Werror -static -o $@ $<
 

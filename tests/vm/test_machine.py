@@ -321,6 +321,19 @@ def test_nothing_is_left_behind(number, tmp_path):
     assert ends(qemu)
 
 
+@pytest.mark.parametrize("append, right", [
+    ("", True),
+    # what a kernel found that measured it itself while its host was busy
+    ("tsc_early_khz=113340", False),
+])
+def test_its_clock_is_as_fast_as_the_hosts(append, right):
+    begun = time.monotonic()
+    got = sh("cat /proc/uptime /proc/cmdline", "--append", append)
+    took = time.monotonic() - begun
+    assert (float(got.stdout.split()[0]) < took) == right
+    assert b" tsc_early_khz=" in got.stdout
+
+
 def qmp(path: pathlib.Path, request: str) -> dict:
     with socket.socket(socket.AF_UNIX) as sock:
         sock.settimeout(60)

@@ -60,6 +60,15 @@ ICOUNT_ARGS = "nokaslr norandmaps "
 DEBUG_ARGS = "acpi=noirq cryptomgr.notests=1 "
 
 
+def clock_of_host() -> str:
+    """For an emulated processor, whose time stamp counter is the host's: tells
+    its kernel the frequency, or it measures it, and a busy host makes that
+    wrong."""
+    khz = subprocess.run([BUILD / "vm" / "tsc"], check=True, text=True,
+                         capture_output=True).stdout.strip()
+    return f"tsc_early_khz={khz} "
+
+
 def check_tools() -> None:
     for tool in ("qemu-system-x86_64", "modprobe"):
         if not shutil.which(tool, path=PATH):
@@ -203,6 +212,7 @@ class Machine:
             threads = "single" if opt.one_thread else "multi"
             cmd += ["-accel", f"tcg,thread={threads}", "-smp", str(opt.cpus),
                     "-cpu", CPU]
+            args += clock_of_host()
         if self.kernel.debug:
             args += DEBUG_ARGS
         shares = [("host", "/", ",readonly=on")] + [
