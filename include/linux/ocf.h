@@ -540,6 +540,18 @@ struct ocf_request;
 typedef void (*ocf_done_t)(struct ocf_request *req, int err);
 
 /**
+ * struct ocf_job - what the queue of a device knows of a request of either kind
+ *
+ * The core's own: neither consumers nor drivers use it.
+ */
+struct ocf_job {
+	/* private: of the core */
+	struct list_head	node;		/* in lists of the device */
+	u32			estimate;	/* ns of the device's time */
+	u8			flow;		/* of the owner, see flow.c */
+};
+
+/**
  * struct ocf_request - one operation
  * @session: its session; ocf_request_init() takes no reference, but
  *	ocf_submit() does
@@ -603,11 +615,11 @@ struct ocf_request {
 	u8			tag[OCF_TAG_MAX];
 
 	/* private: of the core */
+	struct ocf_job		job;		/* in dev's or keys' lists */
 	struct ocf_keys		*keys;		/* generation of keys */
 	struct ocf_context	*ctx;		/* on the device */
 	struct ocf_device	*dev;		/* the device */
 	int			used;		/* its number */
-	struct list_head	node;		/* in dev's or keys' lists */
 	struct list_head	order;		/* in the session's order */
 	struct llist_node	later;		/* callback delayed to BH */
 	atomic_t		bits;		/* OCF_BIT_* in request.h */
@@ -617,7 +629,6 @@ struct ocf_request {
 	u8			parks;		/* how often it was parked */
 	int			err;		/* result, until delivered */
 	u32			bytes;		/* for cost and counters */
-	u32			estimate;	/* ns, in dev's backlog */
 	u64			begun;		/* ns, ktime; or its end */
 	u64			due;		/* ns, when the watchdog acts */
 	u64			excluded;	/* devices that failed it */

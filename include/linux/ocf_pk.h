@@ -145,16 +145,14 @@ struct ocf_pk_request {
 	struct ocf_pk_plain	*plain;		/* RSA without its padding */
 	struct ocf_device	*dev;		/* where it is */
 	struct ocf_device	*testing;
-	struct list_head	node;
+	struct ocf_job		job;
 	struct work_struct	work;
 	struct completion	over;
 	u64			tried;		/* devices, a bit each */
 	u64			started;	/* ns */
-	u64			expected;	/* ns of work */
 	unsigned long		deadline;	/* jiffies */
 	u8			class;
 	u8			at;
-	u8			flow;
 	bool			cancelled;
 	bool			waiter;
 	bool			entering;	/* in the driver's submit() */

@@ -42,9 +42,9 @@ static void remove_inflight(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	list_del(&req->node);
+	list_del(&req->job.node);
 	unit->count--;
-	WRITE_ONCE(unit->inside, unit->inside - req->expected);
+	WRITE_ONCE(unit->inside, unit->inside - req->job.estimate);
 	WRITE_ONCE(unit->most, max(unit->most - (unit->most >> 6),
 				   unit->inside));
 }
@@ -54,14 +54,13 @@ static void dispatch_now(struct ocf_pk_unit *unit)
 	mod_delayed_work(ocf_pk_wq, &unit->dispatch, 0);
 }
 
-/* @req is no more of the backlog either, and another one may enter. */
+/* Takes @req off the list of requests inside, and another one may enter. */
 static void leave_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
 	remove_inflight(req);
-	unit->backlog -= req->expected;
 	if (unit->queued && !unit->closed)
 		dispatch_now(unit);
 }
@@ -143,9 +142,9 @@ static void add_inflight(struct ocf_pk_request *req)
 	req->entering = true;
 	req->late = false;
 	req->started = ktime_get_ns();
-	WRITE_ONCE(unit->inside, unit->inside + req->expected);
+	WRITE_ONCE(unit->inside, unit->inside + req->job.estimate);
 	WRITE_ONCE(unit->most, max(unit->most, unit->inside));
-	list_add_tail(&req->node, &unit->inflight);
+	list_add_tail(&req->job.node, &unit->inflight);
 	unit->count++;
 }
 
@@ -166,9 +165,8 @@ int ocf_pk_start_on_card(struct ocf_pk_request *req)
 	spin_lock_bh(&ocf_pk_lock);
 	if (unit->closed) {
 		err = -EAGAIN;
-	} else if (unit->queue.count[req->flow] < OCF_PK_WAITING ||
+	} else if (unit->fair.flow[req->job.flow].count < OCF_PK_WAITING ||
 		   req->tried || req->testing) {
-		unit->backlog += req->expected;
 		ocf_pk_enqueue(req, false);
 		if (takes_more(unit) && !unit->refusing_since)
 			dispatch_now(unit);
@@ -274,7 +272,6 @@ bool ocf_pk_claim(struct ocf_pk_request *req)
 		ocf_pk_dequeue(req);
 		if (!unit->queued)
 			unit->refusing_since = 0;
-		unit->backlog -= req->expected;
 		req->at = OCF_PK_CLAIMED;
 		return true;
 	}
@@ -297,7 +294,7 @@ static struct ocf_pk_request *claim_inflight(struct ocf_pk_unit *unit,
 
 	spin_lock_bh(&ocf_pk_lock);
 	*some = !list_empty(&unit->inflight);
-	list_for_each_entry(req, &unit->inflight, node)
+	list_for_each_entry(req, &unit->inflight, job.node)
 		if (!req->entering) {
 			found = req;
 			break;
@@ -331,8 +328,7 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 	while ((req = ocf_pk_dequeue_next(unit))) {
 		req->at = OCF_PK_COMPLETED;
 		req->err = -ENODEV;
-		unit->backlog -= req->expected;
-		list_add_tail(&req->node, &requeue);
+		list_add_tail(&req->job.node, &requeue);
 	}
 	spin_unlock_bh(&ocf_pk_lock);
 
@@ -341,13 +337,13 @@ void ocf_pk_reclaim(struct ocf_device *dev)
 		if (req) {
 			if (!ocf_pk_detach(req))
 				req->err = -ENODEV;
-			list_add_tail(&req->node, &requeue);
+			list_add_tail(&req->job.node, &requeue);
 		} else if (some) {
 			usleep_range(20, 100);
 		}
 	}
-	list_for_each_entry_safe(req, next, &requeue, node) {
-		list_del(&req->node);
+	list_for_each_entry_safe(req, next, &requeue, job.node) {
+		list_del(&req->job.node);
 		spin_lock_bh(&ocf_pk_lock);
 		ocf_pk_return(req);
 		spin_unlock_bh(&ocf_pk_lock);
@@ -386,7 +382,7 @@ static void check_deadlines(struct work_struct *work)
 	full = is_refusing(unit);
 	overdue = full && unit->stuck;
 	unit->stuck = full;
-	list_for_each_entry(req, &unit->inflight, node) {
+	list_for_each_entry(req, &unit->inflight, job.node) {
 		if (req->entering || !time_after(jiffies, req->deadline))
 			continue;
 		overdue |= req->late;
@@ -420,7 +416,7 @@ int ocf_pk_make(struct ocf_device *dev)
 	unit->dev = dev;
 	unit->codes = dev->info.pk->codes;
 	INIT_LIST_HEAD(&unit->inflight);
-	ocf_pk_queue_init(unit);
+	ocf_fair_init(&unit->fair);
 	INIT_DELAYED_WORK(&unit->dispatch, dispatch_waiting);
 	INIT_DELAYED_WORK(&unit->watch, check_deadlines);
 	if (!ocf_pk_is_card(dev) && ocf_pk_make_workers(unit)) {

@@ -21,7 +21,27 @@ static bool is_unwanted(const struct ocf_pk_request *req)
 	       (req->workers && ocf_workers_ended(req->workers));
 }
 
-/* Does @req, which the caller has claimed and counted in @unit->count. */
+/* Counts @req as being done. */
+static void enter_cpu(struct ocf_pk_request *req)
+{
+	struct ocf_pk_unit *unit = req->dev->pk;
+
+	lockdep_assert_held(&ocf_pk_lock);
+	unit->count++;
+	unit->inside += req->job.estimate;
+}
+
+/* ... and no more. */
+static void leave_cpu(struct ocf_pk_request *req)
+{
+	struct ocf_pk_unit *unit = req->dev->pk;
+
+	lockdep_assert_held(&ocf_pk_lock);
+	unit->count--;
+	unit->inside -= req->job.estimate;
+}
+
+/* Does @req, which the caller has claimed and given to enter_cpu(). */
 static void do_request(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
@@ -33,8 +53,7 @@ static void do_request(struct ocf_pk_request *req)
 		err = ocf_pk_ops_of(req->dev)->submit(req);
 	}
 	spin_lock_bh(&ocf_pk_lock);
-	unit->backlog -= req->expected;
-	unit->count--;
+	leave_cpu(req);
 	if (!err)
 		ocf_pk_learn(unit, req, ktime_get_ns() - begun);
 	spin_unlock_bh(&ocf_pk_lock);
@@ -53,7 +72,7 @@ static void worker_work(struct work_struct *work)
 	req = ocf_pk_dequeue_next(unit);
 	if (req) {
 		req->at = OCF_PK_CLAIMED;
-		unit->count++;
+		enter_cpu(req);
 	} else {
 		__set_bit(worker - unit->workers, &unit->idle);
 	}
@@ -122,9 +141,8 @@ void ocf_pk_start_on_cpu(struct ocf_pk_request *req)
 	bool here = is_for_caller(req), cancelled = false;
 
 	spin_lock_bh(&ocf_pk_lock);
-	unit->backlog += req->expected;
 	if (here || give_to_process(req)) {
-		unit->count++;
+		enter_cpu(req);
 	} else {
 		ocf_pk_enqueue(req, false);
 		cancelled = req->cancelled && ocf_pk_claim(req);

@@ -41,7 +41,7 @@ static void end_request(struct ocf_pk_request *req, int err)
 	if (err)
 		ocf_pk_wipe(&req->op);
 	ocf_pk_rsa_free(req);
-	ocf_flow_put(req->flow);
+	ocf_flow_put(req->job.flow);
 	req->err = err;
 	trace_ocf_pk_done(req, err);
 	if (req->waiter) {
@@ -245,11 +245,11 @@ static int check_and_start(struct ocf_pk_request *req)
 	err = ocf_pk_rsa_prepare(req);
 	if (err)
 		return err;
-	req->flow = ocf_flow_get(req->owner);
+	req->job.flow = ocf_flow_get(req->owner);
 	trace_ocf_pk_submit(req);
 	err = start_request(req);
 	if (err) {
-		ocf_flow_put(req->flow);
+		ocf_flow_put(req->job.flow);
 		ocf_pk_rsa_free(req);
 	}
 	return err;

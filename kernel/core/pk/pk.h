@@ -73,22 +73,6 @@ struct ocf_pk_cost {
 };
 
 /**
- * struct ocf_pk_queue - requests that wait for a device
- * @waiting: by ocf_pk_request.flow, the oldest first
- * @count: of each list of @waiting
- * @start: of each flow, the virtual time at which its next request begins
- * @now: that of the request that began last
- * @backlogged: flows with requests that wait, a bit each
- */
-struct ocf_pk_queue {
-	struct list_head	waiting[OCF_FLOWS];
-	u16			count[OCF_FLOWS];
-	u64			start[OCF_FLOWS];
-	u64			now;
-	unsigned long backlogged;
-};
-
-/**
  * struct ocf_pk_worker - one of the CPU's workers
  * @unit: the CPU's
  * @work: does the next request that waits
@@ -106,12 +90,11 @@ struct ocf_pk_worker {
  * @codes: operations that passed a self-test
  * @closed: the card is being emptied; no request enters
  * @inflight: requests inside the card
- * @queue: requests that wait
+ * @fair: requests that wait
  * @count: of @inflight; on the CPU, requests that are being done
- * @queued: of @queue
- * @backlog: ns of work inside and waiting, as estimated
+ * @queued: of @fair
  * @last: ns, when the card last completed a request
- * @inside: ns of work of @inflight, as estimated
+ * @inside: ns of work of @count, as estimated
  * @most: ns, the largest @inside of late
  * @refusing_since: ns, when the card first refused a request with none inside;
  *	0 if it does not
@@ -133,10 +116,9 @@ struct ocf_pk_unit {
 	u32			codes;
 	bool			closed;
 	struct list_head	inflight;
-	struct ocf_pk_queue queue;
+	struct ocf_fair		fair;
 	u32			count;
 	u32			queued;
-	u64			backlog;
 	u64			last;
 	u64			inside;
 	u64			most;
@@ -156,7 +138,7 @@ struct ocf_pk_unit {
 /* ocf_pk_request.at; under pk_lock */
 enum {
 	OCF_PK_CLAIMED, /* on no list; one task has it */
-	OCF_PK_QUEUED, /* in unit->queue */
+	OCF_PK_QUEUED, /* in unit->fair */
 	OCF_PK_INFLIGHT, /* on unit->inflight */
 	OCF_PK_DETACHING, /* claimed; being taken from the driver */
 	OCF_PK_COMPLETED, /* the card is done with it; on no list */
@@ -187,7 +169,6 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
 		  u64 ns);
 
 /* queue.c */
-void ocf_pk_queue_init(struct ocf_pk_unit *unit);
 void ocf_pk_enqueue(struct ocf_pk_request *req, bool first);
 void ocf_pk_dequeue(struct ocf_pk_request *req);
 struct ocf_pk_request *ocf_pk_dequeue_next(struct ocf_pk_unit *unit);

@@ -44,6 +44,12 @@ static u64 expected_cost(const struct ocf_pk_unit *unit,
 	return cost[req->class].ns ?: guess_cost(cost, req->class);
 }
 
+/* ns of work inside and waiting, as estimated */
+static u64 backlog_of(const struct ocf_pk_unit *unit)
+{
+	return unit->inside + unit->fair.waiting;
+}
+
 /*
  * ns until the device would complete @req.  The cost of an idle card is halved
  * for each second since it was measured, so that the card is tried again.
@@ -56,11 +62,11 @@ static u64 score(const struct ocf_pk_unit *unit,
 
 	ns = div_u64(ns * READ_ONCE(unit->dev->weight), 100);
 	if (unit->dev->info.kind == OCF_KIND_SOFTWARE)
-		return ns + div_u64(unit->backlog, num_online_cpus());
+		return ns + div_u64(backlog_of(unit), num_online_cpus());
 	if (!ns)
 		return unit->count ? U64_MAX : 0;
 	if (unit->count)
-		return ns + unit->backlog;
+		return ns + backlog_of(unit);
 	age = (jiffies - unit->cost[req->op.code][req->class].learned_at) / HZ;
 	return ns >> min(age, FADES);
 }
@@ -220,7 +226,8 @@ struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err)
 	}
 	req->now = form;
 	spin_lock_bh(&ocf_pk_lock);
-	req->expected = expected_cost(dev->pk, req);
+	/* if nothing was measured, owners take turns */
+	req->job.estimate = clamp(expected_cost(dev->pk, req), 1, U32_MAX);
 	spin_unlock_bh(&ocf_pk_lock);
 	return dev;
 }

@@ -369,9 +369,10 @@ static void start_next(struct worker_queue *q)
 	struct ocf_request *next;
 
 	spin_lock_bh(&q->lock);
-	next = list_first_entry_or_null(&q->waiting, struct ocf_request, node);
+	next = list_first_entry_or_null(&q->waiting, struct ocf_request,
+					job.node);
 	if (next) {
-		list_del(&next->node);
+		list_del(&next->job.node);
 		queue_work(ocf_wq, &next->work);
 	} else {
 		q->workers--;
@@ -444,7 +445,7 @@ void ocf_request_restart_later(struct ocf_request *req)
 		q->workers++;
 		queue_work(ocf_wq, &req->work);
 	} else {
-		list_add_tail(&req->node, &q->waiting);
+		list_add_tail(&req->job.node, &q->waiting);
 	}
 	spin_unlock_bh(&q->lock);
 }
@@ -454,7 +455,7 @@ void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 {
 	struct ocf_request *req, *next;
 
-	list_for_each_entry_safe(req, next, list, node) {
+	list_for_each_entry_safe(req, next, list, job.node) {
 		atomic64_inc(&dev->replays);
 		trace_ocf_request_replay(req, dev->number, 0);
 		ocf_request_restart_later(req);

@@ -32,39 +32,39 @@ void ocf_fair_init(struct ocf_fair *fair)
 /**
  * ocf_fair_enqueue() - have a request wait
  * @fair: the device's
- * @req: the request
+ * @job: the request
  * @first: it goes before its owner's others: the device has refused it, or it
  *	is a self-test's
  */
-void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_request *req,
+void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_job *job,
 		      bool first)
 {
-	struct ocf_flow *flow = ocf_flow_of(fair, req);
+	struct ocf_flow *flow = ocf_flow_of(fair, job);
 
 	if (first) {
-		list_add(&req->node, &flow->waiting);
-		flow->start -= min_t(u64, flow->start, req->estimate);
+		list_add(&job->node, &flow->waiting);
+		flow->start -= min_t(u64, flow->start, job->estimate);
 	} else {
-		list_add_tail(&req->node, &flow->waiting);
+		list_add_tail(&job->node, &flow->waiting);
 	}
 	flow->count++;
-	fair->waiting += req->estimate;
-	__set_bit(req->session->flow, &fair->backlogged);
+	fair->waiting += job->estimate;
+	__set_bit(job->flow, &fair->backlogged);
 }
 
 /**
  * ocf_fair_dequeue() - end the waiting of a request
  * @fair: the device's
- * @req: the request
+ * @job: the request
  */
-void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_request *req)
+void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_job *job)
 {
-	struct ocf_flow *flow = ocf_flow_of(fair, req);
+	struct ocf_flow *flow = ocf_flow_of(fair, job);
 
-	list_del(&req->node);
+	list_del(&job->node);
 	if (!--flow->count)
-		__clear_bit(req->session->flow, &fair->backlogged);
-	fair->waiting -= req->estimate;
+		__clear_bit(job->flow, &fair->backlogged);
+	fair->waiting -= job->estimate;
 }
 
 /**
@@ -73,9 +73,9 @@ void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_request *req)
  *
  * Return: the one with the smallest start tag, or NULL.
  */
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair)
+struct ocf_job *ocf_fair_next(struct ocf_fair *fair)
 {
-	struct ocf_request *next = NULL;
+	struct ocf_job *next = NULL;
 	u64 first = U64_MAX;
 	int i;
 
@@ -83,7 +83,7 @@ struct ocf_request *ocf_fair_next(struct ocf_fair *fair)
 		if (fair->flow[i].start < first) {
 			first = fair->flow[i].start;
 			next = list_first_entry(&fair->flow[i].waiting,
-						struct ocf_request, node);
+						struct ocf_job, node);
 		}
 	}
 	return next;
@@ -99,7 +99,7 @@ struct ocf_request *ocf_fair_next(struct ocf_fair *fair)
 bool ocf_fair_precedes(struct ocf_fair *fair, unsigned int flow)
 {
 	u64 start = max(fair->flow[flow].start, fair->now);
-	struct ocf_request *next = ocf_fair_next(fair);
+	struct ocf_job *next = ocf_fair_next(fair);
 
 	return !next || start <= max(ocf_flow_of(fair, next)->start, fair->now);
 }

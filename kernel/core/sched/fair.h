@@ -13,9 +13,9 @@
 #define OCF_SHARED	(HZ / 10) /* jiffies that a card counts as shared */
 
 static inline struct ocf_flow *ocf_flow_of(struct ocf_fair *fair,
-					   const struct ocf_request *req)
+					   const struct ocf_job *job)
 {
-	return &fair->flow[req->session->flow];
+	return &fair->flow[job->flow];
 }
 
 static inline bool ocf_was_shared(const struct ocf_fair *fair,
@@ -53,32 +53,51 @@ static inline bool ocf_fair_arrive(struct ocf_fair *fair, unsigned int flow)
 	return ocf_was_shared(fair, now);
 }
 
-/**
- * ocf_fair_enter() - note that a request enters the device
- * @fair: the device's
- * @req: the request
- */
-static inline void ocf_fair_enter(struct ocf_fair *fair,
-				  struct ocf_request *req)
+/* A request of @flow begins, which takes @ns. */
+static inline void ocf_fair_advance(struct ocf_fair *fair,
+				    struct ocf_flow *flow, u64 ns)
 {
-	struct ocf_flow *flow = ocf_flow_of(fair, req);
-
-	flow->inside += req->estimate;
 	if (flow->start < fair->now)
 		flow->start = fair->now;
 	fair->now = flow->start;
-	flow->start += req->estimate;
+	flow->start += ns;
+}
+
+/**
+ * ocf_fair_begin() - note that a request begins, for the order of the others
+ * @fair: the device's
+ * @job: the request
+ */
+static inline void ocf_fair_begin(struct ocf_fair *fair,
+				  const struct ocf_job *job)
+{
+	ocf_fair_advance(fair, ocf_flow_of(fair, job), job->estimate);
+}
+
+/**
+ * ocf_fair_enter() - note that a request enters the device
+ * @fair: the device's
+ * @job: the request
+ */
+static inline void ocf_fair_enter(struct ocf_fair *fair,
+				  const struct ocf_job *job)
+{
+	struct ocf_flow *flow = ocf_flow_of(fair, job);
+	u64 ns = job->estimate;
+
+	flow->inside += ns;
+	ocf_fair_advance(fair, flow, ns);
 }
 
 /**
  * ocf_fair_leave() - note that a request has left the device
  * @fair: the device's
- * @req: the request
+ * @job: the request
  */
 static inline void ocf_fair_leave(struct ocf_fair *fair,
-				  struct ocf_request *req)
+				  const struct ocf_job *job)
 {
-	ocf_flow_of(fair, req)->inside -= req->estimate;
+	ocf_flow_of(fair, job)->inside -= job->estimate;
 }
 
 #endif /* OCF_FAIR_H */

@@ -85,7 +85,7 @@ static bool is_silent(const struct ocf_device *dev, u64 now)
 
 	if (list_empty(&q->inflight))
 		return false;
-	oldest = list_first_entry(&q->inflight, struct ocf_request, node);
+	oldest = list_first_entry(&q->inflight, struct ocf_request, job.node);
 	since = max3(q->last_done, oldest->begun, ocf_pk_last(dev));
 	work = OCF_LENIENCE * (ocf_queue_inside(dev) + ocf_pk_inside(dev));
 	return now > since + q->patience + min_t(u64, work, SILENCE_MAX);
@@ -104,7 +104,7 @@ static bool any_overdue(const struct ocf_device *dev)
 		return true;
 	if (is_silent(dev, now))
 		return true;
-	list_for_each_entry(req, &q->inflight, node)
+	list_for_each_entry(req, &q->inflight, job.node)
 		if (is_overdue(dev, req, now))
 			return true;
 	return false;
@@ -155,9 +155,9 @@ static __always_inline unsigned int enter_device(struct ocf_device *dev,
 	struct ocf_queue *q = &dev->queue;
 
 	lockdep_assert_held(&q->lock);
-	list_add_tail(&req->node, &q->inflight);
+	list_add_tail(&req->job.node, &q->inflight);
 	q->count++;
-	ocf_fair_enter(&q->fair, req);
+	ocf_fair_enter(&q->fair, &req->job);
 	req->begun = ktime_get_ns();
 	/* is_overdue() looks whether that is too much */
 	req->due = req->begun + q->patience +
@@ -176,11 +176,11 @@ static void dequeue(struct ocf_device *dev, struct ocf_request *req)
 	struct ocf_queue *q = &dev->queue;
 
 	lockdep_assert_held(&q->lock);
-	ocf_fair_dequeue(&q->fair, req);
+	ocf_fair_dequeue(&q->fair, &req->job);
 	q->backlog--;
 	req->where = OCF_AT_START;
 	req->ctx->users--;
-	atomic_long_sub(req->estimate, &dev->load);
+	atomic_long_sub(req->job.estimate, &dev->load);
 }
 
 /*
@@ -208,10 +208,10 @@ static void take_refusal(struct ocf_device *dev, struct ocf_request *req,
 	bool cancelled;
 
 	spin_lock_bh(&q->lock);
-	list_del(&req->node);
+	list_del(&req->job.node);
 	q->count--;
-	ocf_fair_leave(&q->fair, req);
-	ocf_fair_enqueue(&q->fair, req, true);
+	ocf_fair_leave(&q->fair, &req->job);
+	ocf_fair_enqueue(&q->fair, &req->job, true);
 	q->backlog++;
 	atomic64_inc(&dev->blocks);
 	if (q->unblocks == unblocks && !q->full) {
@@ -273,7 +273,7 @@ static u64 refill_time(const struct ocf_device *dev,
 		.now = now,
 		.done = q->last_done,
 		.begun = oldest->begun,
-		.oldest = oldest->estimate,
+		.oldest = oldest->job.estimate,
 		.inside = ocf_queue_inside(dev),
 		.lag = READ_ONCE(dev->lag),
 		.noise = READ_ONCE(dev->noise),
@@ -292,19 +292,20 @@ static noinline bool may_enter_shared(struct ocf_device *dev,
 				      const struct ocf_request *req)
 {
 	struct ocf_queue *q = &dev->queue;
-	u64 inside = ocf_flow_of(&q->fair, req)->inside;
+	u64 inside = ocf_flow_of(&q->fair, &req->job)->inside;
 	const struct ocf_request *oldest;
 	u64 now, next;
 
 	lockdep_assert_held(&q->lock);
 	if (!inside || list_empty(&q->inflight))
 		return true;
-	oldest = list_first_entry(&q->inflight, struct ocf_request, node);
-	if (req->estimate < OCF_PACE_SHORT) {
-		if (ocf_pace_room(inside, req->estimate, READ_ONCE(dev->lag)))
+	oldest = list_first_entry(&q->inflight, struct ocf_request, job.node);
+	if (req->job.estimate < OCF_PACE_SHORT) {
+		if (ocf_pace_room(inside, req->job.estimate,
+				  READ_ONCE(dev->lag)))
 			return true;
 		/* the completion comes soon enough without a timer */
-		if (oldest->estimate < OCF_PACE_SHORT)
+		if (oldest->job.estimate < OCF_PACE_SHORT)
 			return false;
 	}
 	now = ktime_get_ns();
@@ -322,11 +323,12 @@ static noinline bool may_enter_shared(struct ocf_device *dev,
 	return false;
 }
 
-/* The request that may enter @dev now, or NULL */
+/* The request that may enter @dev now, or NULL.  Requests wait. */
 static struct ocf_request *next_request(struct ocf_device *dev)
 {
 	struct ocf_fair *fair = &dev->queue.fair;
-	struct ocf_request *req = ocf_fair_next(fair);
+	struct ocf_job *job = ocf_fair_next(fair);
+	struct ocf_request *req = container_of(job, struct ocf_request, job);
 
 	return !ocf_is_shared(fair) || may_enter_shared(dev, req) ? req : NULL;
 }
@@ -355,7 +357,7 @@ void ocf_queue_dispatch(struct ocf_device *dev)
 	q->dispatching = true;
 	while (left && !q->closed && !q->full && q->backlog &&
 	       q->count < dev->info.depth && (req = next_request(dev))) {
-		ocf_fair_dequeue(&q->fair, req);
+		ocf_fair_dequeue(&q->fair, &req->job);
 		q->backlog--;
 		unblocks = enter_device(dev, req);
 		spin_unlock(&q->lock);
@@ -424,7 +426,7 @@ static __always_inline bool has_capacity(const struct ocf_device *dev)
 static noinline bool is_next(struct ocf_device *dev,
 			     const struct ocf_request *req)
 {
-	return ocf_fair_precedes(&dev->queue.fair, req->session->flow) &&
+	return ocf_fair_precedes(&dev->queue.fair, req->job.flow) &&
 	       may_enter_shared(dev, req);
 }
 
@@ -436,7 +438,7 @@ static __always_inline bool may_enter_now(struct ocf_device *dev,
 					  const struct ocf_request *req)
 {
 	struct ocf_queue *q = &dev->queue;
-	unsigned int flow = req->session->flow;
+	unsigned int flow = req->job.flow;
 
 	/* all but self-tests count, even if the device is full */
 	if (req->session->testing || !ocf_fair_arrive(&q->fair, flow))
@@ -445,9 +447,9 @@ static __always_inline bool may_enter_now(struct ocf_device *dev,
 	       is_next(dev, req);
 }
 
-static bool may_wait(const struct ocf_queue *q, const struct ocf_request *req)
+static bool may_wait(struct ocf_queue *q, const struct ocf_request *req)
 {
-	return q->fair.flow[req->session->flow].count < WAITING_MAX ||
+	return ocf_flow_of(&q->fair, &req->job)->count < WAITING_MAX ||
 	       atomic_read(&req->bits) & OCF_BIT_RESTARTED ||
 	       req->session->testing;
 }
@@ -457,7 +459,7 @@ static __always_inline void charge_load(struct ocf_device *dev,
 					struct ocf_request *req)
 {
 	req->ctx->users++;
-	atomic_long_add(req->estimate, &dev->load);
+	atomic_long_add(req->job.estimate, &dev->load);
 	if (req->batch)
 		req->batch->cards |= BIT_ULL(dev->number);
 	req->batch = NULL;
@@ -480,6 +482,7 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	int err = -EINPROGRESS;
 	bool direct = false, cancelled = false;
 
+	req->job.flow = req->session->flow;
 	spin_lock_bh(&q->lock);
 	if (unlikely(q->closed || !ocf_device_serves(dev, req->session))) {
 		err = -ENODEV;
@@ -489,7 +492,7 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 		direct = true;
 	} else if (may_wait(q, req)) {
 		charge_load(dev, req);
-		ocf_fair_enqueue(&q->fair, req, req->session->testing);
+		ocf_fair_enqueue(&q->fair, &req->job, req->session->testing);
 		q->backlog++;
 		trace_ocf_request_wait(req, dev->number, 0);
 		cancelled = was_cancelled(dev, req);
@@ -520,7 +523,7 @@ static noinline bool only_woke_up(struct ocf_device *dev,
 	struct ocf_queue *q = &dev->queue;
 
 	lockdep_assert_held(&q->lock);
-	q->woken = ocf_sample_wakes(&s, (u64)req->estimate +
+	q->woken = ocf_sample_wakes(&s, (u64)req->job.estimate +
 				    READ_ONCE(dev->lag), q->woken);
 	if (q->woken)
 		WRITE_ONCE(q->last_done, q->last_done - s.gap);
@@ -572,13 +575,13 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 	if (unlikely(smp_load_acquire(&req->where) != OCF_AT_DEVICE ||
 		     req->dev != dev))
 		return leave_elsewhere(dev, req, err);
-	list_del(&req->node);
+	list_del(&req->job.node);
 	q->count--;
-	ocf_fair_leave(&q->fair, req);
+	ocf_fair_leave(&q->fair, &req->job);
 	sample = (struct ocf_sample){ .latency = now - req->begun,
 				      .gap = now - q->last_done };
 	teaches = unlikely((q->learn_phase += LEARN_STEP) < LEARN_STEP) ||
-		  unlikely(2 * sample.latency < req->estimate);
+		  unlikely(2 * sample.latency < req->job.estimate);
 	WRITE_ONCE(q->last_done, now);
 	if (unlikely(ocf_sample_is_stale(&sample)))
 		teaches = !only_woke_up(dev, req, sample);
@@ -586,7 +589,7 @@ int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err)
 	req->begun = is_idle_task(current) ? now : 0;
 	req->where = OCF_AT_START;
 	req->ctx->users--;
-	atomic_long_sub(req->estimate, &dev->load);
+	atomic_long_sub(req->job.estimate, &dev->load);
 	spin_unlock_bh(&q->lock);
 	if (unlikely(err))
 		return 0;
@@ -699,9 +702,10 @@ struct ocf_request *ocf_queue_reclaim(struct ocf_device *dev)
 	struct ocf_request *req;
 
 	spin_lock_bh(&q->lock);
-	req = list_first_entry_or_null(&q->inflight, struct ocf_request, node);
+	req = list_first_entry_or_null(&q->inflight, struct ocf_request,
+				       job.node);
 	if (req) {
-		list_del(&req->node);
+		list_del(&req->job.node);
 		req->where = OCF_AT_RECLAIM;
 	}
 	spin_unlock_bh(&q->lock);
@@ -729,17 +733,17 @@ bool ocf_queue_reclaimed(struct ocf_device *dev, struct ocf_request *req,
 	answered = req->where == OCF_AT_ANSWERED;
 	if (detached && !answered) {
 		q->count--;
-		ocf_fair_leave(&q->fair, req);
+		ocf_fair_leave(&q->fair, &req->job);
 		req->where = OCF_AT_START;
 		req->ctx->users--;
-		list_add_tail(&req->node, requeue);
+		list_add_tail(&req->job.node, requeue);
 	} else {
 		req->where = OCF_AT_DEVICE;
-		list_add_tail(&req->node, &q->inflight);
+		list_add_tail(&req->job.node, &q->inflight);
 	}
 	spin_unlock_bh(&q->lock);
 	if (detached && !answered)
-		atomic_long_sub(req->estimate, &dev->load);
+		atomic_long_sub(req->job.estimate, &dev->load);
 	return !answered;
 }
 
@@ -761,7 +765,7 @@ void ocf_queue_empty(struct ocf_device *dev, struct list_head *requeue)
 	ocf_fair_empty(&q->fair, &left);
 	q->count = 0;
 	q->backlog = 0;
-	list_for_each_entry(req, &left, node) {
+	list_for_each_entry(req, &left, job.node) {
 		req->where = OCF_AT_START;
 		req->ctx->users--;
 	}

@@ -26,10 +26,9 @@ void ocf_flow_put(unsigned int flow);
 
 /* fair.c */
 void ocf_fair_init(struct ocf_fair *fair);
-void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_request *req,
-		      bool first);
-void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_request *req);
-struct ocf_request *ocf_fair_next(struct ocf_fair *fair);
+void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_job *job, bool first);
+void ocf_fair_dequeue(struct ocf_fair *fair, struct ocf_job *job);
+struct ocf_job *ocf_fair_next(struct ocf_fair *fair);
 bool ocf_fair_precedes(struct ocf_fair *fair, unsigned int flow);
 void ocf_fair_empty(struct ocf_fair *fair, struct list_head *requeue);
 

@@ -383,7 +383,7 @@ static int start_on_worker(struct ocf_keys *keys, struct ocf_device *dev,
 {
 	trace_ocf_request_offload(req, dev->number, 0);
 	atomic_or(OCF_BIT_OFFLOADED, &req->bits);
-	atomic_long_add(req->estimate, worker_load(req));
+	atomic_long_add(req->job.estimate, worker_load(req));
 	ocf_request_restart_later(req);
 	return -EINPROGRESS;
 }
@@ -471,7 +471,7 @@ static int start_on(struct ocf_request *req, struct ocf_keys *keys,
 
 	req->dev = dev;
 	req->used = dev->number;
-	req->estimate = min_t(u64, service, U32_MAX);
+	req->job.estimate = min_t(u64, service, U32_MAX);
 	if (dev->info.kind == OCF_KIND_HARDWARE) {
 		WRITE_ONCE(req->ctx->used, jiffies);
 		return start_by(start_on_card, req, keys, dev);
@@ -605,7 +605,7 @@ static noinline int leave_to_worker(struct ocf_request *req)
 	u64 ns = ocf_device_ns(req->dev, &req->session->params, req->op,
 			       req->bytes);
 
-	req->estimate = min_t(u64, ns, U32_MAX);
+	req->job.estimate = min_t(u64, ns, U32_MAX);
 	ocf_read_lock();
 	/* ends: after a failure other keys are current */
 	while (!hold_keys(req,
@@ -632,7 +632,7 @@ static __always_inline int run_held(struct ocf_request *req)
 static int run_held_as_worker(struct ocf_request *req)
 {
 	atomic_long_t *load = worker_load(req);
-	u32 ns = req->estimate;
+	u32 ns = req->job.estimate;
 	int err;
 
 	atomic_long_add(ns, load);
@@ -791,7 +791,7 @@ int ocf_select_restart(struct ocf_request *req)
 void ocf_select_taken(struct ocf_request *req)
 {
 	atomic_andnot(OCF_BIT_OFFLOADED, &req->bits);
-	atomic_long_sub(req->estimate, worker_load(req));
+	atomic_long_sub(req->job.estimate, worker_load(req));
 }
 
 /**

@@ -227,7 +227,7 @@ static bool goes_on(struct ocf_request *req, int number, enum outcome outcome)
 /* Takes @req off its list, under park_lock. */
 static void unpark(struct ocf_request *req)
 {
-	list_del(&req->node);
+	list_del(&req->job.node);
 	nparked[req->session->flow]--;
 	WRITE_ONCE(req->where, OCF_AT_START);
 }
@@ -246,15 +246,15 @@ static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 	if (!test_bit(number, &keys->waits))
 		clear_bit(number, &keys->wanted);
 	spin_lock_bh(&park_lock);
-	list_for_each_entry_safe(req, next, &keys->parked, node) {
+	list_for_each_entry_safe(req, next, &keys->parked, job.node) {
 		if (!goes_on(req, number, outcome))
 			continue;
 		unpark(req);
-		list_add_tail(&req->node, &parked);
+		list_add_tail(&req->job.node, &parked);
 	}
 	spin_unlock_bh(&park_lock);
 	/* not here: the CPU may do them, and the card's other users wait */
-	list_for_each_entry_safe(req, next, &parked, node)
+	list_for_each_entry_safe(req, next, &parked, job.node)
 		ocf_request_restart_later(req);
 }
 
@@ -264,7 +264,7 @@ static bool is_parked_for(struct ocf_keys *keys, int number)
 	bool found = false;
 
 	spin_lock_bh(&park_lock);
-	list_for_each_entry(req, &keys->parked, node) {
+	list_for_each_entry(req, &keys->parked, job.node) {
 		found = req->used == number;
 		if (found)
 			break;
@@ -501,7 +501,7 @@ int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req)
 	spin_lock_bh(&park_lock);
 	if (*n < PARKED_MAX || restarted) {
 		WRITE_ONCE(req->where, OCF_AT_PARKED);
-		list_add_tail(&req->node, &keys->parked);
+		list_add_tail(&req->job.node, &keys->parked);
 		++*n;
 		err = -EINPROGRESS;
 		/* pairs with the atomic operation in ocf_cancel() */
