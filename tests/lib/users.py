@@ -58,9 +58,10 @@ def memory_disk(size: int):
 
 
 @contextlib.contextmanager
-def mapped(cipher: str, key: str, size: int, *options: str):
-    """The first @size bytes of /dev/ram0 by dm-crypt with its @options."""
-    table = ("0", size >> 9, "crypt", cipher, key, 0, "/dev/ram0", 0,
+def mapped(cipher: str, key: str, size: int, *options: str,
+           disk: str = "/dev/ram0"):
+    """The first @size bytes of @disk by dm-crypt with its @options."""
+    table = ("0", size >> 9, "crypt", cipher, key, 0, disk, 0,
              *((len(options),) if options else ()), *options)
     run("dmsetup", "--noudevrules", "--noudevsync", "create", "ocf_test",
         text=" ".join(map(str, table)))

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A machine whose root disk is encrypted, and opened by Debian's initramfs."""
+
+import pathlib
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests" / "vm"))
+from vmlib.kernel import Kernel  # noqa: E402
+from vmlib.machine import BASE_ARGS, CPU, die_with_parent  # noqa: E402
+
+SIZE = 64 << 20
+PATIENCE_S = 3600
+SAYS = ["ROOT: the file is right", "ROOT: ocf-xts-aes is in use",
+        "ROOT: it is writable", "ROOT: end"]
+
+
+def make(folder: pathlib.Path) -> None:
+    """The disk and the initramfs"""
+    with open(folder / "disk", "wb") as file:
+        file.truncate(SIZE)
+    (folder / "initrd").touch()
+    subprocess.run(
+        [TOP / "tests/vm/run", "--memory", "2G", "--disk", folder / "disk",
+         "--", "tests/alg/root.py", TOP / "build/initramfs",
+         folder / "initrd"], cwd=TOP, check=True, timeout=PATIENCE_S)
+
+
+def boot(folder: pathlib.Path) -> str:
+    """What the machine says that has nothing but these"""
+    log = folder / "console"
+    subprocess.run(
+        ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display",
+         "none", "-no-reboot", "-machine", "pc", "-accel", "tcg", "-cpu", CPU,
+         "-m", "1G", "-kernel", Kernel("stock").image,
+         "-initrd", folder / "initrd", "-serial", f"file:{log}",
+         "-drive", f"file={folder}/disk,format=raw,if=none,id=disk",
+         "-device", "virtio-blk-pci,drive=disk",
+         "-append", BASE_ARGS + "root=/dev/mapper/ocf_luks rw"],
+        check=True, timeout=PATIENCE_S, preexec_fn=die_with_parent)
+    return log.read_text(errors="replace").replace("\r", "")
+
+
+def test_the_initramfs_opens_the_root_disk():
+    # the checkout is all that a machine can write to
+    folder = TOP / "build" / "alg" / "root"
+    folder.mkdir(parents=True, exist_ok=True)
+    make(folder)
+    log = boot(folder)
+    said = [line for line in log.splitlines() if line.startswith("ROOT")]
+    assert said == SAYS, log[-5000:]
+    assert "Kernel panic" not in log and "Call Trace" not in log
