@@ -141,7 +141,17 @@ static const char * const fields[OCF_FIELD_COUNT] = {
 	[OCF_FIELD_IV] = "The algorithm does not take an IV of this length",
 	[OCF_FIELD_MACLEN] = "The algorithm has no MAC or tag of this length",
 	[OCF_FIELD_ROUNDS] = "The cipher does not take this number of rounds",
-	[OCF_FIELD_SESSION] = "The number of a new session is not zero",
+	[OCF_FIELD_SESSION] =
+	  "There is no such session; the number of a new one is zero",
+	[OCF_FIELD_OP] = "There is no such operation",
+	[OCF_FIELD_LEN] = "The algorithm does not take data of this length",
+	[OCF_FIELD_AUTH] =
+	  "The mode does not authenticate other data, or not so many",
+	[OCF_FIELD_DST] =
+	  "The mode has no destination, or it overlaps the source",
+	[OCF_FIELD_DST_LEN] = "The mode does not take a result of this length",
+	[OCF_FIELD_TAG] = "The mode has no tag",
+	[OCF_FIELD_PAD] = "A reserved field is not zero",
 };
 
 _Thread_local struct last_error last_error;
@@ -229,7 +239,9 @@ int ocf_run(struct ocf *ocf, const struct ocf_command *command)
 	struct ocf_result r = {};
 	int err = ocf_run_many(ocf, command, &r, 1);
 
-	return err ? err : r.res;
+	if (err)
+		return err;
+	return r.res < 0 ? remember(r.res, r.wrong) : r.res;
 }
 
 int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,

@@ -68,7 +68,7 @@ class Command(Structure):
 
 
 class Result(Structure):
-    _fields_ = [("cookie", c_uint64), ("res", c_int), ("pad", c_uint32)]
+    _fields_ = [("cookie", c_uint64), ("res", c_int), ("wrong", c_uint32)]
 
 
 class PkValue(Structure):

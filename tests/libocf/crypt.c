@@ -450,6 +450,10 @@ TEST_F(crypt, sentences_name_the_parameter)
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));
 	EXPECT_EQ(-EINVAL, ocf_session_destroy(self->ocf, 12345));
 	EXPECT_EQ(NULL, strstr(ocf_strerror(-EINVAL), "cipher"));
+	/* a command's error says more than "do not fit together" */
+	EXPECT_EQ(-EINVAL, ocf_run(self->ocf, &(struct ocf_command){
+					.session = 12345 }));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-EINVAL), "no such session"));
 	/* a caller with the new structure reads the field itself */
 	o.size = sizeof(o);
 	EXPECT_EQ(-EINVAL, ocf_session_create(self->ocf, &o));

@@ -32,7 +32,8 @@ static inline int native_run(int fd, const struct ocf_command *c)
 
 	if (err)
 		return -err;
-	return r.cookie == c->cookie && !r.pad ? r.res : -EPROTO;
+	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
+								  -EPROTO;
 }
 
 /* The same, by submitting and fetching. */
@@ -49,7 +50,8 @@ static inline int native_submit(int fd, const struct ocf_command *c)
 		return -ETIME;
 	if (ioctl(fd, OCF_REAP, &reap) != 1)
 		return -EPROTO;
-	return r.cookie == c->cookie && !r.pad ? r.res : -EPROTO;
+	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
+								  -EPROTO;
 }
 
 static inline bool ring_init(struct io_uring *ring)
@@ -128,7 +130,8 @@ static inline int ring_vector(struct io_uring *ring, int fd,
 	err = ring_wait(ring, NULL);
 	if (err)
 		return err;
-	return r.cookie == c->cookie && !r.pad ? r.res : -EPROTO;
+	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
+								  -EPROTO;
 }
 
 #endif /* TEST_NATIVE_H */

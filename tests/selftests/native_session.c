@@ -236,6 +236,80 @@ TEST_F(native, errors_name_the_field)
 	EXPECT_EQ(99u, o.wrong);
 }
 
+/* What is wrong with a command, by one that waits and by one that does not */
+TEST_F(native, wrong_fields_of_commands)
+{
+	static const struct {
+		struct ocf_session_open o;
+		struct ocf_command c;
+		int err;
+		uint32_t wrong;
+	} rows[] = {
+#define CBC { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16 }
+#define GCM { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16 }
+#define SHA { .mode = OCF_MODE_DIGEST, .mac = "sha256" }
+#define MTE { .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16, \
+	      .mac = "hmac-sha1", .mackeylen = 20 }
+#define ZIP { .mode = OCF_MODE_COMPRESS, .cipher = "deflate" }
+		{ CBC, { .session = 1 }, EINVAL, OCF_FIELD_SESSION },
+		{ CBC, { .flags = 1u << 15 }, EINVAL, OCF_FIELD_FLAGS },
+		{ CBC, { .flags = OCF_COMMAND_VERIFY }, EINVAL,
+		  OCF_FIELD_FLAGS },
+		{ SHA, { .flags = OCF_COMMAND_MORE, .tag = 1 }, EINVAL,
+		  OCF_FIELD_FLAGS },
+		{ CBC, { .op = OCF_OP_COUNT }, EINVAL, OCF_FIELD_OP },
+		{ CBC, { .ivlen = 8 }, EINVAL, OCF_FIELD_IV },
+		{ GCM, { .ivlen = 17 }, EINVAL, OCF_FIELD_IV },
+		{ SHA, { .dst = 1 }, EINVAL, OCF_FIELD_DST },
+		{ CBC, { .tag = 1 }, EINVAL, OCF_FIELD_TAG },
+		{ CBC, { .auth_len = 1 }, EINVAL, OCF_FIELD_AUTH },
+		{ CBC, { .aad = 1 }, EINVAL, OCF_FIELD_AUTH },
+		{ CBC, { .dst_len = 16 }, EINVAL, OCF_FIELD_DST_LEN },
+		{ CBC, { .pad = 1 }, EINVAL, OCF_FIELD_PAD },
+		{ CBC, { .len = 15 }, EINVAL, OCF_FIELD_LEN },
+		{ CBC, { .len = 1u << 31 }, E2BIG, OCF_FIELD_LEN },
+		{ GCM, { .len = 16, .auth_len = 1u << 31 }, E2BIG,
+		  OCF_FIELD_AUTH },
+		{ MTE, { .len = 16, .dst_len = 16 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .len = 16, .dst_len = 47 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 48, .dst_len = 48 },
+		  EINVAL, OCF_FIELD_DST_LEN },
+		{ ZIP, { .dst_len = 64 }, EINVAL, OCF_FIELD_LEN },
+		{ ZIP, { .len = 64 }, EINVAL, OCF_FIELD_DST_LEN },
+		{ ZIP, { .len = 64, .dst_len = 64 }, EINVAL, OCF_FIELD_DST },
+		/* nothing of the command's own */
+		{ CBC, { .src = 1, .len = 16 }, EFAULT, OCF_FIELD_NONE },
+	};
+	struct ocf_session_open o;
+	struct ocf_result r;
+	struct ocf_command c;
+	struct ocf_vector v = {
+		.commands = addr(&c), .results = addr(&r), .count = 1,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = rows[i].o;
+		o.size = sizeof(o);
+		o.key = addr(self->in);
+		o.mackey = o.mackeylen ? addr(self->in) : 0;
+		ASSERT_EQ(0, call(self->fd, OCF_SESSION_OPEN, &o));
+		c = rows[i].c;
+		c.session = c.session ? o.session + 1000 : o.session;
+		c.src = c.src ?: addr(self->in);
+		c.dst = o.mode == OCF_MODE_DIGEST ? c.dst : c.src;
+		memset(&r, 0xff, sizeof(r));
+		EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
+		EXPECT_EQ(-rows[i].err, r.res);
+		EXPECT_EQ(rows[i].wrong, r.wrong) {
+			TH_LOG("row %u", i);
+		}
+		EXPECT_EQ(0, call(self->fd, OCF_SESSION_CLOSE, &o.session));
+	}
+}
+
 /*
  * Structures of later versions: the new fields are zero and ignored; or set,
  * and refused.
@@ -467,7 +541,8 @@ TEST_F(native, vectors)
 	for (i = 0; i < OCF_VECTOR_MAX; i++) {
 		EXPECT_EQ(i, r[i].cookie);
 		EXPECT_EQ(i % 7 == 3 ? -EINVAL : i, r[i].res);
-		EXPECT_EQ(0, r[i].pad);
+		EXPECT_EQ(i % 7 == 3 ? OCF_FIELD_SESSION : OCF_FIELD_NONE,
+			  r[i].wrong);
 	}
 	EXPECT_EQ(-1, r[i].res);
 	v.count++;

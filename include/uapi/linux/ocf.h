@@ -118,6 +118,13 @@ enum ocf_policy {
  * @OCF_FIELD_MACLEN: the length of MAC or tag
  * @OCF_FIELD_ROUNDS: the number of rounds
  * @OCF_FIELD_SESSION: the number of a session
+ * @OCF_FIELD_OP: there is no such operation
+ * @OCF_FIELD_LEN: the length of the data
+ * @OCF_FIELD_AUTH: the data that are authenticated only, or their length
+ * @OCF_FIELD_DST: the destination
+ * @OCF_FIELD_DST_LEN: the length of the destination
+ * @OCF_FIELD_TAG: the tag
+ * @OCF_FIELD_PAD: a reserved field that is not zero
  * @OCF_FIELD_COUNT: how many numbers there are
  */
 enum ocf_field {
@@ -134,6 +141,13 @@ enum ocf_field {
 	OCF_FIELD_MACLEN,
 	OCF_FIELD_ROUNDS,
 	OCF_FIELD_SESSION,
+	OCF_FIELD_OP,
+	OCF_FIELD_LEN,
+	OCF_FIELD_AUTH,
+	OCF_FIELD_DST,
+	OCF_FIELD_DST_LEN,
+	OCF_FIELD_TAG,
+	OCF_FIELD_PAD,
 	OCF_FIELD_COUNT
 };
 
@@ -550,12 +564,13 @@ struct ocf_pk_command {
  *	failed; ENOSPC: the result does not fit; EDQUOT: the user has too much
  *	in flight; ENOMEM.  After EIO and ENODEV the source of CIPHER is as it
  *	was, also in place.
- * @pad: zero
+ * @wrong: after EINVAL or E2BIG what of the command it is about, OCF_FIELD_*;
+ *	0 if the kernel does not say, and otherwise
  */
 struct ocf_result {
 	__aligned_u64	cookie;
 	__s32		res;
-	__u32		pad;
+	__u32		wrong;
 };
 
 /**

@@ -252,12 +252,19 @@ static const struct {
 
 /* ---- commands ---- */
 
-/* Whether @c uses a field that its mode does not have. */
-static bool has_other(const struct ocf_command *c, u32 has)
+/* The field of @c that its mode does not have, or OCF_FIELD_NONE */
+static __always_inline enum ocf_field
+find_other(const struct ocf_command *c, u32 has)
 {
-	return (!(has & HAS_DST) && c->dst) || (!(has & HAS_TAG) && c->tag) ||
-	       (!(has & HAS_AUTH) && (c->aad | c->auth_len)) ||
-	       (!(has & HAS_DST_LEN) && c->dst_len) || c->pad;
+	if (!(has & HAS_DST) && c->dst)
+		return OCF_FIELD_DST;
+	if (!(has & HAS_TAG) && c->tag)
+		return OCF_FIELD_TAG;
+	if (!(has & HAS_AUTH) && (c->aad | c->auth_len))
+		return OCF_FIELD_AUTH;
+	if (!(has & HAS_DST_LEN) && c->dst_len)
+		return OCF_FIELD_DST_LEN;
+	return c->pad ? OCF_FIELD_PAD : OCF_FIELD_NONE;
 }
 
 /* Flags that only some modes have */
@@ -285,19 +292,72 @@ static bool half_fixed(const struct ocf_command *c)
 				   !(c->flags & OCF_COMMAND_FIXED_DST);
 }
 
+/* The field of @c that its session does not take, or OCF_FIELD_NONE */
+static __always_inline enum ocf_field
+find_wrong(const struct cdev_op *op, const struct ocf_command *c)
+{
+	if (c->flags && (c->flags & ~flags_of(op) || half_fixed(c) ||
+			 (c->flags & OCF_COMMAND_MORE && c->tag)))
+		return OCF_FIELD_FLAGS;
+	if (c->op >= OCF_OP_COUNT)
+		return OCF_FIELD_OP;
+	if ((c->ivlen && op->ses->info.mode != OCF_MODE_AEAD &&
+	     c->ivlen != op->ses->info.ivlen) || c->ivlen > OCF_IV_MAX)
+		return OCF_FIELD_IV;
+	return find_other(c, modes[op->ses->info.mode].has);
+}
+
 static int command_check(const struct cdev_op *op, const struct ocf_command *c)
 {
-	if ((c->flags && (c->flags & ~flags_of(op) || half_fixed(c) ||
-			  (c->flags & OCF_COMMAND_MORE && c->tag))) ||
-	    c->op >= OCF_OP_COUNT ||
-	    (c->ivlen && op->ses->info.mode != OCF_MODE_AEAD &&
-	     c->ivlen != op->ses->info.ivlen) ||
-	    c->ivlen > OCF_IV_MAX ||
-	    has_other(c, modes[op->ses->info.mode].has))
+	if (find_wrong(op, c))
 		return -EINVAL;
 	if (max3(c->len, c->auth_len, c->dst_len) > CDEV_LEN_MAX)
 		return -E2BIG;
 	return 0;
+}
+
+/* find_wrong() for lengths, which fill_*() and the core judge */
+static enum ocf_field find_wrong_length(const struct cdev_op *op,
+					const struct ocf_command *c)
+{
+	u32 mode = op->ses->info.mode, block = op->ses->info.block;
+
+	if (c->len > CDEV_LEN_MAX || (mode == OCF_MODE_COMPRESS && !c->len))
+		return OCF_FIELD_LEN;
+	if (c->auth_len > CDEV_LEN_MAX)
+		return OCF_FIELD_AUTH;
+	if (c->dst_len > CDEV_LEN_MAX ||
+	    (mode == OCF_MODE_COMPRESS && !c->dst_len) ||
+	    (mode == OCF_MODE_MTE &&
+	     (c->op == OCF_OP_DECRYPT ? c->dst_len :
+	      c->dst_len < c->len + op->ses->info.maclen ||
+	      c->dst_len % block)))
+		return OCF_FIELD_DST_LEN;
+	if (mode == OCF_MODE_COMPRESS)
+		return OCF_FIELD_DST;
+	if (block && c->len % block && mode != OCF_MODE_MTE)
+		return OCF_FIELD_LEN;
+	return mode == OCF_MODE_AEAD && c->ivlen ? OCF_FIELD_IV :
+						   OCF_FIELD_NONE;
+}
+
+/**
+ * cdev_command_wrong() - what of a command an error is about
+ * @op: the operation; not of cdev_command_end() yet
+ * @res: the command's result
+ *
+ * Context: any.
+ * Return: OCF_FIELD_*.
+ */
+enum ocf_field cdev_command_wrong(const struct cdev_op *op, int res)
+{
+	const struct ocf_command *c = command_of(op);
+
+	if ((res != -EINVAL && res != -E2BIG) || c->op == OCF_OP_PUBLIC_KEY)
+		return OCF_FIELD_NONE;
+	if (!op->ses)
+		return OCF_FIELD_SESSION;
+	return find_wrong(op, c) ?: find_wrong_length(op, c);
 }
 
 /* Whether the tag is compared instead of computed. */

@@ -55,6 +55,7 @@ struct cdev_vector {
 #define CDEV_SPECIAL		1
 
 int cdev_command_prepare(struct cdev_op *op);
+enum ocf_field cdev_command_wrong(const struct cdev_op *op, int res);
 int cdev_command_deliver(struct cdev_op *op);
 
 /* native.c */

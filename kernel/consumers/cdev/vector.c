@@ -472,10 +472,16 @@ int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
 	return 0;
 }
 
-static void put_result(struct cdev_vector *v, u32 i, u64 cookie, int res)
+/* @op: it has ended, with @res; NULL: there was no memory for it. */
+static __always_inline void put_result(struct cdev_vector *v, u32 i,
+				       struct cdev_op *op, int res)
 {
-	struct ocf_result r = { .cookie = cookie, .res = res };
+	struct ocf_result r = { .res = res };
 
+	if (likely(op))
+		r.cookie = vector_command_of(op)->cookie;
+	if (unlikely(op && res < 0))
+		r.wrong = cdev_command_wrong(op, res);
 	if (cdev_copy_out(v->results + i, &r, sizeof(r)))
 		v->err = -EFAULT;
 }
@@ -570,7 +576,7 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 		left--;
 		op = op ?: get_for(v);
 		if (!op) {
-			put_result(v, i, 0, -ENOMEM);
+			put_result(v, i, NULL, -ENOMEM);
 			continue;
 		}
 		err = start_one(v, op, i, left, flags);
@@ -578,8 +584,7 @@ bool cdev_vector_start(struct cdev_vector *v, u32 flags)
 			op = NULL;
 			continue;
 		}
-		put_result(v, i, vector_command_of(op)->cookie,
-			   err ?: cdev_command_deliver(op));
+		put_result(v, i, op, err ?: cdev_command_deliver(op));
 		op = again(op);
 	}
 	if (op)
@@ -606,8 +611,7 @@ void cdev_vector_deliver(struct cdev_vector *v)
 
 	list_for_each_entry_safe(op, next, &v->done, node) {
 		if (current->mm == op->mm)
-			put_result(v, v->count - 1 - op->req.behind,
-				   vector_command_of(op)->cookie,
+			put_result(v, v->count - 1 - op->req.behind, op,
 				   cdev_command_deliver(op));
 		else
 			v->err = -ECANCELED;
@@ -719,6 +723,8 @@ static bool deliver_all(struct list_head *ops, struct ocf_result __user *to)
 	list_for_each_entry_safe(op, next, ops, node) {
 		r.cookie = vector_command_of(op)->cookie;
 		r.res = cdev_command_deliver(op);
+		r.wrong = r.res < 0 ? cdev_command_wrong(op, r.res) :
+				      OCF_FIELD_NONE;
 		cdev_command_end(op);
 		good = good && !cdev_copy_out(to, &r, sizeof(r));
 		to++;
