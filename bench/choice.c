@@ -152,7 +152,9 @@ static double compare(int threads, uint32_t len)
 	double rate[COUNT(ways)][ROUNDS], middle[COUNT(ways)], best;
 	int r, i;
 
-	/* once for nothing: what costs what is learnt */
+	/*
+	 * the first round is thrown away: in it the framework learns the costs
+	 */
 	for (r = -1; r < ROUNDS; r++)
 		play(rate, r < 0 ? 0 : r, threads, len);
 	if (!all_the_same(len)) {

@@ -30,10 +30,11 @@
 #define ROUNDS	256
 
 /*
- * Each system call has its kernel stack at an offset taken from the counter's
- * low bits, and memcpy() its direction from the addresses: one in sixteen may
- * be the best.  Rounds that come at regular intervals would meet always the
- * same offsets; these do not, and are enough to meet all.
+ * The offset of the kernel stack in each system call comes from the low bits of
+ * the time-stamp counter, and memcpy() chooses its direction by the addresses.
+ * So perhaps only one offset in sixteen gives the least count.  Rounds that
+ * come at regular intervals would meet always the same offsets; these do not,
+ * and are enough to meet all.
  */
 static void pause_for(int n)
 {
@@ -207,7 +208,10 @@ static void count_floor(int fd)
 	}
 }
 
-/* Of each of NATIVE_MANY commands its part */
+/*
+ * Prints the cost of one command: that of the whole call, divided by
+ * NATIVE_MANY.
+ */
 static void count_native(const char *what, bool (*run)(void))
 {
 	const char *name = name_of("native/%s/64", what);

@@ -7,9 +7,9 @@
  *	cat /sys/kernel/debug/bench_copies		NAME CALLS BYTES
  *
  * On a processor without ERMS, as under --icount, all copies come through one
- * routine.  Those of less than SMALL bytes are arguments.  What is copied by
- * way of an iterator, which may also be over pages held before, is counted
- * besides.
+ * routine.  Copies of less than SMALL bytes are taken for system-call arguments
+ * and not counted.  Copies by an iterator are counted separately as well: an
+ * iterator may also be over pages that the kernel already holds.
  */
 #include <linux/debugfs.h>
 #include <linux/kprobes.h>

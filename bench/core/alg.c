@@ -148,7 +148,10 @@ static int bench_aead(struct bench *b, int job)
 	return err;
 }
 
-/* In a kernel thread: a system call's stack begins anywhere. */
+/*
+ * Runs in a kernel thread, because the stack offset in a system call is random
+ * and would change the count.
+ */
 static long bench_work(void *b)
 {
 	int job, err = 0;

@@ -151,8 +151,8 @@ static int same(struct bench *b, const u8 *expected)
 /* ---- The kernel's crypto API ---- */
 
 /*
- * @internal: take what the kernel keeps for itself and cryptosoft0 uses, the
- * vector implementation without the wrapper that may go to a thread.
+ * @internal: take the kernel's internal vector (SIMD) implementation, which
+ * cryptosoft0 also uses.  It has no wrapper that may pass the work to a thread.
  */
 static int bench_skcipher(struct bench *b, const char *name, const char *alg,
 			  u32 keylen, bool internal, u8 *result)
@@ -275,7 +275,10 @@ static int bench_all(struct bench *b)
 	       bench_card(b);
 }
 
-/* In a kernel thread: a system call's stack begins anywhere. */
+/*
+ * Runs in a kernel thread, because the stack offset in a system call is random
+ * and would change the count.
+ */
 static long bench_work(void *b)
 {
 	return bench_all(b);

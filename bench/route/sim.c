@@ -8,10 +8,10 @@
  * Each device works on one request at a time, first come, first served; a
  * card's result is there a lag after.  Arrivals are Poisson, of SESSIONS
  * sessions that are not equally busy.  Costs are learned from completions as in
- * the kernel; a session has its keys on a device KEYS_NS after a request of it
- * would have gone there first.  Prints the mean latency and the 99th
- * percentile, us, and fails if at any point ours is more than WITHIN times the
- * best of all.
+ * the kernel; the keys of a session are on a device KEYS_NS after the policy
+ * first chose that device for the session.  Prints the mean latency and the
+ * 99th percentile, us, and fails if at any point ours is more than WITHIN times
+ * the best of all.
  *
  * Then one of four equal cards is slower for a while, so much that it gets
  * little work, or hardly any.  Prints how long it takes until its share is
@@ -283,8 +283,8 @@ static void want_keys(int session, int device, double now)
 }
 
 /*
- * As select.c does it.  That parks a request whose keys are on no device until
- * they are; here it goes to the first of all.
+ * As select.c does it.  One difference: if no device has the keys, select.c
+ * parks the request until one has them.  Here the request goes to device 0.
  */
 static int ours(int session, u32 bytes, double now)
 {

@@ -89,7 +89,8 @@ struct shot {
  * @policy: how cards are chosen
  * @owner: ocf_session_params.owner
  * @nsessions: sessions, each of as much work
- * @inflight: requests always under way, or
+ * @inflight: requests that are always under way; 0: requests arrive at random,
+ *	see @gap
  * @gap: ns between requests in the mean, Poisson arrivals
  * @size_min: bytes; sizes are from there
  * @size_max: to there, in steps of 64, equally frequent
@@ -138,7 +139,7 @@ struct party {
  * @stopping: nothing new is begun
  * @begin: ns, where measuring begins
  * @end: ns, where it ends
- * @edge: comes at both
+ * @edge: timer that expires at @begin and at @end
  * @idle_us: CPU time nobody needed, all CPUs
  * @ticks: cycles that we needed ourselves
  * @under_way: requests

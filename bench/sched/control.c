@@ -7,7 +7,7 @@
  *	reset			there are no users any more
  *
  * "result" can be read when it is over; reading waits for that.  "idle_us" is
- * the time that nobody has needed so far.
+ * the idle time of all CPUs so far.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -146,7 +146,7 @@ static int reset(void)
 {
 	int err = settle();
 
-	/* a card has kept some: what is theirs must stay */
+	/* a card still has requests: do not free the memory that they use */
 	if (err)
 		return err;
 	while (run.nusers)

@@ -128,8 +128,8 @@ static void hand_in(int fd, struct crypt_op *cop)
 }
 
 /*
- * Always @n under way: whatever is done is handed in again.  That is looked
- * after now and then, so that not each one that ends wakes us.
+ * Always @n under way: whatever is done is handed in again.  After each wake-up
+ * the thread sleeps for NAP_NS, so that not every completion wakes it.
  */
 static uint64_t async(int n)
 {
@@ -262,7 +262,10 @@ static void put_command(struct io_uring *ring, int fd, uint64_t which)
 		  sizeof(commands[which]));
 }
 
-/* A ring that has the memory of @n commands; each says so. */
+/*
+ * Opens a ring, registers the memory of the @n commands with it, and marks each
+ * command as using registered buffers.
+ */
 static void open_ring(struct io_uring *ring, int n)
 {
 	struct iovec iov = {
@@ -360,7 +363,10 @@ static uint64_t vectors(int n)
 	return done;
 }
 
-/* Looks at the clock of idleness at both ends. */
+/*
+ * Reads the idle time at @begin and @end, and stores the share of the CPU that
+ * was busy.
+ */
 static void *watch(void *share)
 {
 	struct timespec t = { begin / 1000000000, begin % 1000000000 };

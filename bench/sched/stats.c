@@ -32,7 +32,7 @@ void stats_add(struct stats *st, u64 ns)
 	st->hist[min(bucket(ns), HIST_BUCKETS - 1u)]++;
 }
 
-/* ns that @permille of all are below of */
+/* The latency, in ns, that @permille of all requests do not exceed */
 static u64 quantile(const struct stats *st, u64 n, u32 permille)
 {
 	u64 below = 0;

@@ -6,7 +6,8 @@
  *	bench/socket/copies [MIB]	make bench-socket
  *
  * In the test machine, under --icount, with bench_copies.ko.  The paper on
- * SO_CRYPT has 4p/n copies of a file of p bytes with a buffer of n.
+ * SO_CRYPT says that sending a file of p bytes with a buffer of n bytes takes
+ * 4p/n copies.
  */
 #include <err.h>
 #include <stdio.h>

@@ -7,10 +7,10 @@
  *	bench/socket/file cpu|cards [MIB...]	make bench-socket
  *
  * In the test machine, under --icount: the time-stamp counter counts
- * instructions of the whole machine.  While it is idle for want of a card it
- * counts one for each nanosecond.  The file is on tmpfs; the receiver neither
- * copies nor decrypts.  The first round is discarded, the least of ROUNDS
- * counts.
+ * instructions of the whole machine.  While the machine is idle because it
+ * waits for a card, the counter goes up by one each nanosecond.  The file is on
+ * tmpfs; the receiver neither copies nor decrypts.  The first round is
+ * discarded.  The result is the lowest of the next ROUNDS rounds.
  */
 #include <err.h>
 #include <stdio.h>

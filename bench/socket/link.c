@@ -46,8 +46,8 @@ void link_wait(pid_t pid)
 }
 
 /*
- * Under --icount the machine has no source of random numbers, and a kernel that
- * has not enough makes each IV the long way.
+ * Under --icount the machine has no source of entropy.  Until the kernel's
+ * random number generator is seeded, each IV takes a slower path.  So seed it.
  */
 void link_prepare(void)
 {

@@ -36,7 +36,7 @@ const struct suite suite_cbc = {
 	.openssl = "PSK-AES128-CBC-SHA",
 };
 
-/* Debian's OpenSSL has none with it. */
+/* No .openssl here: Debian's OpenSSL has no TLS suite with 3DES. */
 const struct suite suite_3des = {
 	.name = "3DES-CBC, HMAC-SHA-1", .cipher = "des3-cbc",
 	.mac = "hmac-sha1", .keylen = 24, .mackeylen = 20,

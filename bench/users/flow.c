@@ -5,8 +5,8 @@
  *	flow FROM ADDRESS TO ADDRESS SIZE WINDOW MS WARM_MS
  *
  * FROM and TO are files of namespaces.  Whenever a datagram arrives the next is
- * sent.  Says what was sent and what arrived in the last MS, out of order too,
- * as a line of JSON.
+ * sent.  Prints a line of JSON: how many datagrams were sent and how many
+ * arrived in the last MS, and how many came late or were lost in the whole run.
  */
 #include <arpa/inet.h>
 #include <err.h>

@@ -19,7 +19,8 @@ ENDS = "10.99.0.1", "10.99.0.2"
 
 
 def settle() -> None:
-    """Nothing is asked for known answers meanwhile."""
+    """Switches off the self-tests of devices and algorithms, which would
+    disturb the measurement."""
     write("/sys/module/ocf/parameters/recheck", 0)
     write("/sys/module/cryptomgr/parameters/notests", "Y")
 
@@ -29,7 +30,8 @@ def say(figure: str, **row: object) -> None:
 
 
 class Cards(list):
-    """Of which each takes so long for a request, times its factor."""
+    """Simulated cards.  Each takes the given time for a request, multiplied by
+    its own factor."""
 
     def __init__(self, factors: tuple, overhead_ns: int, ps_per_byte: int = 0):
         super().__init__()
@@ -58,7 +60,7 @@ class Cards(list):
 
 @contextlib.contextmanager
 def cards_only():
-    """What the CPU could do is not done by it."""
+    """Drains the software device, so that only the cards do work."""
     software = Device("cryptosoft0").path
     write(software / "state", "drain")
     yield

@@ -135,7 +135,7 @@ static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
  *	shared fairly between owners
  * @account: the account to which the session's memory is charged, or NULL; the
  *	session takes a reference
- * @wrong: is set to what an error is about, OCF_FIELD_*, or NULL
+ * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;

@@ -13,7 +13,7 @@ struct file;
 struct ocf_session;
 
 /**
- * struct ocf_cdev_sessions - functions for them
+ * struct ocf_cdev_sessions - functions for sessions of /dev/crypto
  * @get: finds a session by an open file and its number there, of any ABI.
  *	Returns it with a reference, or an ERR_PTR: -EINVAL: the file is not
  *	/dev/crypto, or has no such session.  Context: process.

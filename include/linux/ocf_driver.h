@@ -176,8 +176,8 @@ struct ocf_device_ops {
  *	these leaves @modes and @algs empty
  *
  * The core estimates how long the requests in the device will take.  A request
- * is overdue after eight times the estimate at its submission (10 s of which
- * count, or twice the estimate if that is more).  After @patience more, the
+ * is overdue after eight times the estimate at its submission, but after at
+ * most 10 s, or twice the estimate if that is more.  After @patience more, the
  * device has failed.  A device has also failed when it completes nothing for
  * @patience plus eight times the present estimate, of which at most 10 s count.
  *
@@ -245,9 +245,10 @@ void ocf_device_unblock(struct ocf_device *dev);
  *
  * The core submits nothing more to the device, and replays its requests on
  * other devices, as it does when a request is overdue.  Later it runs the
- * self-test, and uses the device again if that passes.  It resets the device
- * before if that was stopped, or if three self-tests have failed.  After a
- * wrong answer the core waits until the administrator resumes the device.
+ * self-test, and uses the device again if that passes.  If the device was
+ * stopped, or if three self-tests have failed, the core resets the device
+ * before the self-test.  After a wrong answer the core waits until the
+ * administrator resumes the device.
  *
  * Context: process or BH.
  */

@@ -109,8 +109,8 @@ class Report:
         return 1 if failed or over or self.left else 0
 
     def _over(self, took: float, yardstick_s: float | None) -> str:
-        """A complaint if the run took half again as long as its budget, on a
-        host as fast as the yardstick shows."""
+        """A complaint if the run took more than 1.5 times its budget, which is
+        scaled up by the yardstick if the host is slow; else ""."""
         known = budgets()
         if self.tier not in known["seconds"] or not yardstick_s:
             return ""

@@ -286,7 +286,8 @@ class Runner:
         self.boots: list[tuple[str, float]] = []
 
     def run(self) -> None:
-        """An error of a slot's own ends the run: a test may have no result."""
+        """An exception in a slot ends the run, because a test may then have no
+        result."""
         with futures.ThreadPoolExecutor(self.jobs) as pool:
             slots = [pool.submit(self._slot) for _ in range(self.jobs)]
             for slot in futures.as_completed(slots):

@@ -194,8 +194,8 @@ def _command(run: str, how: str | bool) -> str:
 
 
 def read(tier: str) -> list[Test]:
-    """The tests of @tier; those of "every" are all there are, once each, as the
-    first tier runs them that has them."""
+    """The tests of @tier.  "every" has each test once, as it runs in the first
+    of the tiers test, all, debug and quick that includes it."""
     machines, out, seen = read_machines(), [], set()
     for path in _tables():
         for row in _rows(path):

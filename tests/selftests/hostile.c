@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A hostile user: every call of all ABIs with arguments that are meant ill,
- * while others rewrite them, take the memory away and close the files.  What
- * is answered is what is documented, what must not be written is not, and
- * afterwards everything is back.
+ * while others rewrite them, take the memory away and close the files.  Calls
+ * return only documented errors, read-only memory is not written, and at the
+ * end all resources have been given back.
  *
  * The calls of a seed are always the same (random.h); how they race is not.
  */
@@ -32,13 +32,13 @@ __thread uint64_t chance_state;
 #define WRONG_MAX	16
 #define TIMEOUT		3600	/* s: the debug kernel is slow */
 
-/* A card that has some under way as a rule */
+/* A card so slow that it usually has requests in flight */
 #define SIM		"/sys/bus/platform/drivers/ocf_sim/"
 #define CARD		"algs=real depth=16 patience=60000 latency_ns=2000000"
 
 /*
- * Where pointers point to: far apart, with nothing between, so that a length
- * that is too long ends in nothing.
+ * The areas that pointers point to.  They are far apart with nothing mapped
+ * between them, so an access that is too long faults.
  */
 #define APART		(8u << 20)
 #define HEAP		(4 * A_BUFFER)
@@ -51,10 +51,10 @@ __thread uint64_t chance_state;
  * @number: which
  * @rounds: how often
  * @slot: where its structure is
- * @rewritten: where that is rewritten: there too, as a rule
+ * @rewritten: where another thread rewrites the call: normally @slot
  * @file: the file that it calls
- * @open: the call under way may be rewritten, or NULL
- * @rewriting: that is being looked at, and done
+ * @open: the call under way if it may be rewritten, else NULL
+ * @rewriting: set while the other thread reads @open and rewrites the call
  */
 struct hand {
 	int				number, rounds;
@@ -64,7 +64,9 @@ struct hand {
 	bool				rewriting;
 };
 
-/* What has come of it; shared with the process that looks at it. */
+/*
+ * The results of the calls.  Shared with the parent process, which checks them.
+ */
 struct tally {
 	uint32_t	answers[KINDS + 1][134];
 	uint32_t	nwrong;
@@ -79,7 +81,8 @@ static struct {
 	uint64_t	seed;
 	uint8_t		*heap;		/* always there */
 	uint8_t		*shaky;		/* comes and goes */
-	int		cut;		/* a file of its size that is cut */
+	/* a memfd as large as @shaky, truncated while it is mapped */
+	int		cut;
 	uint8_t		*shut_file;	/* a file's pages, to be read */
 	uint8_t		*shut;		/* pages to be read */
 	uint8_t		*hole;		/* nothing */
@@ -125,7 +128,7 @@ void gone_session(int abi, uint32_t id)
 {
 	int i;
 
-	/* now and then it is used in spite of that */
+	/* sometimes keep the closed session, so that a later call uses it */
 	for (i = 0; i < SESSIONS && !one_in(8 * SESSIONS); i++)
 		if (world.sessions[me->file][abi][i].id == id)
 			world.sessions[me->file][abi][i].id = 0;
@@ -237,7 +240,7 @@ static void spoil(uint8_t *arg, const struct field *f)
 	memcpy(arg + f->at, &v, f->size);
 }
 
-/* Of @room bytes at @arg */
+/* Spoils a random field of @c, if it lies within the @room bytes at @arg */
 static void spoil_any(uint8_t *arg, const struct hostile_call *c, size_t room)
 {
 	const struct field *f;
@@ -394,7 +397,10 @@ static void one_call(uint64_t seed)
 	err = c->make ? c->make(world.fds[me->file], me->slot) :
 			call(world.fds[me->file], c->number, arg);
 	__atomic_store_n(&me->open, NULL, __ATOMIC_SEQ_CST);
-	/* what it says is read, and then it is another call's */
+	/*
+	 * wait for the rewriting thread: the results are read next, and then
+	 * the slot is reused
+	 */
 	while (__atomic_load_n(&me->rewriting, __ATOMIC_SEQ_CST))
 		sched_yield();
 	count(which, c->name, err, documented(c->errs, err), seed);
@@ -405,7 +411,7 @@ static void one_call(uint64_t seed)
 	for (i = 0; c->result && (res = c->result(me->slot, i)) >= 0; i++)
 		count(which, c->name, res, documented(c->results, res), seed);
 lost:
-	/* what was opened and has been lost sight of */
+	/* close descriptors and sessions whose numbers were lost */
 	if (err == EMFILE || err == EDQUOT) {
 		close_range(LOST, KEPT - 1, 0);
 		reopen();
@@ -420,7 +426,10 @@ static void *hand_main(void *arg)
 #ifdef __LP64__
 	hostile_open_ring();
 #endif
-	/* before holes come where it might be */
+	/*
+	 * map the ring before shake() unmaps pages, or it could be mapped into
+	 * such a hole
+	 */
 	pthread_barrier_wait(&world.ready);
 	for (i = 0; i < me->rounds; i++)
 		one_call(world.seed + (uint64_t)i * HANDS + me->number);
@@ -532,7 +541,10 @@ static void lay_out(int file)
 					     PAGE, rw, anon, -1);
 }
 
-/* Runs as the user; 0 if pages that are to be read only were only read. */
+/*
+ * Runs as the hostile user.  Returns 0 if nothing was written to the read-only
+ * pages.
+ */
 static int attack(int rounds)
 {
 	pthread_t hands[HANDS], other;
@@ -619,7 +631,10 @@ static void show_tally(const struct tally *t)
 		       (unsigned long long)t->wrong[kind].seed);
 }
 
-/* What the user had is all back: exactly so much is there to be had again. */
+/*
+ * Everything charged to the user was given back: it can use exactly its whole
+ * limit again.
+ */
 static int check_account(int keeper)
 {
 	static uint8_t buf[100001];
@@ -663,7 +678,10 @@ TEST_F_TIMEOUT(hostile, everything_meant_ill, TIMEOUT)
 	EXPECT_EQ(0, child_ended(pid));
 	show_tally(t);
 	EXPECT_EQ(0, t->nwrong);
-	/* the well-meant ones got through, or nothing was tried */
+	/*
+	 * each call must have succeeded at least once, or it was not really
+	 * tested
+	 */
 	for (i = 0; rounds > 20000 && call_at(i); i++) {
 		EXPECT_TRUE(call_at(i)->never || t->answers[i][0])
 			TH_LOG("%s", call_at(i)->name);

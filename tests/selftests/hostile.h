@@ -35,12 +35,12 @@ struct field {
  * @never: it may be that it never succeeds
  * @valid: fills a structure of zeroes with valid arguments
  * @made: a valid call has succeeded; notes what it has made
- * @make: makes it otherwise than by ioctl(); an errno, or 0
- * @result: what has come of the i-th thing that was asked for: an errno, 0, or
- *	-1: there are no more
+ * @make: makes the call if it is not an ioctl(); returns 0 or an errno
+ * @result: returns the result of the i-th operation of the call: 0, an errno,
+ *	or -1 if there is none
  * @fields: that can be meant ill; ends with one of no size
  * @errs: what may be answered besides 0; ends with 0
- * @results: the same of @result
+ * @results: errors that @result may return; ends with 0
  */
 struct hostile_call {
 	const char	*name;
@@ -60,7 +60,7 @@ extern const struct hostile_call hostile_linux[], hostile_bsd[],
 	hostile_native[], hostile_uring[];
 extern const int nhostile_linux, nhostile_bsd, nhostile_native, nhostile_uring;
 
-/* Of the thread that calls */
+/* Opens the io_uring of the calling thread */
 void hostile_open_ring(void);
 
 /* What well-meant calls are made of. */
@@ -72,13 +72,19 @@ void hostile_open_ring(void);
 
 /* A session of this ABI, or 0, and what kind it was said to be */
 uint32_t a_session(int abi, int *kind);
-/* One more; returns one that is to be closed for it, or 0 */
+/*
+ * Remembers a new session.  Returns the one that it replaces, which the caller
+ * must close, or 0.
+ */
 uint32_t new_session(int abi, uint32_t id, int kind);
 void gone_session(int abi, uint32_t id);
 void *a_buffer(void);
-/* Memory that is there, and such as comes and goes */
+/* Memory that is always mapped, and memory that is unmapped and remapped */
 extern struct iovec regions[2];
-/* The call that is made now is rewritten here, and not where it was made. */
+/*
+ * Tells the rewriting thread to change the current call at @arg, not in the
+ * caller's structure.
+ */
 #define REWRITTEN	128	/* bytes that there are */
 void rewritten_at(void *arg);
 void new_descriptor(int fd);

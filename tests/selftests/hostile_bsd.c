@@ -165,7 +165,7 @@ static void made_descriptor(int fd, const void *arg)
 	FIELD(struct crypt_kop, crk_param[0].crp_p, POINTER),	\
 	FIELD(struct crypt_kop, crk_param[0].crp_nbits, LENGTH)
 
-/* As BSD's own header encodes _IOW and _IOR */
+/* BSD encodes _IOW as Linux encodes _IOR, and _IOR as _IOW */
 #define THEIR_CIOCFSESSION	_IOR('c', 102, uint32_t)
 #define THEIR_CIOCASYMFEAT	_IOW('c', 105, uint32_t)
 

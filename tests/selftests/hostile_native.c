@@ -213,7 +213,10 @@ static void valid_reap(void *arg)
 
 	f->reap.results = addr(f->r);
 	f->reap.count = COMMANDS;
-	/* others are lost, or the file were full soon */
+	/*
+	 * sometimes fetch many results without checking them, or the file would
+	 * soon be full
+	 */
 	if (one_in(3)) {
 		f->reap.results = addr(a_buffer());
 		f->reap.count = 256;
@@ -232,7 +235,10 @@ static void valid_eventfd(void *arg)
 	*(int32_t *)arg = one_in(2) ? -1 : eventfd(0, EFD_NONBLOCK);
 }
 
-/* The file has a hold on it, as long as it wants. */
+/*
+ * The device's file has its own reference to the eventfd, so the descriptor can
+ * be closed.
+ */
 static void made_eventfd(int fd, const void *arg)
 {
 	new_descriptor(*(const int32_t *)arg);
@@ -345,7 +351,9 @@ const struct hostile_call hostile_native[] = {
 	{ .name = "OCF_EVENTFD", .number = OCF_EVENTFD, .size = 4, .weight = 1,
 	  .valid = valid_eventfd, .made = made_eventfd,
 	  .fields = { { 0, 4, NUMBER } }, .errs = { EFAULT, EINVAL } },
-	/* what is there to be cancelled is done soon */
+	/*
+	 * may never succeed: operations often end before they can be cancelled
+	 */
 	{ .name = "OCF_CANCEL", .number = OCF_CANCEL, .size = 8, .weight = 2,
 	  .never = true, .valid = valid_cookie, .fields = { { 0, 8, NUMBER } },
 	  .errs = { EFAULT, ENOENT } },

@@ -29,7 +29,10 @@ struct many {
 	struct ocf_result	r[COMMANDS + 1];
 };
 
-/* A command for some session, and a vector of them; results have a place. */
+/*
+ * Fill in a command for a random session, and a vector of such commands with
+ * room for results.
+ */
 void a_command(struct ocf_command *c);
 void a_vector(struct many *m);
 

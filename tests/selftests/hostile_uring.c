@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The native interface's entries of io_uring, as meant well.  Others rewrite an
- * entry while the kernel reads it.  Some are not waited for: they end with one
- * that is, or with the ring, or their memory has gone before, or the registered
- * buffer that they are in.
+ * entry while the kernel reads it.  Some entries are not waited for: they end
+ * while a later one is waited for, or with the ring.  Their memory or
+ * registered buffer may be gone before they end.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -51,8 +51,8 @@ void hostile_open_ring(void)
 }
 
 /*
- * The first one is registered again, also while requests work in its old
- * memory.
+ * Registers the first buffer again, even while requests still use the old
+ * registration.
  */
 static void replace_buffer(void)
 {
@@ -114,7 +114,10 @@ static int answer(const void *arg, int i)
 	return i < nanswers ? answers[i] : -1;
 }
 
-/* Of a vector, what has come of its commands, too */
+/*
+ * For a vector: first the results of the entries that ended, then those of its
+ * commands
+ */
 static int answer_of_many(const void *arg, int i)
 {
 	const struct entry *e = arg;
@@ -182,7 +185,7 @@ static void valid_cancel(void *arg)
 	FIELD(struct entry, sqe.cmd_op, NUMBER),	\
 	FIELD(struct entry, sqe.uring_cmd_flags, NUMBER), \
 	FIELD(struct entry, sqe.buf_index, NUMBER)
-/* any may end while another is made */
+/* a call may also collect the results of earlier entries of any kind */
 #define ANSWERS		RESULTS, ENOENT, ENOTTY, EBADF
 
 const struct hostile_call hostile_uring[] = {

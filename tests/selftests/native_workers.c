@@ -447,7 +447,10 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	sync = own_time();
 	ASSERT_TRUE(all_refused(self, &soft, false));
 	sync = own_time() - sync;
-	/* the card accepts every tag, so the core finds it fast */
+	/*
+	 * the card now accepts every tag without computing, so the core
+	 * measures it as fast
+	 */
 	ASSERT_EQ(0, put_line(CARD "compute", "0"));
 	all_refused(self, &any, true);
 	ASSERT_EQ((int)EACH, native_run(self->fd, &any));
@@ -466,8 +469,8 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	TH_LOG("%ld us by the CPU, %ld us after a card, %ld us in a vector",
 	       sync, single, vector);
 	/*
-	 * before the fix the thread took no time; @sync also has the overhead
-	 * that all have
+	 * Before the fix the thread's time did not grow.  @sync also includes
+	 * the overhead of the calls, which is not in the thread's time.
 	 */
 	EXPECT_LT(sync / 8, single);
 	EXPECT_LT(sync / 8, vector);
@@ -513,7 +516,10 @@ TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
 
 	failed = time_of_powers(self->fd, POWERS, true);
 	ASSERT_LE(0, failed);
-	/* the core may choose the CPU for one at once */
+	/*
+	 * the core may send some operations to the CPU directly, so one replay
+	 * is enough
+	 */
 	EXPECT_LT(before, replays("pk_replays"));
 	ASSERT_EQ(0, put_line("/sys/class/ocf/sim0/state", "drain"));
 	sync = time_of_powers(self->fd, POWERS, false);

@@ -101,7 +101,8 @@ static const struct ocf_session_open kinds[] = {
 	{ .mode = OCF_MODE_COMPRESS, .cipher = "deflate" },
 };
 
-#define SMALLEST	3	/* kinds; the last has no transform */
+/* index in kinds[] of the kind that takes the least memory */
+#define SMALLEST	3
 
 static struct ocf_session_open of_kind(int i)
 {
@@ -466,8 +467,8 @@ static int keep_nothing_with(int ring)
 /**
  * struct interface - how operations are handed in, and left
  * @open: makes a session; 0, or an errno
- * @leave: hands PIECE bytes in, which are followed by room for the result;
- *	the same
+ * @leave: submits an operation on PIECE bytes, whose result goes right behind
+ *	them; returns 0 or an errno
  * @fetched: whether so many were fetched, and had succeeded
  */
 struct interface {
@@ -616,7 +617,7 @@ static void lock_by(struct __test_metadata *_metadata, Self *self,
 		_exit(leave_pinned(self, by, told[1], go[0]));
 	}
 	close(told[1]);
-	/* it has told the number, or has ended */
+	/* the child has submitted everything, or has ended */
 	if (read(told[0], &c, 1) == 1) {
 		now = census_take();
 		EXPECT_LT(self->before.pinned, now.pinned);
@@ -801,7 +802,7 @@ static int aim(int fd, struct ocf_command *c, uint32_t flags)
 	if (native_open(fd, &o))
 		return -1;
 	c->session = o.session;
-	/* make what is made once */
+	/* run it once, so that one-time allocations are not measured later */
 	return native_run(fd, c) == -EBADMSG ? 0 : -1;
 }
 
@@ -967,7 +968,7 @@ TEST_F(sharing, memory_of_commands_is_the_control_groups)
 		if (!pid)
 			_exit(hold_group(entries, false));
 		EXPECT_TRUE(refused(ended(pid)));
-		/* the test may have ended before */
+		/* if the child was killed, the card still holds its requests */
 		EXPECT_EQ(0, put_line(HOLD, "0"));
 	}
 	remove_group();

@@ -241,8 +241,9 @@ static int open_port(const char *name)
 }
 
 /*
- * The host's tree below, memory above, the checkout shared.  chroot() by
- * PID 1 also moves the kernel's own threads, whose modprobe must find it.
+ * Mounts an overlay: the host's tree below, a tmpfs above; the checkout is
+ * shared.  The kernel's threads share PID 1's root, so chroot() moves them,
+ * too, and the modprobe that they start runs in the new tree.
  */
 static void enter_host_tree(void)
 {
@@ -276,7 +277,8 @@ static void enter_host_tree(void)
 		do_mount(tag, dir, "9p", 0, NINEP);
 	}
 	/*
-	 * a task that has only changed to it gets no user namespace: unshare(2)
+	 * Move the mount to "/" first: after chroot() alone,
+	 * unshare(CLONE_NEWUSER) would fail with EPERM.
 	 */
 	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) ||
 	    chroot(".") || chdir("/"))
@@ -284,8 +286,8 @@ static void enter_host_tree(void)
 }
 
 /*
- * Lines of these files are run at each start of Python.  What the host's own
- * packages want there is not ours, and a second when it is emulated.
+ * Lines of these files are run at each start of Python.  The tests do not need
+ * what the host's packages put there, and it takes a second under emulation.
  */
 static void hide_python_hooks(void)
 {
@@ -323,8 +325,9 @@ static void write_file(const char *path, const char *text)
 }
 
 /*
- * All that the project's modules may ask modprobe for is in the list too, and
- * a hundred processes that find nothing to do are slow to emulate.
+ * The list also has every module that the project's modules may request.  So
+ * modprobe is off meanwhile: a hundred runs of it with nothing to do are slow
+ * under emulation.
  */
 static void load_project(void)
 {

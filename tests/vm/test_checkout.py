@@ -15,7 +15,7 @@ root = pytest.mark.skipif(os.getuid() != 0, reason="becomes nobody")
 
 
 def let_in(folder: pathlib.Path) -> None:
-    """Anybody, into this folder for temporary files and those it is in."""
+    """Lets anybody into @folder, a temporary folder, and into its parents."""
     for path in (folder, *folder.parents):
         if path.stat().st_mode & 0o005 != 0o005:
             path.chmod(0o755)

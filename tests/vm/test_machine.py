@@ -105,8 +105,9 @@ SAMPLE = "/sys/module/kfence/parameters/sample_interval"
 
 
 def test_stray_reads_and_writes():
-    # on a slow host all of KFENCE's objects are the boot's by now, but for this;
-    # and what is overrun must not be one of them, for its report is another
+    # KFENCE is off at boot, or a slow host would have used up its objects by
+    # now.  It is off again for the overrun, whose object must not be KFENCE's:
+    # that report would be a different one.
     got = sh(f"echo 1 > {SAMPLE}; {FAULT}kfence; echo 0 > {SAMPLE}; "
              f"{FAULT}overrun; true",
              "--append", WATCHFUL.replace("interval=1", "interval=0"))
@@ -116,7 +117,7 @@ def test_stray_reads_and_writes():
     assert b"fault_overrun" in got.stderr
 
 
-# Zeroes are no instructions that PID 1 could go on with.
+# Bytes of 0xff are no valid instructions, so PID 1 dies.
 KILL_INIT = """
 import re
 begin, end = next(re.findall(r"^(\\w+)-(\\w+) r-x", line)[0]
@@ -323,7 +324,7 @@ def test_nothing_is_left_behind(number, tmp_path):
 
 @pytest.mark.parametrize("append, right", [
     ("", True),
-    # what a kernel found that measured it itself while its host was busy
+    # a wrong frequency, which a kernel once measured on a busy host
     ("tsc_early_khz=113340", False),
 ])
 def test_its_clock_is_as_fast_as_the_hosts(append, right):

@@ -68,7 +68,10 @@ bool oracle_init(void)
 	       OSSL_PROVIDER_load(NULL, "default");
 }
 
-/* OpenSSL's name: the key of XTS is two. */
+/*
+ * Writes OpenSSL's name.  An XTS key consists of two keys, and the name has the
+ * size of one.
+ */
 static void put_name(char *name, size_t size, const char *theirs, size_t keylen)
 {
 	size_t bits = strstr(theirs, "XTS") ? keylen * 4 : keylen * 8;

@@ -51,7 +51,8 @@ MODULUS = 256                     # bytes: RSA and DH of 2,048 bits
 class Finding:
     """@state: "ok"; "note", which is worth knowing; "problem"
     @cure: a command, or nothing
-    """
+  
+"""
 
     state: str
     about: str
@@ -65,7 +66,8 @@ class Verdict:
 
     @ns: how long it should take when nothing else is to be done; None if that
         is not known
-    """
+  
+"""
 
     device: str
     text: str
@@ -87,7 +89,8 @@ class Machine:
 
     @root, @sysfs: where / and /sys are; tests have others
     @user: whose access is looked at
-    """
+  
+"""
 
     def __init__(self, sysfs: str = "/sys", root: str = "/",
                  user: str | None = None):
@@ -466,8 +469,8 @@ def settings(conf: str) -> dict[str, str]:
 
 
 def wrong_with(machine: Machine, conf: str) -> str:
-    """OpenSSL says nothing of a provider that its openssl.cnf has not loaded:
-    the same settings are given to one that is loaded by name."""
+    """OpenSSL does not say why openssl.cnf failed to load a provider.  So load
+    the provider by name with the same settings, and read its error message."""
     given = settings(conf)
     if unknown := sorted(set(given) - SETTINGS):
         return f"{unknown[0]} is not a setting"
@@ -626,7 +629,8 @@ def cost_of(device: Device, name: str, size: int) -> int | None:
     """ns, with the weight of the device; None if that is not known.
 
     @size: bytes of data, or of the modulus of a public-key operation
-    """
+  
+"""
     try:
         if name in device.public_keys():
             ns = device.public_key_costs().get(name, {}).get(size)

@@ -359,7 +359,8 @@ def ecdsa_verify(b: Bench, code: Code) -> None:
     pair = [big(n, size) for n in utils.decode_dss_signature(
         key.sign(digest, ec.ECDSA(utils.Prehashed(HASHES[name]))))]
     b.ask(code, digest, point(key), *pair, curve=curve)
-    # of a digest that is longer than the order its end does not count
+    # ECDSA ignores the end of a digest that is longer than the order, so
+    # change the first byte
     bad = bytes([digest[0] ^ 1]) + digest[1:]
     b.refuses(EBADMSG, code, bad, point(key), *pair, curve=curve)
     b.refuses(EBADMSG, code, digest, point(key), *pair[::-1], curve=curve)

@@ -12,7 +12,8 @@ SYSFS = "/sys"
 OPERATIONS = ("encrypt", "decrypt")
 COST_UNKNOWN = (100000, 100000)   # base, slope of what was never measured
 WEIGHT_MAX = 10000                # per cent
-# Who does RSA of a number has signatures made of it by the core.
+# A device that does RSA on numbers can also be asked for signatures: the core
+# does the padding.
 IMPLIED = {"rsa-decrypt": "rsa-sign", "rsa-encrypt": "rsa-verify"}
 
 NAMELESS = '""'                   # how an empty word is shown
@@ -63,7 +64,8 @@ class Sample:
     latency: dict[int, int]       # ns from which: how many
 
     def count(self, name: str) -> int:
-        """Who has no public-key operations does not count any."""
+        """0 if there is no such counter: a device without public-key operations
+        does not have their counters."""
         return self.counters.get(name, 0)
 
 

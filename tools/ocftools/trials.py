@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rounds of operations in sessions, by chance, against OpenSSL."""
+"""Rounds of random operations in sessions, compared with OpenSSL."""
 
 import random
 import zlib
@@ -32,7 +32,7 @@ class Op(NamedTuple):
     command: ocf.Command
     res: int                      # bytes, or -EBADMSG
     output: bytes                 # from the beginning of the destination
-    tag: Optional[bytes]          # None: what it was
+    tag: Optional[bytes]          # None: not compared
 
 
 @dataclass

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Devices' changes of state, from the kernel's events.
 
-States are also looked at, each time: events may be lost, one is not sent for
-everything (from "testing" to "ready"), and there is nothing else where the
-tree is not the kernel's or the socket is not to be had.
+The "state" files are also read each time, because events may be lost, and some
+changes send none (from "testing" to "ready").  They are the only source if the
+tree is not the kernel's own, or the socket cannot be opened.
 """
 
 import errno

@@ -141,7 +141,10 @@ static void *add_control(int type, size_t len)
 
 static void add_iv(const struct work *w)
 {
-	/* of CCM the length of the length comes first (RFC 3610 2.3) */
+	/*
+	 * a CCM nonce follows a byte with the size of the length field, minus 1
+	 * (RFC 3610, 2.3)
+	 */
 	bool ccm = !strcmp(w->cipher, "aes-ccm");
 	size_t len = ccm ? IV_MAX : w->ivlen;
 	struct af_alg_iv *aiv;

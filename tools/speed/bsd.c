@@ -31,7 +31,10 @@ static uint32_t id_of(const char *alg)
 	return 0;
 }
 
-/* What names a device is its number. */
+/*
+ * The number of the device called @name, or -1.  Without a name: flags that
+ * allow every device.
+ */
 static int device_id(const char *name)
 {
 	struct crypt_find_op find = { .crid = -1 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /dev/crypto, by cryptodev-linux's ABI; its server is what is measured.
+ * /dev/crypto, by cryptodev-linux's ABI; what is measured is the kernel module
+ * that serves this ABI.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -403,7 +403,10 @@ static bool aim_dh(unsigned int bits)
 	return put_dh(bits, &op.in[0], &op.in[1]);
 }
 
-/* The same without its name: a base comes before its exponent. */
+/*
+ * DH as a plain modular exponentiation: here the base is the first operand, the
+ * exponent the second.
+ */
 static bool aim_mod_exp(unsigned int bits)
 {
 	return put_dh(bits, &op.in[1], &op.in[0]);

@@ -5,8 +5,8 @@
  *	ocf-speed WAY MODE CIPHER MAC KEYLEN MACKEYLEN DEVICE DEPTH DIRECTION
  *
  * "-" stands for none, and a length of 0 for the algorithm's own.  A public-key
- * operation is MODE "public" with its name as CIPHER, bits as KEYLEN; and
- * MODE "-" is what one algorithm, as CIPHER, has.
+ * operation is MODE "public" with its name as CIPHER, bits as KEYLEN; and MODE
+ * "-" stands for the mode that the single algorithm CIPHER belongs to.
  *
  * It prints "ready MODE KEYLEN MACKEYLEN" and reads lines of "BYTES NS"; for
  * each it works so long on pieces of so many bytes, and prints "done OPERATIONS

@@ -20,7 +20,8 @@
 /**
  * struct work - what is to be done
  * @mode: OCF_MODE_*, or OCF_MODE_NONE for a public-key operation
- * @cipher: the framework's name, or ""; of a public-key operation that
+ * @cipher: the framework's name of the cipher or of the public-key operation,
+ *	or ""
  * @mac: the framework's name, or ""
  * @device: the only one to use, or ""
  * @keylen: bytes; of a public-key operation bits
@@ -108,8 +109,8 @@ extern uint8_t key[KEY_MAX], mackey[KEY_MAX], iv[IV_MAX], aad[AAD_LEN];
 
 /*
  * Sources and destinations lie in one area, each on places of their own as far
- * as it has room.  Behind a destination is room for digest, MAC or tag, and in
- * front of nothing.
+ * as it has room.  Behind each destination there is room for a digest, MAC or
+ * tag.  There is no room in front of anything.
  */
 extern uint8_t area[];
 extern const size_t area_size;
@@ -130,7 +131,8 @@ size_t dst_len(const struct work *work, size_t len);
 size_t record_len(const struct work *work, size_t len);
 
 /**
- * data_prepare() - make sources of them that can be decrypted, and know results
+ * data_prepare() - fill the sources (for decryption with OpenSSL's ciphertext)
+ * and compute the expected result
  * @work: what will be done; by OpenSSL first
  * @len: bytes of payload, as lay_out() was told
  *

@@ -33,9 +33,9 @@
  * @block: bytes the data's length must be a multiple of
  * @ivlen: bytes of a request's IV
  * @maclen: bytes of MAC or tag
- * @any_type: ignore the type in the header of a received record, and take it
- *	for @f.data_type; for TLS 1.3 by kTLS's interface, which encrypts the
- *	real type
+ * @any_type: treat the type in the header of a received record as @f.data_type,
+ *	whatever it is.  Set for TLS 1.3 with keys set by kTLS's interface,
+ *	since TLS 1.3 encrypts the real type
  */
 struct so_framing {
 	struct so_crypt_framing	f;

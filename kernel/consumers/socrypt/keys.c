@@ -12,7 +12,10 @@
 #include "../owner.h"
 #include "socrypt.h"
 
-/* Bytes: RFC 5116 and all of TLS, where CCM has a choice */
+/*
+ * Bytes of a nonce, as in RFC 5116 and in all of TLS.  CCM itself also allows
+ * other lengths.
+ */
 #define AEAD_NONCE	12
 
 static bool name_of(const char *name, enum ocf_alg *alg)
@@ -214,7 +217,7 @@ static int derive_from(const struct ocf_cdev_sessions *its,
 	return err;
 }
 
-/* The same with a session of /dev/crypto. */
+/* Makes keys from a session of /dev/crypto; @c->fd and @c->ses name it. */
 static int derive_keys(struct so_new_keys *new, const struct so_crypt *c,
 		       bool receive)
 {
@@ -273,7 +276,7 @@ int so_keys_make(struct so_new_keys *new, const struct so_crypt *c, u16 ktls,
 /**
  * so_keys_replace() - use new keys
  * @keys: zero, or the present keys; these stay if this fails
- * @new: what so_keys_make() made; has the keys before afterwards
+ * @new: what so_keys_make() made; holds the old keys after success
  * @any: the framing may change; otherwise a change of it is -EBUSY
  *
  * Context: process; the socket is held.

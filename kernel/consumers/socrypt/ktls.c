@@ -145,7 +145,10 @@ int so_ktls_tell(const struct so_keys *k, u64 number, u8 *option, u32 len)
 	if (!s || len != size_of(s))
 		return -EINVAL;
 	memset(option + sizeof(info), 0, len - sizeof(info));
-	/* as many records before the next one that arrives as @number is */
+	/*
+	 * @k counts records that have arrived but were not read yet; @number
+	 * does not.  So go back by as many records.
+	 */
 	if (k->fr.f.nonce == SO_CRYPT_NONCE_COUNTED)
 		put_unaligned_be64(k->counter - (k->number - number),
 				   option + sizeof(info));

@@ -89,7 +89,9 @@ static bool do_stream_memory_free(const struct sock *sk, int wake)
 	return is_free;
 }
 
-/* TCP has room: sends what was written, then wakes tasks that write. */
+/*
+ * Lets nothing more be written, and waits until TCP has all that was written.
+ */
 static int end_writing(struct so_ctx *ctx, struct sock *sk)
 {
 	int err;
@@ -338,7 +340,10 @@ static struct family *family_of(struct sock *sk)
 {
 	struct family *f = &families[sk->sk_family == AF_INET6];
 
-	/* without the lock, for which a user would wait for another */
+	/*
+	 * Check first without the lock, so that users usually need not wait for
+	 * each other.
+	 */
 	if (!smp_load_acquire(&f->base)) {
 		mutex_lock(&families_lock);
 		if (!f->base)

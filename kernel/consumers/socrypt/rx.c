@@ -400,7 +400,10 @@ static void make_request(struct so_rx *rx, struct so_opening *o)
 		so_room_read(&o->from, n + o->plan.data - k->fr.ivlen, k->iv,
 			     k->fr.ivlen);
 	o->number = k->number;
-	/* beyond the last it does not wrap: see rx_submit() */
+	/*
+	 * The number stops one beyond number_max, so it does not wrap.
+	 * rx_submit() refuses such records.
+	 */
 	if (k->number <= k->fr.f.number_max) {
 		k->number++;
 		k->counter++;
@@ -425,7 +428,10 @@ static bool rx_any_in_core(struct so_rx *rx)
 	return false;
 }
 
-/* No number comes twice: new keys may have fewer than records wait for them. */
+/*
+ * Refuses records beyond the last number, so that no number is used twice.
+ * More records may wait for new keys than the new keys have numbers.
+ */
 static int rx_submit(struct so_rx *rx, struct so_opening *o)
 {
 	if (o->number > rx->keys.fr.f.number_max)

@@ -134,9 +134,10 @@ static inline bool so_rx_is_blocked(const struct so_rx *rx)
 /*
  * Whether to leave arriving bytes with TCP, whose window then closes.  That is
  * so when many bytes are unread or being opened.  Unread bytes may fill half of
- * the receive buffer.  The other half is TCP's, because TCP announces a larger
- * window only when it is read from itself.  It is also so while no record can
- * be opened: a record that waits takes much more memory than its bytes in TCP.
+ * the receive buffer.  The other half is left to TCP, because TCP announces a
+ * larger window only when bytes are read from TCP.  It is also so while no
+ * record can be opened: a record that waits takes much more memory than its
+ * bytes in TCP.
  */
 static inline bool so_rx_is_full(const struct so_rx *rx)
 {

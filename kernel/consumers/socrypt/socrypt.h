@@ -104,7 +104,7 @@ struct so_record;
  * @open: the last one, while it takes more payload
  * @notes: SO_TX_*
  * @err: why nothing is sent any more, or 0
- * @idle: waiters for nothing in flight
+ * @idle: tasks that wait until nothing is in flight
  * @retry: goes on where TCP had no memory or the core was busy
  * @sk: the socket
  * @queued: bytes that TCP does not have yet, counted as on the wire; of the
@@ -207,7 +207,7 @@ struct so_rx {
 
 /* so_rx.notes */
 #define SO_RX_STOPPED	0	/* no memory: bytes are left with TCP */
-#define SO_RX_OPENED	1	/* a record was opened while a task owned it */
+#define SO_RX_OPENED	1	/* opened while a task owned the socket */
 #define SO_RX_RETRY	2	/* @retry ran while a task owned the socket */
 
 /**

@@ -637,7 +637,7 @@ void so_tx_space(struct so_tx *tx)
 {
 	if (test_bit(SO_TX_PUSHING, &tx->notes))
 		return;
-	/* also if a later time was set */
+	/* run now, even if a later time was set */
 	if (test_bit(SO_TX_STUCK, &tx->notes))
 		mod_delayed_work(system_wq, &tx->retry, 0);
 }
@@ -713,8 +713,9 @@ static bool was_killed(void)
  *
  * Context: process; the socket is held, but not while this waits for the core,
  * which takes bounded time.
- * Return: 0, or the error for which data is missing: the peer must not take
- * what it gets for all.
+ * Return: 0, or the error because of which data is missing.  Then the caller
+ * must not end the stream normally, or the peer would take incomplete data for
+ * complete.
  */
 int so_tx_finish(struct so_tx *tx)
 {

@@ -166,7 +166,10 @@ static int read_intent(struct so_tx *tx, struct msghdr *msg, struct intent *in)
 		return -EINVAL;
 	if (in->more && (in->type != f->data_type || (ktls && in->typed)))
 		return -EINVAL;
-	/* before the next call an attacker could see the open record's IV */
+	/*
+	 * TLS 1.0: leave no record open after a call.  An attacker could see
+	 * its IV and then choose the data of the next call.
+	 */
 	if (so_tx_is_chained(tx))
 		in->more = false;
 	return 0;

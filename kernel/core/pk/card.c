@@ -5,9 +5,8 @@
  * card is emptied.
  *
  * A worker of the card calls the driver's submit(), which may wait for the
- * card.  A submitter that did so would keep everybody waiting when it gets no
- * CPU time: the others, for what the driver holds, and the recovery of the
- * card.
+ * card.  If a submitter called it and then got no CPU time, other tasks would
+ * wait for what the driver holds, and so would the recovery of the card.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>

@@ -156,9 +156,9 @@ static const u8 curve_ids[OCF_PK_CURVES] = {
 };
 
 /*
- * Whether @in is a point of the curve (SEC 1, 2.3.4, uncompressed).  What comes
- * of a secret and another point gives the secret away, and not all
- * implementations look.
+ * Whether @in is a point of the curve (SEC 1, 2.3.4, uncompressed).  The
+ * product of a secret and a point off the curve would reveal the secret, and
+ * not all implementations check the point.
  */
 static int check_point(enum ocf_pk_curve curve, const struct ocf_pk_operand *in)
 {
@@ -189,7 +189,7 @@ static int check_value(const struct ocf_pk_op *op)
 }
 
 /**
- * ocf_pk_check_result() - whether a secret that two share is one
+ * ocf_pk_check_result() - whether a shared secret may be used
  * @op: an operation that was done
  *
  * Context: any.
@@ -291,7 +291,7 @@ unsigned int ocf_pk_class(u32 bytes)
 	return i;
 }
 
-/* Nothing of what failed is shown. */
+/* Wipes the results of an operation that failed. */
 void ocf_pk_wipe(struct ocf_pk_op *op)
 {
 	int i;

@@ -97,8 +97,9 @@ static void restart_elsewhere(struct ocf_pk_request *req, int err)
 
 /*
  * Checks a card's result.  A key whose numbers do not belong together gives
- * wrong results and errors, too.  So these alone do not make the card faulty: a
- * user could have it taken out of use.  They have it tested.
+ * wrong results and errors, too.  So wrong results and errors alone do not
+ * prove the card faulty; otherwise a user could get it taken out of use.
+ * Instead, they make the core test the card.
  *
  * Return: @err; if the result is wrong -EIO, or -EBADMSG for a self-test.
  */

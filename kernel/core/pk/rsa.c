@@ -3,8 +3,8 @@
  * RSA: the paddings, which are put on before a device does RSA of a number and
  * taken off afterwards; sections are those of RFC 8017.
  *
- * What depends on a decrypted message, but for its length at the end, takes the
- * same time whatever the message is.
+ * Code that handles a decrypted message takes the same time whatever the
+ * message is.  Only the message's length shows, at the end.
  */
 #include <crypto/hash.h>
 #include <linux/mpi.h>
@@ -294,7 +294,10 @@ static int prf(struct crypto_shash *hmac, const char *label, u8 *out, u32 len)
 	return err;
 }
 
-/* The key of that: HMAC-SHA-256 of the ciphertext by SHA-256 of d. */
+/*
+ * Sets the key of prf(): HMAC-SHA-256 of the ciphertext, keyed with SHA-256 of
+ * d.
+ */
 static int reject_key(struct crypto_shash *hmac, const struct ocf_pk_plain *p)
 {
 	struct crypto_shash *sha = crypto_alloc_shash("sha256", 0, 0);
@@ -309,7 +312,7 @@ static int reject_key(struct crypto_shash *hmac, const struct ocf_pk_plain *p)
 		parts[1].data++;
 		parts[1].len--;
 	}
-	/* d is as long as the modulus there */
+	/* In the draft, d is padded with zeros to the length of the modulus. */
 	err = -ENOMEM;
 	zeros = kzalloc(p->k, GFP_KERNEL);
 	if (zeros) {
@@ -344,7 +347,7 @@ static int make_up(struct crypto_shash *hmac, struct ocf_pk_plain *p, u8 *out,
 	err = reject_key(hmac, p) ?:
 	      prf(hmac, "length", lengths, 2 * LENGTHS) ?:
 	      prf(hmac, "message", out, p->k);
-	/* a mask as long as the largest */
+	/* Make a mask of ones with as many bits as @max. */
 	bits |= bits >> 1;
 	bits |= bits >> 2;
 	bits |= bits >> 4;
@@ -534,7 +537,7 @@ static int pad(const struct ocf_pk_op *op, struct ocf_pk_plain *p)
 	}
 }
 
-/* Whether what a signature gives is what the digest gives. */
+/* Whether the number recovered from a signature matches the digest. */
 static int check_signature(const struct ocf_pk_op *op, struct ocf_pk_plain *p)
 {
 	struct ocf_pk_result em = { .data = p->em, .size = p->k };
@@ -584,8 +587,8 @@ int ocf_pk_rsa_finish(struct ocf_pk_request *req)
  * ocf_pk_rsa_prove() - whether a private key was applied as it should
  * @req: a request that a card is done with
  *
- * A wrong one would tell of the key (Boneh, DeMillo, Lipton: On the Importance
- * of Checking Cryptographic Protocols for Faults).
+ * A wrong result would reveal the key (Boneh, DeMillo, Lipton: On the
+ * Importance of Checking Cryptographic Protocols for Faults).
  *
  * Context: process; may sleep.
  * Return: 0, also where that cannot be told; -EBADMSG; -ENOMEM.

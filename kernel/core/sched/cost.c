@@ -27,7 +27,8 @@
 #define LEAST		1000	/* ... the estimate or these ns, at most */
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		4096	/* 16 KiB in 1/256 KiB */
-#define BYTES_BITS	22	/* 4 MiB; keeps them so, too */
+/* 4 MiB; also keeps the sums below in 64 bits */
+#define BYTES_BITS	22
 
 /**
  * ocf_cost_fit() - the line through two measurements
@@ -73,7 +74,10 @@ static s64 shift(u32 *part, s64 by)
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain)
 {
 	u64 said = ocf_cost_ns(cost, bytes);
-	/* of a longer request, one part of 4 MiB at most and its error */
+	/*
+	 * A request of more than 4 MiB counts as one of 4 MiB, with its share
+	 * of the error.
+	 */
 	u32 parts = ((max(bytes, 1u) - 1) >> BYTES_BITS) + 1;
 	s64 error = clamp_t(s64, (s64)min_t(u64, ns, U64_MAX / 2) - (s64)said,
 			    -ERROR_MAX, ERROR_MAX) / (gain * parts);

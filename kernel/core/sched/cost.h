@@ -64,7 +64,10 @@ static inline bool ocf_sample_wakes(const struct ocf_sample *s, u64 expected,
 
 /* What is inside a device may take this many times what is expected, ... */
 #define OCF_LENIENCE		8
-/* ... but if that is more ns than this, this, or twice what is expected. */
+/*
+ * ... but no more than OCF_LENIENCE_MAX ns, or twice what is expected if that
+ * is more.
+ */
 #define OCF_LENIENCE_MAX	10000000000ULL
 
 /**

@@ -289,7 +289,10 @@ static int bridge_quiesce(struct ocf_device *dev)
 	return idle ? 0 : -ETIMEDOUT;
 }
 
-/* Stops the device.  Slots that are out stay set aside. */
+/*
+ * Lets the device take requests again.  Slots that are out stay set aside, and
+ * new slots replace them.
+ */
 static int bridge_reset(struct ocf_device *dev)
 {
 	struct bridge *b = bridge_of(dev);

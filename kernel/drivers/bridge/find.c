@@ -117,7 +117,10 @@ static bool judge_listed(const char *name, struct bridge_found *f, int *err)
 	return found;
 }
 
-/* Whether @err means that the crypto API has no such name of this type */
+/*
+ * Returns @err, or @other if @err only means that the crypto API has no such
+ * name of this type.
+ */
 static int worse(int err, int other)
 {
 	return err == -ENOENT || err == -EINVAL ? other : err;

@@ -167,8 +167,10 @@ static int pk_set_key(struct bridge_transform *t, const struct ocf_pk_op *op)
 /* ---- submission ---- */
 
 /*
- * Finds the operand that is not the key.  Returns the size of the result, or 0
- * for an operand that is wrong, which another device will report.
+ * Copies the operand that is not the key into the slot's buffer, and sets @room
+ * to the size of the result.  Returns the bytes copied (EC_PUBLIC, which has no
+ * such operand: the size of the result), or 0 for a wrong operand, which
+ * another device will report.
  */
 static u32 fill(struct bridge_slot *slot, const struct ocf_pk_op *op, u32 *room)
 {

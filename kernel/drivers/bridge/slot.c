@@ -11,7 +11,10 @@
 
 #include "bridge.h"
 
-/* An accelerator that never answers can keep this many times the depth. */
+/*
+ * An accelerator that never answers can keep at most this many times the depth
+ * in slots.
+ */
 #define LOST_MAX	4
 
 static size_t buffer_size(void)
@@ -149,7 +152,7 @@ void bridge_slot_put(struct bridge_slot *slot, bool wake)
 	bridge_put(b);
 }
 
-/* Copies the part of a request that the accelerator reads. */
+/* Returns the part of a request that the accelerator reads. */
 static struct ocf_range covered(const struct ocf_request *req)
 {
 	struct ocf_range range = req->data;

@@ -428,7 +428,10 @@ static noinline int compute(struct sim_card *card, struct ocf_request *req,
 
 	if (unlikely(slot->fate & BIT(SIM_ERROR)))
 		return -EIO;
-	/* another device would have to continue from the state of the digest */
+	/*
+	 * Parts of a digest are refused: another device that had to take over
+	 * could not continue from this card's state.
+	 */
 	if (unlikely(req->flags & (OCF_REQ_UPDATE | OCF_REQ_CONTINUE)))
 		return -EOPNOTSUPP;
 	if (slot->bounce)

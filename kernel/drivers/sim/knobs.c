@@ -88,8 +88,8 @@ static char *word(char **text)
 }
 
 /*
- * "NAME COUNT [AFTER [MS]]", or "none".  Returns which and how, SIM_FAULTS for
- * all; or a negative errno.
+ * "NAME COUNT [AFTER [MS]]", or "none".  Returns the fault, and fills in @t.
+ * Returns SIM_FAULTS for "none", which means all faults, or a negative errno.
  */
 static int parse_fault(char *text, struct sim_trouble *t)
 {

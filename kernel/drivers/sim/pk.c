@@ -370,7 +370,10 @@ static enum hrtimer_restart due(struct hrtimer *timer)
 	req = slot->req;
 	slot->req = NULL;
 	card->count[req ? SIM_COMPLETED : SIM_ANSWERED_LATE]++;
-	/* the slot has lost its request */
+	/*
+	 * A second completion would find no request in the slot, so it is only
+	 * counted.
+	 */
 	card->count[SIM_SPURIOUS] += !!(slot->fate & BIT(SIM_DOUBLE));
 	listens = card->listens && !req;
 	spin_unlock(&card->lock);

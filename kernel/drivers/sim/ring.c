@@ -497,7 +497,10 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 
 	spin_lock(&card->lock);
 	interrupt(card);
-	/* a submitter had read the clock before the timer expired */
+	/*
+	 * arm() has queued the timer again if a submitter got the lock before
+	 * this function, but had read the clock before the timer expired.
+	 */
 	again = !hrtimer_is_queued(timer);
 	if (again) {
 		card->expires = card->stopped || card->dead ? U64_MAX :

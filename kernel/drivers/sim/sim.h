@@ -60,7 +60,7 @@ enum sim_knob {
 };
 
 /**
- * enum sim_fault - faults, of so many requests each
+ * enum sim_fault - faults; each happens to a given number of requests
  * @SIM_BUSY: is refused, as if the ring were full
  * @SIM_ERROR: ends with -EIO
  * @SIM_WRONG: has a wrong bit in its result

@@ -137,8 +137,9 @@ static void read_public(const struct group *g, struct ecc_point *point,
 
 /*
  * The point @n * generator, as octets.  On P-521 the library goes through the
- * bits of n + 2 * order and takes 2^522 for set.  It is not set if n is less
- * than some 2^260: to such a number the order is added, in the same time.
+ * bits of n + 2 * order, and assumes that bit 522 of this sum is set.  It is
+ * not set if n is less than about 2^260.  The order is added to such an n, in
+ * constant time.
  */
 static int make_public(const struct group *g, const u64 *n, u64 *octets)
 {
@@ -159,7 +160,10 @@ static int make_public(const struct group *g, const u64 *n, u64 *octets)
 	return err == -EAGAIN ? -EIO : err;
 }
 
-/* The generator, without the library's choice of coordinates */
+/*
+ * The x coordinate of @n * generator, as octets.  This avoids the library's
+ * random coordinates.
+ */
 static int multiply_generator(const struct group *g, const u64 *n, u64 *out)
 {
 	u64 octets[2 * ECC_MAX_DIGITS];
@@ -284,7 +288,10 @@ static int ec_read_digest(const struct group *g, u64 *e,
 	const struct ecc_curve *c = curve_of(g);
 	struct ocf_pk_operand first = *digest;
 
-	/* the order of P-521 ends within an octet */
+	/*
+	 * The order of P-521 is not a whole number of octets, so a longer
+	 * digest cannot be cut at an octet.
+	 */
 	if (first.len > min_t(u32, g->bytes, 64)) {
 		if (g->id == ECC_CURVE_NIST_P521)
 			return -EINVAL;

@@ -24,7 +24,9 @@ static struct hashing *hashing(struct ocf_request *req)
 	return (struct hashing *)req->priv;
 }
 
-/* GMAC has the bytes so far behind the shash. */
+/*
+ * GMAC's count of bytes hashed so far is at the end of @priv, behind the shash.
+ */
 static u64 *gmac_total(struct ocf_request *req)
 {
 	return (u64 *)(req->priv + OCF_PRIV_SIZE - sizeof(u64));

@@ -5,8 +5,9 @@
  *
  * Vector implementations on 6.12 come in two forms.  An internal one may be
  * called where the vector registers are usable; an asynchronous one around it
- * uses a thread where they are not.  The driver uses the internal one,
- * and the core's workers, so that one key schedule serves both.
+ * uses a thread where they are not.  The driver uses only the internal one.
+ * Where the vector registers are not usable, a worker of the core does the
+ * request.  So one key schedule serves both cases.
  *
  * Looking an algorithm up by its generic name walks the whole list and may load
  * modules.  So it is done once here, and contexts ask for the implementation by
@@ -157,7 +158,10 @@ static void *impl_take_idle(struct impl *impl)
 	return tfm;
 }
 
-/* Has no implementation serve @alg, and frees the transforms that were kept. */
+/*
+ * Leaves @alg without an implementation, and frees the transforms that were
+ * kept.
+ */
 static void forget(enum ocf_alg alg)
 {
 	struct impl *impl = &impls[alg];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cryptosoft0: registers the calling CPU as a device, and divides each request
- * by the mode of its session.
+ * cryptosoft0: registers the calling CPU as a device, and calls the function
+ * for the mode of each request's session.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -74,7 +74,10 @@ static int do_chain(struct ocf_request *req)
 	bool verify = req->flags & OCF_REQ_VERIFY;
 
 	if (req->flags & OCF_REQ_MAC_FIRST) {
-		/* a part enters the MAC once: the following must not fail */
+		/*
+		 * The MAC must not take in a part twice.  So check first that
+		 * the cipher will not return -EAGAIN after the MAC.
+		 */
 		if (req->data.len && !soft_cipher_possible(req))
 			return -EAGAIN;
 		return mac_over(req, req->src, &req->auth, verify) ?:

@@ -2,9 +2,9 @@
 /*
  * Nonces of DSA and ECDSA: RFC 6979 section 3.2, with 32 fresh random bytes as
  * the additional data of section 3.6.  So a bad random generator does not
- * reveal the key, and neither does a fault that turns one digest into two.  The
- * hash is always SHA-512, whatever that of the digest is: it is strong enough
- * for every group.
+ * reveal the key.  Nor does a fault that changes the digest, since two digests
+ * never get the same nonce.  The hash is always SHA-512, whatever that of the
+ * digest is: it is strong enough for every group.
  */
 #include <crypto/hash.h>
 #include <linux/random.h>
@@ -185,7 +185,10 @@ int soft_nonces_next(struct soft_nonces *s, u8 *out)
 			memcpy(out + at, s->v, n);
 		}
 		keep_bits(s, out);
-		/* for the next call, if the nonce was out of range */
+		/*
+		 * prepare the next nonce: for the next call, or for the next
+		 * round if this one is out of range
+		 */
 		err = step(s, 0, NULL, 0);
 		if (err)
 			return err;

@@ -24,7 +24,8 @@ CRYPTO = ("des3_ede_x86_64", "des_generic", "camellia_aesni_avx_x86_64",
           "ccm", "cmac", "rmd160", "blake2b_generic", "crypto_null",
           "cast5_generic", "ghash_generic")
 
-# Of ours: who wants it loads it.  It would keep the core from being unloaded.
+# Modules of the project that a test loads itself if it needs them.  If loaded
+# at boot, they would keep the core from being unloaded.
 ASIDE = ("ocf_socrypt", "ocf_alg")
 
 

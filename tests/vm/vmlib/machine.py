@@ -39,8 +39,8 @@ BASE_ARGS = (
     "sysctl.kernel.hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=300 "
     "mitigations=off random.trust_cpu=on tsc=reliable no_timer_check "
     "systemd.show_status=0 cryptomgr.panic_on_fail=0 "
-    # or the first event that is traced has the scheduler patched, while the
-    # other emulated processor runs it
+    # otherwise the first traced event makes the kernel patch the scheduler's
+    # code while the other emulated processor runs it
     "trace_options=norecord-cmd "
 )
 
@@ -55,15 +55,15 @@ ICOUNT_QEMU = ["-icount", "shift=0,sleep=off",
                "-rtc", "base=2024-01-01T00:00:00,clock=vm", "-seed", "1"]
 ICOUNT_ARGS = "nokaslr norandmaps "
 
-# QEMU computes its interrupt routing in AML, half a minute of it on a kernel
-# whose every load is checked; the BIOS has the same in a table.
+# Take the interrupt routing from the BIOS's table.  To interpret QEMU's AML
+# for it takes the debug kernel, which checks every load, half a minute.
 DEBUG_ARGS = "acpi=noirq cryptomgr.notests=1 "
 
 
 def clock_of_host() -> str:
-    """For an emulated processor, whose time stamp counter is the host's: tells
-    its kernel the frequency, or it measures it, and a busy host makes that
-    wrong."""
+    """An emulated processor has the host's time stamp counter.  This parameter
+    tells the guest's kernel the frequency, because a measurement is wrong on a
+    busy host."""
     khz = subprocess.run([BUILD / "vm" / "tsc"], check=True, text=True,
                          capture_output=True).stdout.strip()
     return f"tsc_early_khz={khz} "
