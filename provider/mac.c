@@ -12,7 +12,7 @@
  * @size: of the tag; 0: OpenSSL's own does all
  * @digest: HMAC's, if @size is not 0
  * @cipher_key: bytes of CMAC's key, if @size is not 0
- * @own: OpenSSL's has what came before
+ * @own: @soft has been given all data so far, and @data has none
  * @unkeyed: @digest or the cipher is another than the key was given for
  * @key: the key
  * @data: what came, if not

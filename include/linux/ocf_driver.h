@@ -133,10 +133,10 @@ struct ocf_device_ops {
 	 *
 	 * If the driver has @detach, the core has already taken back all
 	 * requests.  If the device cannot be stopped, the driver keeps the
-	 * memory that was set aside.  Without @detach the device works in pages
-	 * of requests, and this must end within a second in every state of the
-	 * device.  That is possible only if the device can be cut off from the
-	 * bus.
+	 * memory that @detach set aside.  Without @detach the device works in
+	 * pages of requests, and this must end within a second in every state
+	 * of the device.  That is possible only if the device can be cut off
+	 * from the bus.
 	 *
 	 * Context: process; may sleep.  Return: 0, or an errno if the device
 	 * could not be stopped.

@@ -25,7 +25,7 @@ enum alg_kind { CIPHER = 1, AEAD = 2, DIGEST = 4, MAC = 8 };
  * @block: bytes
  * @iv: bytes of IV or nonce
  * @digest: bytes of digest, MAC or tag
- * @chains: what an operation leaves off, the next can go on from
+ * @chains: an operation can continue where the one before it ended
  */
 struct alg {
 	const char	*name;

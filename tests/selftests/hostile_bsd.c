@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The calls of the BSDs, as meant well.
+ * Valid calls of the BSDs, for hostile.c to spoil.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The calls of cryptodev-linux, as meant well.
+ * Valid calls of cryptodev-linux, for hostile.c to spoil.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The native interface's entries of io_uring, as meant well.  Others rewrite an
- * entry while the kernel reads it.  Some entries are not waited for: they end
- * while a later one is waited for, or with the ring.  Their memory or
- * registered buffer may be gone before they end.
+ * Valid entries of io_uring for the native interface.  Others rewrite an entry
+ * while the kernel reads it.  Some entries are not waited for: they end while a
+ * later one is waited for, or with the ring.  Their memory or registered buffer
+ * may be gone before they end.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -79,7 +79,7 @@ static void take_answers(bool all)
 	while (under_way) {
 		if (all ? io_uring_wait_cqe_timeout(&ring, &cqe, &soon) :
 			  io_uring_peek_cqe(&ring, &cqe)) {
-			/* nothing takes as long */
+			/* no operation takes as long as @soon */
 			if (all)
 				take(-ETIME);
 			return;

@@ -859,8 +859,8 @@ TEST_F(native, chain_in_registered_buffers)
 	c.auth_len = c.len = 2048;
 	EXPECT_EQ(2048, fixed_run(&ring, self->fd, &c, 0));
 	/*
-	 * the destination's data begin with the buffer, and nothing else is
-	 * written
+	 * The result is written from the first byte of the destination buffer,
+	 * and no other byte of the buffer changes.
 	 */
 	c.flags = OCF_COMMAND_FIXED_DST;
 	c.src = addr(self->out);

@@ -17,11 +17,11 @@
 
 /**
  * struct card - a device
- * @cost: what is expected of an algorithm
- * @lag: what is expected of it
+ * @cost: estimated cost of a request, of one algorithm
+ * @lag: estimated latency of the device
  * @now: ns
  * @last: when the latest completion came
- * @sum: of what was expected of each
+ * @sum: of the estimates of all requests
  */
 struct card {
 	struct ocf_cost	cost;

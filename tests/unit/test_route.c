@@ -415,8 +415,9 @@ TEST(what_is_stale_and_dearer_is_a_sample)
 }
 
 /*
- * A device is tried again after 20 ms, or after the time of 64 requests; or
- * after 320 ms if it is sure to be worse.
+ * A device that got no request is tried again after 20 ms or the time of 64
+ * requests, whichever is longer.  If its estimate says that it is slower, it is
+ * tried after 320 ms.
  */
 TEST(who_is_silent_is_looked_at)
 {

@@ -15,7 +15,7 @@
 #define SOON		300000	/* ms to come back */
 #define DRIVER		"/sys/bus/virtio/drivers/ocf_virtio/"
 #define PCI_COMMAND	4	/* in the configuration space; PCI 3.0, 6.2.2 */
-#define BUS_MASTER	4	/* bit of it: may use the memory */
+#define BUS_MASTER	4	/* bit of PCI_COMMAND: the card may do DMA */
 
 FIXTURE(life)
 {

@@ -143,7 +143,10 @@ static bool find_async(const struct work *w)
 	return find(w) && w->mode != OCF_MODE_AEAD;
 }
 
-/* Takes what is there, and waits if nothing is. */
+/*
+ * Fetches all completed operations, and waits for one if there is none.
+ * Returns how many.
+ */
 static unsigned int take(void)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

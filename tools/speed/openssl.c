@@ -172,7 +172,7 @@ static bool run_eta(const uint8_t *in, uint8_t *out)
 	       run_cipher(in, now_len, out);
 }
 
-/* MAC of what is around and of the payload */
+/* MAC of the record's header and of the payload */
 static bool record_mac(const uint8_t *data, uint8_t *out)
 {
 	size_t n;

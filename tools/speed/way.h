@@ -117,7 +117,7 @@ extern const size_t area_size;
 
 /* Fills keys and sources; all pages are there afterwards. */
 bool data_init(void);
-/* For pieces of so many bytes from now on, on so many places at most. */
+/* Lays out the buffers for pieces of @len bytes, at @most places at most. */
 void lay_out(size_t len, unsigned int most);
 extern unsigned int places;	/* how many there are */
 uint8_t *src_at(unsigned int place);

@@ -257,7 +257,7 @@ static inline struct alg_key *alg_key_get(struct alg_tfm *tfm)
 }
 
 /**
- * alg_is_for_fallback() - whether to do few data at once, on the CPU
+ * alg_is_for_fallback() - whether the CPU does a small request now
  * @tfm: the transform
  * @key: its key
  * @op: direction

@@ -111,7 +111,8 @@ int alg_submit(struct alg_request *r)
 
 	/*
 	 * A request that may wait does not overtake waiting ones of its
-	 * transform.  Pairs with leave_backlog(): those have been submitted.
+	 * transform.  Pairs with leave_backlog(): if none is counted as
+	 * waiting, all that waited have been submitted.
 	 */
 	if (likely(!smp_load_acquire(&r->tfm->waiting)) || !may_wait(r))
 		err = ocf_submit(&r->req);

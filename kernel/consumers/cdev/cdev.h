@@ -161,7 +161,7 @@ struct cdev_derived {
  * @iv_wait: tasks that wait until @iv is known
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
- * @derived: other modes and tags; under @parts
+ * @derived: sessions with the same keys, for other modes and tags; under @parts
  * @workers: threads of the process that first used it beside a card, or NULL
  * @process: that process; NULL without @workers, which hold it
  * @rcu: frees it after a grace period

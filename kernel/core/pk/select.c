@@ -96,7 +96,7 @@ void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
  * @dev: a card
  * @since: ns, when the request was given to it
  *
- * A card may do all of its work in one order, whatever its kind.
+ * Some cards have one queue for symmetric and public-key requests.
  *
  * Context: any.
  * Return: ns; 0 if no public-key operation was inside since then.

@@ -55,7 +55,7 @@ enum random_state {
  * @bytes: bytes that readers got
  * @failures: number of failures
  * @told: the state that user space was told last; by @care
- * @tries: times it was tried since it stalled; by @care
+ * @tries: how often it was tried since it stalled; only @care uses it
  * @hwrng: its description for the kernel
  * @feeds: @hwrng is registered; by @care
  * @care: the worker, which changes its state

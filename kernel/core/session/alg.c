@@ -262,8 +262,10 @@ int ocf_algs_parse(const char *list, u64 of, u64 *set)
  * @buf: where to
  * @size: room there, bytes
  *
+ * The text has the format that ocf_algs_parse() reads.
+ *
  * Context: any.
- * Return: bytes written, of what ocf_algs_parse() would take.
+ * Return: bytes written.
  */
 int ocf_algs_show(u64 set, char *buf, size_t size)
 {

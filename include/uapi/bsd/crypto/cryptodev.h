@@ -142,7 +142,8 @@
 #define CRYPTO_SHA2_384		36
 #define CRYPTO_SHA2_512		37
 #define CRYPTO_POLY1305		38	/* (-) */
-#define CRYPTO_AES_CCM_CBC_MAC	39	/* only beside CCM, as it was */
+/* only together with CCM, as in FreeBSD */
+#define CRYPTO_AES_CCM_CBC_MAC	39
 #define CRYPTO_AES_CCM_16	40
 #define CRYPTO_CHACHA20_POLY1305 41
 #define CRYPTO_ALGORITHM_MAX	41
