@@ -236,7 +236,7 @@ TEST_F(native, errors_name_the_field)
 	EXPECT_EQ(99u, o.wrong);
 }
 
-/* What is wrong with a command, by one that waits and by one that does not */
+/* What of a command is wrong */
 TEST_F(native, wrong_fields_of_commands)
 {
 	static const struct {
@@ -249,6 +249,10 @@ TEST_F(native, wrong_fields_of_commands)
 #define GCM { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16 }
 #define SHA { .mode = OCF_MODE_DIGEST, .mac = "sha256" }
 #define MTE { .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16, \
+	      .mac = "hmac-sha1", .mackeylen = 20 }
+#define CHAIN { .mode = OCF_MODE_CHAIN, .cipher = "aes-cbc", .keylen = 16, \
+		.mac = "hmac-sha1", .mackeylen = 20 }
+#define ETA { .mode = OCF_MODE_ETA, .cipher = "aes-cbc", .keylen = 16, \
 	      .mac = "hmac-sha1", .mackeylen = 20 }
 #define ZIP { .mode = OCF_MODE_COMPRESS, .cipher = "deflate" }
 		{ CBC, { .session = 1 }, EINVAL, OCF_FIELD_SESSION },
@@ -266,7 +270,15 @@ TEST_F(native, wrong_fields_of_commands)
 		{ CBC, { .aad = 1 }, EINVAL, OCF_FIELD_AUTH },
 		{ CBC, { .dst_len = 16 }, EINVAL, OCF_FIELD_DST_LEN },
 		{ CBC, { .pad = 1 }, EINVAL, OCF_FIELD_PAD },
+		{ SHA, { .flags = OCF_COMMAND_CONTINUE }, EINVAL,
+		  OCF_FIELD_FLAGS },
 		{ CBC, { .len = 15 }, EINVAL, OCF_FIELD_LEN },
+		{ CBC, { .len = 0 }, EINVAL, OCF_FIELD_LEN },
+		{ ETA, { .len = 15 }, EINVAL, OCF_FIELD_LEN },
+		{ CHAIN, { .len = 16, .data_start = 1u << 25 }, E2BIG,
+		  OCF_FIELD_LEN },
+		{ CHAIN, { .len = 16, .auth_start = 1u << 25 }, E2BIG,
+		  OCF_FIELD_AUTH },
 		{ CBC, { .len = 1u << 31 }, E2BIG, OCF_FIELD_LEN },
 		{ GCM, { .len = 16, .auth_len = 1u << 31 }, E2BIG,
 		  OCF_FIELD_AUTH },
@@ -274,11 +286,20 @@ TEST_F(native, wrong_fields_of_commands)
 		  OCF_FIELD_DST_LEN },
 		{ MTE, { .len = 16, .dst_len = 47 }, EINVAL,
 		  OCF_FIELD_DST_LEN },
+		{ MTE, { .len = 12, .dst_len = 32 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 47 }, EINVAL,
+		  OCF_FIELD_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 16 }, EINVAL,
+		  OCF_FIELD_LEN },
 		{ MTE, { .op = OCF_OP_DECRYPT, .len = 48, .dst_len = 48 },
 		  EINVAL, OCF_FIELD_DST_LEN },
 		{ ZIP, { .dst_len = 64 }, EINVAL, OCF_FIELD_LEN },
 		{ ZIP, { .len = 64 }, EINVAL, OCF_FIELD_DST_LEN },
 		{ ZIP, { .len = 64, .dst_len = 64 }, EINVAL, OCF_FIELD_DST },
+		/* no stream to expand */
+		{ ZIP, { .op = OCF_OP_DECRYPT, .dst = 1, .len = 64,
+			 .dst_len = 64 }, EINVAL, OCF_FIELD_NONE },
 		/* nothing of the command's own */
 		{ CBC, { .src = 1, .len = 16 }, EFAULT, OCF_FIELD_NONE },
 	};
@@ -299,7 +320,9 @@ TEST_F(native, wrong_fields_of_commands)
 		c = rows[i].c;
 		c.session = c.session ? o.session + 1000 : o.session;
 		c.src = c.src ?: addr(self->in);
-		c.dst = o.mode == OCF_MODE_DIGEST ? c.dst : c.src;
+		if (o.mode != OCF_MODE_DIGEST)
+			c.dst = c.dst ? addr(self->out) : c.src;
+		memset(self->in, 0xff, 64);
 		memset(&r, 0xff, sizeof(r));
 		EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
 		EXPECT_EQ(-rows[i].err, r.res);

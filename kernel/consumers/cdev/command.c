@@ -316,29 +316,68 @@ static int command_check(const struct cdev_op *op, const struct ocf_command *c)
 	return 0;
 }
 
-/* find_wrong() for lengths, which fill_*() and the core judge */
-static enum ocf_field find_wrong_length(const struct cdev_op *op,
+static enum ocf_field find_wrong_in_mte(const struct cdev_op *op,
 					const struct ocf_command *c)
 {
-	u32 mode = op->ses->info.mode, block = op->ses->info.block;
+	u32 block = op->ses->info.block, maclen = op->ses->info.maclen;
+	u32 least = maclen + (block > 1);
 
-	if (c->len > CDEV_LEN_MAX || (mode == OCF_MODE_COMPRESS && !c->len))
+	if (c->op == OCF_OP_DECRYPT) {
+		if (c->dst_len)
+			return OCF_FIELD_DST_LEN;
+		if (c->len % block || c->len < least)
+			return OCF_FIELD_LEN;
+	} else if (c->dst_len % block || c->dst_len < c->len + least ||
+		   c->dst_len - c->len - maclen > PADDING_MAX) {
+		return OCF_FIELD_DST_LEN;
+	}
+	return OCF_FIELD_AUTH;
+}
+
+static enum ocf_field find_wrong_in_compress(const struct ocf_command *c)
+{
+	if (!c->len)
+		return OCF_FIELD_LEN;
+	if (!c->dst_len)
+		return OCF_FIELD_DST_LEN;
+	if (c->src == c->dst ||
+	    !cdev_buffer_apart(u64_to_user_ptr(c->src), u64_to_user_ptr(c->dst),
+			       c->len, c->dst_len))
+		return OCF_FIELD_DST;
+	/* what is expanded is no stream */
+	return OCF_FIELD_NONE;
+}
+
+/* What find_wrong() has let pass, and fill_*() or the core has refused */
+static enum ocf_field find_wrong_later(const struct cdev_op *op,
+				       const struct ocf_command *c)
+{
+	u32 mode = op->ses->info.mode;
+
+	if (c->len > CDEV_LEN_MAX)
 		return OCF_FIELD_LEN;
 	if (c->auth_len > CDEV_LEN_MAX)
 		return OCF_FIELD_AUTH;
-	if (c->dst_len > CDEV_LEN_MAX ||
-	    (mode == OCF_MODE_COMPRESS && !c->dst_len) ||
-	    (mode == OCF_MODE_MTE &&
-	     (c->op == OCF_OP_DECRYPT ? c->dst_len :
-	      c->dst_len < c->len + op->ses->info.maclen ||
-	      c->dst_len % block)))
-		return OCF_FIELD_DST_LEN;
-	if (mode == OCF_MODE_COMPRESS)
-		return OCF_FIELD_DST;
-	if (block && c->len % block && mode != OCF_MODE_MTE)
+	if (mode == OCF_MODE_CHAIN &&
+	    (u64)c->data_start + c->len > CDEV_LEN_MAX)
 		return OCF_FIELD_LEN;
-	return mode == OCF_MODE_AEAD && c->ivlen ? OCF_FIELD_IV :
-						   OCF_FIELD_NONE;
+	if (mode != OCF_MODE_CHAIN && c->dst_len > CDEV_LEN_MAX)
+		return OCF_FIELD_DST_LEN;
+	if (mode == OCF_MODE_MTE)
+		return find_wrong_in_mte(op, c);
+	if (mode == OCF_MODE_COMPRESS)
+		return find_wrong_in_compress(c);
+	if (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE))
+		return OCF_FIELD_FLAGS;
+	if (c->len % op->ses->info.block ||
+	    (mode == OCF_MODE_CIPHER && !c->len))
+		return OCF_FIELD_LEN;
+	if (mode == OCF_MODE_AEAD)
+		/* or CCM's nonce leaves too few bytes for the length */
+		return c->ivlen && c->ivlen != op->ses->info.ivlen ?
+			       OCF_FIELD_IV : OCF_FIELD_LEN;
+	return mode == OCF_MODE_CHAIN || mode == OCF_MODE_ETA ?
+		       OCF_FIELD_AUTH : OCF_FIELD_NONE;
 }
 
 /**
@@ -357,7 +396,7 @@ enum ocf_field cdev_command_wrong(const struct cdev_op *op, int res)
 		return OCF_FIELD_NONE;
 	if (!op->ses)
 		return OCF_FIELD_SESSION;
-	return find_wrong(op, c) ?: find_wrong_length(op, c);
+	return find_wrong(op, c) ?: find_wrong_later(op, c);
 }
 
 /* Whether the tag is compared instead of computed. */

@@ -29,7 +29,7 @@ struct ocf_flow {
 
 /**
  * struct ocf_fair - all flows of a device
- * @flow: by ocf_session.flow
+ * @flow: by ocf_job.flow
  * @backlogged: flows with requests that wait, a bit each
  * @waiting: ns of work of those, as estimated
  * @now: virtual time: the start tag of the request that entered last
