@@ -218,7 +218,9 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 	};
 
 	if (keylen > UINT_MAX || mackeylen > UINT_MAX)
-		return -EINVAL;
+		return remember(-EINVAL, keylen > UINT_MAX ?
+						 OCF_FIELD_KEY :
+						 OCF_FIELD_MACKEY);
 	return call(ocf, OCF_SESSION_REKEY, &r);
 }
 

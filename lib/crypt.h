@@ -53,12 +53,18 @@ extern _Thread_local struct last_error {
 	uint32_t	field;
 } last_error;
 
+/* What this thread's next error is about is not known. */
+static inline void forget_field(void)
+{
+	last_error.field = OCF_FIELD_NONE;
+}
+
 /* ioctl(), with -errno */
 static inline int call(const struct ocf *ocf, unsigned long op, void *arg)
 {
 	int res = ioctl(ocf->fd, op, arg);
 
-	last_error.field = OCF_FIELD_NONE;
+	forget_field();
 	return res < 0 ? -errno : res;
 }
 

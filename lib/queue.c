@@ -340,6 +340,7 @@ int ocf_queue_open(struct ocf *ocf, unsigned int depth, unsigned int flags,
 	struct ocf_queue *q;
 	int err;
 
+	forget_field();
 	if (!depth || depth > OCF_QUEUE_DEPTH_MAX || flags & ~FLAGS ||
 	    (flags & OCF_QUEUE_URING && flags & OCF_QUEUE_NO_URING))
 		return -EINVAL;
@@ -414,6 +415,7 @@ int ocf_queue_register(struct ocf_queue *queue, const struct iovec *buffers,
 	struct iovec *copy = NULL;
 	int err = 0;
 
+	forget_field();
 	if (is_anothers(queue))
 		return -EPERM;
 	if (queue->count)
@@ -462,6 +464,7 @@ static int put(struct ocf_queue *q, const struct ocf_command *c, int buffer)
 
 int ocf_queue_put(struct ocf_queue *queue, const struct ocf_command *command)
 {
+	forget_field();
 	return put(queue, command, -1);
 }
 
@@ -475,6 +478,7 @@ int ocf_queue_put_fixed(struct ocf_queue *queue,
 {
 	struct ocf_command c = *command;
 
+	forget_field();
 	if (is_anothers(queue))
 		return -EPERM;
 	if (buffer >= queue->nbuffers || c.op == OCF_OP_PUBLIC_KEY)
@@ -490,6 +494,7 @@ int ocf_queue_put_fixed(struct ocf_queue *queue,
 
 int ocf_queue_submit(struct ocf_queue *queue)
 {
+	forget_field();
 	if (is_anothers(queue))
 		return -EPERM;
 	return queue->uring ? ring_submit(queue, false) : calls_submit(queue);
@@ -520,6 +525,7 @@ int ocf_queue_get(struct ocf_queue *queue, struct ocf_result *results,
 	int64_t end = timeout > 0 ? now_ms() + timeout : 0;
 	int n, err;
 
+	forget_field();
 	if (is_anothers(queue))
 		return -EPERM;
 	count = count < INT_MAX ? count : INT_MAX;
@@ -546,6 +552,7 @@ int ocf_queue_cancel(struct ocf_queue *queue, uint64_t cookie)
 {
 	int err;
 
+	forget_field();
 	if (is_anothers(queue))
 		return -EPERM;
 	err = ocf_queue_submit(queue);
