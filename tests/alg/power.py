@@ -33,8 +33,6 @@ class Power(Luks):
     """LUKS2 and ext4 on a disk that outlives the machine"""
 
     device = "/dev/vda"
-    test_ext4_while_cards_come_and_go = None
-    test_btrfs_while_cards_come_and_go = test_integrity = None
 
     @classmethod
     def provide_disk(cls) -> None:

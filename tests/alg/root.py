@@ -83,8 +83,6 @@ def add_modules() -> None:
 
 class Root(Luks):
     device = "/dev/vda"
-    test_ext4_while_cards_come_and_go = None
-    test_btrfs_while_cards_come_and_go = test_integrity = None
 
     @classmethod
     def provide_disk(cls) -> None:
@@ -98,7 +96,7 @@ class Root(Luks):
             path = pathlib.Path(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        KEY.parent.mkdir()
+        KEY.parent.mkdir(exist_ok=True)
         # what opened() gives to cryptsetup
         KEY.write_text("secret")
         self.format("--cipher=aes-xts-plain64", "--key-size=512")
