@@ -150,6 +150,7 @@ include tools/tools.mk
 include bench/bench.mk
 include bench/sched/sched.mk
 include tests/pk/pk.mk
+include tests/alg/alg.mk
 include tests/socrypt/socrypt.mk
 include tests/libocf/libocf.mk
 include tests/provider/provider.mk
