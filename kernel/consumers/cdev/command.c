@@ -149,6 +149,21 @@ static int command_fill_aead(struct cdev_op *op)
 				maclen);
 }
 
+/* Bytes of MAC and padding: a block cipher's record has one byte, or more */
+static u32 least_behind(const struct cdev_op *op)
+{
+	u32 padding = op->ses->info.block > 1;
+
+	return op->ses->info.maclen + padding;
+}
+
+/* Whether MAC and padding fill what is behind the data of @c. */
+static bool padding_fits(const struct cdev_op *op, const struct ocf_command *c)
+{
+	return c->dst_len >= c->len + least_behind(op) &&
+	       c->dst_len - c->len - op->ses->info.maclen <= PADDING_MAX;
+}
+
 static int fill_mte(struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
@@ -163,11 +178,9 @@ static int fill_mte(struct cdev_op *op)
 				    command_fill_buffers(op, c->auth_len, 0,
 							 c->len, false);
 	}
-	if (c->dst_len < c->len || c->dst_len - c->len < maclen)
+	if (!padding_fits(op, c))
 		return -EINVAL;
 	padding = c->dst_len - c->len - maclen;
-	if (padding > PADDING_MAX || (op->ses->info.block > 1 && !padding))
-		return -EINVAL;
 	err = command_fill_buffers(op, c->auth_len, 0, c->dst_len, false);
 	if (err)
 		return err;
@@ -212,16 +225,27 @@ static int fill_chain(struct cdev_op *op)
 	return cdev_buffer_make(op, end) ?: read_source(op, 0, end);
 }
 
+/* The field of @c that fill_compress() refuses, or OCF_FIELD_NONE */
+static enum ocf_field find_wrong_in_compress(const struct ocf_command *c)
+{
+	if (!c->len)
+		return OCF_FIELD_LEN;
+	if (!c->dst_len)
+		return OCF_FIELD_DST_LEN;
+	if (c->src == c->dst ||
+	    !cdev_buffer_apart(u64_to_user_ptr(c->src), u64_to_user_ptr(c->dst),
+			       c->len, c->dst_len))
+		return OCF_FIELD_DST;
+	return OCF_FIELD_NONE;
+}
+
 /* The length of the result is not known before. */
 static int fill_compress(struct cdev_op *op)
 {
 	const struct ocf_command *c = command_of(op);
-	void __user *src = u64_to_user_ptr(c->src);
-	void __user *dst = u64_to_user_ptr(c->dst);
 	int err;
 
-	if (!c->len || !c->dst_len || c->src == c->dst ||
-	    !cdev_buffer_apart(src, dst, c->len, c->dst_len))
+	if (find_wrong_in_compress(c))
 		return -EINVAL;
 	op->req.data.len = c->len;
 	op->req.dst_len = c->dst_len;
@@ -319,33 +343,17 @@ static int command_check(const struct cdev_op *op, const struct ocf_command *c)
 static enum ocf_field find_wrong_in_mte(const struct cdev_op *op,
 					const struct ocf_command *c)
 {
-	u32 block = op->ses->info.block, maclen = op->ses->info.maclen;
-	u32 least = maclen + (block > 1);
+	u32 block = op->ses->info.block;
 
 	if (c->op == OCF_OP_DECRYPT) {
 		if (c->dst_len)
 			return OCF_FIELD_DST_LEN;
-		if (c->len % block || c->len < least)
+		if (c->len % block || c->len < least_behind(op))
 			return OCF_FIELD_LEN;
-	} else if (c->dst_len % block || c->dst_len < c->len + least ||
-		   c->dst_len - c->len - maclen > PADDING_MAX) {
+	} else if (c->dst_len % block || !padding_fits(op, c)) {
 		return OCF_FIELD_DST_LEN;
 	}
 	return OCF_FIELD_AUTH;
-}
-
-static enum ocf_field find_wrong_in_compress(const struct ocf_command *c)
-{
-	if (!c->len)
-		return OCF_FIELD_LEN;
-	if (!c->dst_len)
-		return OCF_FIELD_DST_LEN;
-	if (c->src == c->dst ||
-	    !cdev_buffer_apart(u64_to_user_ptr(c->src), u64_to_user_ptr(c->dst),
-			       c->len, c->dst_len))
-		return OCF_FIELD_DST;
-	/* what is expanded is no stream */
-	return OCF_FIELD_NONE;
 }
 
 /* What find_wrong() has let pass, and fill_*() or the core has refused */
@@ -365,6 +373,7 @@ static enum ocf_field find_wrong_later(const struct cdev_op *op,
 		return OCF_FIELD_DST_LEN;
 	if (mode == OCF_MODE_MTE)
 		return find_wrong_in_mte(op, c);
+	/* none: the data to expand are no stream */
 	if (mode == OCF_MODE_COMPRESS)
 		return find_wrong_in_compress(c);
 	if (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE))

@@ -472,6 +472,17 @@ int cdev_vector_read(struct cdev_vector *v, struct cdev_file *file,
 	return 0;
 }
 
+/* Of @op, which has ended with @res */
+static __always_inline void fill_result(struct ocf_result *r,
+					struct cdev_op *op, int res)
+{
+	r->cookie = vector_command_of(op)->cookie;
+	r->res = res;
+	r->wrong = OCF_FIELD_NONE;
+	if (unlikely(res < 0))
+		r->wrong = cdev_command_wrong(op, res);
+}
+
 /* @op: it has ended, with @res; NULL: there was no memory for it. */
 static __always_inline void put_result(struct cdev_vector *v, u32 i,
 				       struct cdev_op *op, int res)
@@ -479,9 +490,7 @@ static __always_inline void put_result(struct cdev_vector *v, u32 i,
 	struct ocf_result r = { .res = res };
 
 	if (likely(op))
-		r.cookie = vector_command_of(op)->cookie;
-	if (unlikely(op && res < 0))
-		r.wrong = cdev_command_wrong(op, res);
+		fill_result(&r, op, res);
 	if (cdev_copy_out(v->results + i, &r, sizeof(r)))
 		v->err = -EFAULT;
 }
@@ -717,14 +726,11 @@ long cdev_vector_submit(struct cdev_file *file, void __user *arg)
 static bool deliver_all(struct list_head *ops, struct ocf_result __user *to)
 {
 	struct cdev_op *op, *next;
-	struct ocf_result r = {};
+	struct ocf_result r;
 	bool good = true;
 
 	list_for_each_entry_safe(op, next, ops, node) {
-		r.cookie = vector_command_of(op)->cookie;
-		r.res = cdev_command_deliver(op);
-		r.wrong = r.res < 0 ? cdev_command_wrong(op, r.res) :
-				      OCF_FIELD_NONE;
+		fill_result(&r, op, cdev_command_deliver(op));
 		cdev_command_end(op);
 		good = good && !cdev_copy_out(to, &r, sizeof(r));
 		to++;

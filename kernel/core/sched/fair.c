@@ -36,8 +36,7 @@ void ocf_fair_init(struct ocf_fair *fair)
  * @first: it goes before its owner's others: the device has refused it, or it
  *	is a self-test's
  */
-void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_job *job,
-		      bool first)
+void ocf_fair_enqueue(struct ocf_fair *fair, struct ocf_job *job, bool first)
 {
 	struct ocf_flow *flow = ocf_flow_of(fair, job);
 
