@@ -21,6 +21,14 @@ static inline int native_open(int fd, struct ocf_session_open *open)
 	return call(fd, OCF_SESSION_OPEN, open);
 }
 
+/* The ocf_result.res of @c, or -EPROTO if @r is not one of its results. */
+static inline int native_result(const struct ocf_command *c,
+				const struct ocf_result *r)
+{
+	return r->cookie == c->cookie && (!r->wrong || r->res < 0) ? r->res :
+								     -EPROTO;
+}
+
 /* Runs one command and waits for it.  Returns its ocf_result.res. */
 static inline int native_run(int fd, const struct ocf_command *c)
 {
@@ -32,8 +40,7 @@ static inline int native_run(int fd, const struct ocf_command *c)
 
 	if (err)
 		return -err;
-	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
-								  -EPROTO;
+	return native_result(c, &r);
 }
 
 /* The same, by submitting and fetching. */
@@ -50,8 +57,7 @@ static inline int native_submit(int fd, const struct ocf_command *c)
 		return -ETIME;
 	if (ioctl(fd, OCF_REAP, &reap) != 1)
 		return -EPROTO;
-	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
-								  -EPROTO;
+	return native_result(c, &r);
 }
 
 static inline bool ring_init(struct io_uring *ring)
@@ -130,8 +136,7 @@ static inline int ring_vector(struct io_uring *ring, int fd,
 	err = ring_wait(ring, NULL);
 	if (err)
 		return err;
-	return r.cookie == c->cookie && (!r.wrong || r.res < 0) ? r.res :
-								  -EPROTO;
+	return native_result(c, &r);
 }
 
 #endif /* TEST_NATIVE_H */
