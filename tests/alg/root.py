@@ -13,20 +13,18 @@ import hashlib
 import os
 import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
 from disk import Luks  # noqa: E402
+from modules import installed, unpack  # noqa: E402
 from users import HIGH, run  # noqa: E402
 
 KEY = pathlib.Path("/etc/keys/root.key")
-MODULES = pathlib.Path("/lib/modules") / os.uname().release
 KEPT = ("arch", "crypto", "drivers/block", "drivers/md", "drivers/virtio",
-        "fs/ext4", "fs/jbd2", "fs/mbcache.ko.xz", "lib")
+        "fs/ext4", "fs/jbd2", "mbcache", "lib")
 FILES = {
     "/etc/crypttab": f"ocf_luks /dev/vda {KEY} luks,initramfs\n",
     "/etc/fstab": "/dev/mapper/ocf_luks / ext4 defaults 0 1\n",
@@ -54,33 +52,6 @@ poweroff -f
 """
 
 
-def unpack(packages: str) -> None:
-    """Over the machine's root, whose changes are in memory.  Some of its folders
-    are links where a package has a folder."""
-    with subprocess.Popen(["tar", "-C", packages, "-c", "."],
-                          stdout=subprocess.PIPE) as tar:
-        subprocess.run(["tar", "-C", "/", "-x", "--keep-directory-symlink"],
-                       stdin=tar.stdout, check=True)
-
-
-def add_modules() -> None:
-    """Ours and those of the kernel's that a disk needs, where Debian has all of
-    them: depmod reads each, which is slow here."""
-    tree = pathlib.Path(tempfile.mkdtemp())
-    for name in KEPT:
-        to = tree / "kernel" / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        run("cp", "-r", str(MODULES / "kernel" / name), str(to))
-    for path in MODULES.glob("modules.[bo]*"):
-        run("cp", str(path), str(tree))
-    (tree / "updates").mkdir()
-    for path in pathlib.Path(os.environ["OCF_MODULES"], "src/kernel").rglob(
-            "ocf*.ko"):
-        run("cp", str(path), str(tree / "updates"))
-    run("mount", "--bind", str(tree), str(MODULES))
-    run("depmod")
-
-
 class Root(Luks):
     device = "/dev/vda"
 
@@ -91,7 +62,7 @@ class Root(Luks):
     def runTest(self):
         packages, initramfs = sys.argv[1:]
         unpack(packages)
-        add_modules()
+        self.enterContext(installed(*KEPT))
         for name, text in FILES.items():
             path = pathlib.Path(name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +76,7 @@ class Root(Luks):
             with self.mounted(disk):
                 self.fill(pathlib.Path(packages))
             # as on a host that runs from this disk
-            run("mkinitramfs", "-o", initramfs, MODULES.name)
+            run("mkinitramfs", "-o", initramfs, os.uname().release)
 
     def fill(self, packages: pathlib.Path) -> None:
         for name in "bin", "sbin", "proc", "sys", "dev", "run":

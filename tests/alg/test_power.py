@@ -9,6 +9,9 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests" / "vm"))
+from vmlib.machine import qemu_of  # noqa: E402
+
 RUN = TOP / "tests" / "vm" / "run"
 FILES = int(os.environ.get("OCF_FILES", "60"))
 SIZE = 64 << 20
@@ -20,11 +23,6 @@ def start(disk: pathlib.Path, *words: str) -> subprocess.Popen:
         [str(RUN), "--memory", "2G", "--disk", str(disk), "--",
          "tests/alg/power.py", *words],
         cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def qemu_of(run: subprocess.Popen) -> int:
-    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
-    return int(children.read_text())
 
 
 def test_what_is_written_is_there(tmp_path):

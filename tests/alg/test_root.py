@@ -10,7 +10,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests" / "vm"))
 from vmlib.kernel import Kernel  # noqa: E402
 from vmlib.machine import (  # noqa: E402
-    BASE_ARGS, CPU, clock_of_host, die_with_parent)
+    BASE_ARGS, CPU, QEMU, clock_of_host, die_with_parent, disk_args)
 
 SIZE = 64 << 20
 PATIENCE_S = 3600
@@ -33,12 +33,9 @@ def boot(folder: pathlib.Path) -> str:
     """What the machine says that has nothing but these"""
     log = folder / "console"
     subprocess.run(
-        ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display",
-         "none", "-no-reboot", "-machine", "pc", "-accel", "tcg", "-cpu", CPU,
-         "-m", "1G", "-kernel", Kernel("stock").image,
+        [*QEMU, "-accel", "tcg", "-cpu", CPU, "-m", "1G", "-kernel", Kernel("stock").image,
          "-initrd", folder / "initrd", "-serial", f"file:{log}",
-         "-drive", f"file={folder}/disk,format=raw,if=none,id=disk",
-         "-device", "virtio-blk-pci,drive=disk",
+         *disk_args(0, folder / "disk"),
          "-append", BASE_ARGS + clock_of_host() +
          "root=/dev/mapper/ocf_luks rw"],
         check=True, timeout=PATIENCE_S, preexec_fn=die_with_parent)

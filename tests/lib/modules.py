@@ -12,11 +12,25 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 MODULES = pathlib.Path("/usr/lib/modules") / os.uname().release
 
 
+def unpack(packages: str) -> None:
+    """Copies what packages have in / over the machine's, where some of their
+    folders are links.  Changes are in its memory."""
+    with subprocess.Popen(["tar", "-C", packages, "-c", "."],
+                          stdout=subprocess.PIPE) as tar:
+        subprocess.run(["tar", "-C", "/", "-x", "--keep-directory-symlink"],
+                       stdin=tar.stdout, check=True)
+
+
 @contextlib.contextmanager
 def installed(*others: str):
-    """Those of the project, and @others of the kernel's, and no more."""
+    """Those of the project, and @others of the kernel's, modules or folders of
+    them, and no more: depmod reads each, which is slow here."""
     with tempfile.TemporaryDirectory() as folder:
         for name in others:
+            if (MODULES / "kernel" / name).is_dir():
+                shutil.copytree(MODULES / "kernel" / name,
+                                pathlib.Path(folder, "kernel", name))
+                continue
             file, = MODULES.glob(f"kernel/**/{name}.ko*")
             shutil.copy(file, folder)
         for file in (TOP / "build/stock/src/kernel").rglob("*.ko"):

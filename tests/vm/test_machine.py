@@ -19,7 +19,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from vmlib.kernel import Kernel  # noqa: E402
-from vmlib.machine import kvm_works  # noqa: E402
+from vmlib.machine import kvm_works, qemu_of  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 RUN = TOP / "tests" / "vm" / "run"
@@ -280,13 +280,6 @@ def test_modules_are_loaded_soon(capsys):
 
 
 # Its own death ------------------------------------------------------------
-
-
-def qemu_of(run: subprocess.Popen) -> int:
-    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
-    child, = children.read_text().split()
-    assert "qemu" in pathlib.Path(f"/proc/{child}/comm").read_text()
-    return int(child)
 
 
 def ends(pid: int) -> bool:

@@ -32,6 +32,9 @@ BOOT_S = 900        # s; a busy host takes as long for the debug kernel, and
 KVM_PROBE_S = 10
 PR_SET_PDEATHSIG = 1    # <linux/prctl.h>
 
+QEMU = ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
+        "-display", "none", "-no-reboot", "-machine", "pc"]
+
 BASE_ARGS = (
     "console=ttyS0 panic=-1 oops=panic softlockup_panic=1 reboot=t "
     # a host may stand still for longer than the kernel expects of a processor
@@ -67,6 +70,20 @@ def clock_of_host() -> str:
     khz = subprocess.run([BUILD / "vm" / "tsc"], check=True, text=True,
                          capture_output=True).stdout.strip()
     return f"tsc_early_khz={khz} "
+
+
+def qemu_of(run: subprocess.Popen) -> int:
+    """The process of QEMU that @run, a tests/vm/run, has started"""
+    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    child, = children.read_text().split()
+    assert "qemu" in pathlib.Path(f"/proc/{child}/comm").read_text()
+    return int(child)
+
+
+def disk_args(number: int, file: pathlib.Path) -> list[str]:
+    """A virtio disk for QEMU"""
+    return ["-drive", f"file={file},format=raw,if=none,id=disk{number}",
+            "-device", f"virtio-blk-pci,drive=disk{number}"]
 
 
 def check_tools() -> None:
@@ -196,9 +213,7 @@ class Machine:
 
     def _qemu(self, ports: dict[str, int]) -> list[str]:
         opt, icount = self.opt, self.opt.icount
-        cmd = ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
-               "-display", "none", "-no-reboot", "-machine", "pc",
-               "-m", opt.memory, "-kernel", str(self.kernel.image),
+        cmd = [*QEMU, "-m", opt.memory, "-kernel", str(self.kernel.image),
                "-initrd", str(self._initrd()),
                "-serial", f"file:{self.log}"]
         args = BASE_ARGS
@@ -240,8 +255,7 @@ class Machine:
             cmd += ["-object", f"rng-random,id=rng{i},filename={file}",
                     "-device", f"virtio-rng-pci,rng=rng{i}"]
         for i, what in enumerate(opt.disk):
-            cmd += ["-drive", f"file={self._disk(i, what)},format=raw,if=none,"
-                    f"id=disk{i}", "-device", f"virtio-blk-pci,drive=disk{i}"]
+            cmd += disk_args(i, self._disk(i, what))
         if opt.gdb:
             cmd += ["-gdb", f"unix:{opt.gdb},server=on,wait=off"]
         if opt.qmp:
