@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /dev/crypto, by cryptodev-linux's ABI; what is measured is the kernel module
- * that serves this ABI.
+ * /dev/crypto, by cryptodev-linux's ABI.  The kernel module that serves this
+ * ABI is measured.
  */
 #include <errno.h>
 #include <fcntl.h>
