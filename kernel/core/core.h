@@ -3,18 +3,22 @@
  * The map of the core.  Each folder has a header, with its objects and with the
  * calls of its files that other files use:
  *
- *   session/	what consumers open: sessions, keys, contexts
+ *   device/	the life of a device: self-tests, recovery, sysfs
+ *   pk/		public-key operations; pk.h is not included here
  *   request/	a request's life, its steps, the threads of processes
  *   sched/	costs, the choice of a device, queues, shares of owners
- *   device/	devices, their self-tests and recovery, sysfs
+ *   session/	what consumers open: sessions, keys, contexts
+ *   registry/	the table of devices, their states and counters
  *   random/	sources of random numbers
- *   pk/	public-key operations; pk.h is not included here
+ *
+ * Each calls only those below it, and random/ calls device/.  Where session/ or
+ * sched/ give a request back, they call struct ocf_request_ops.
  *
  * OCF locking
  * -----------
  * Mutexes, in the order in which they nest:
  *
- *   registry_mutex	device/device.c: numbers and names of devices
+ *   registry_mutex	registry/registry.c: numbers and names of devices
  *   session.rekey	session/session.c: a session's generation of keys
  *   device.room	session/context.c: making contexts on a card
  *
@@ -33,10 +37,10 @@
  *   park_lock		session/keys.c: requests that wait for a context
  *   refresh_lock	session/session.c: working out what a session may use
  *   order_lock		request/deliver.c: a session's requests in order
- *   worker_queue.lock	request/request.c: an owner's requests for workers
+ *   worker_queue.lock	request/offload.c: an owner's requests for workers
  *   table_lock		request/workers.c: processes that have threads
  *   workers.lock	request/workers.c: a process's work and its threads
- *   flows_lock		sched/flow.c: which owner has which flow
+ *   flows_lock		session/flow.c: which owner has which flow
  *   queue.lock		sched/queue.c: what is in a device or waits for it
  *   pk_lock		pk/pk.c: all lists of public-key operations
  *
@@ -106,6 +110,7 @@ extern struct workqueue_struct *ocf_wq, *ocf_dispatch_wq, *ocf_free_wq;
 
 #include "device/device.h"
 #include "random/random.h"
+#include "registry/registry.h"
 #include "request/request.h"
 #include "sched/sched.h"
 #include "session/session.h"

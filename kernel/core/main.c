@@ -12,6 +12,7 @@
 #include <trace/events/ocf.h>
 
 struct workqueue_struct *ocf_wq, *ocf_dispatch_wq, *ocf_free_wq;
+const struct ocf_request_ops *ocf_request_ops __ro_after_init;
 
 static int weak_param_set(const char *val, const struct kernel_param *kp)
 {
@@ -65,7 +66,8 @@ static int __init ocf_init(void)
 	int err;
 
 	ocf_accounts_init();
-	ocf_requests_init();
+	ocf_request_ops = &ocf_request_calls;
+	ocf_offload_init();
 	err = make_workqueues();
 	if (err)
 		return err;

@@ -28,11 +28,9 @@
 
 #define TESTS_BEFORE_RESET 3
 #define DETACH_MAX	(10 * HZ)	/* jiffies that a completion may take */
-#define RETEST_INTERVAL	HZ	/* jiffies between two self-tests, at least */
 #define RECHECK_MAX	86400u		/* s */
 
 static unsigned int recheck = 60;
-static struct workqueue_struct *recovery_wq;
 
 static bool is_card(const struct ocf_device *dev)
 {
@@ -141,7 +139,7 @@ static int test_again(struct ocf_device *dev)
 
 static void test_later(struct ocf_device *dev)
 {
-	queue_delayed_work(recovery_wq, &dev->recovery,
+	queue_delayed_work(ocf_recovery_wq, &dev->recovery,
 			   ocf_retry_delay(dev->attempts));
 }
 
@@ -240,7 +238,7 @@ void ocf_recheck_later(struct ocf_device *dev)
 	unsigned int after = min(READ_ONCE(recheck), RECHECK_MAX);
 
 	if (is_card(dev) && after)
-		queue_delayed_work(recovery_wq, &dev->recovery, after * HZ);
+		queue_delayed_work(ocf_recovery_wq, &dev->recovery, after * HZ);
 }
 
 /* The parameter, the interval of self-tests, has changed. */
@@ -252,7 +250,7 @@ static void reschedule_recheck(struct ocf_device *dev)
 	ocf_recheck_later(dev);
 	/* recovery of a card that has failed meanwhile is not delayed */
 	if (READ_ONCE(dev->state) == OCF_DEVICE_SUSPECT)
-		mod_delayed_work(recovery_wq, &dev->recovery, 0);
+		mod_delayed_work(ocf_recovery_wq, &dev->recovery, 0);
 }
 
 static int recheck_set(const char *val, const struct kernel_param *kp)
@@ -261,7 +259,7 @@ static int recheck_set(const char *val, const struct kernel_param *kp)
 	int err, i;
 
 	err = param_set_uint(val, kp);
-	if (err || !recovery_wq)
+	if (err || !ocf_recovery_wq)
 		return err;
 	ocf_read_lock();
 	for (i = 0; i < OCF_DEVICES_MAX; i++) {
@@ -303,59 +301,6 @@ void ocf_recovery_end(struct ocf_device *dev)
 }
 
 /**
- * ocf_device_failed() - stop using a device, and recover it
- * @dev: the device
- * @err: why, a negative errno
- *
- * Context: process or BH.
- */
-void ocf_device_failed(struct ocf_device *dev, int err)
-{
-	if (!ocf_device_set_state(dev, OCF_DEVICE_READY, OCF_DEVICE_SUSPECT))
-		return;
-	WRITE_ONCE(dev->failed, err);
-	mod_delayed_work(recovery_wq, &dev->recovery, 0);
-}
-
-/**
- * ocf_device_retest() - find out whether a device or a request was at fault
- * @dev: the device; a self-test, which comes within a second, decides
- *
- * Context: process or BH.
- */
-void ocf_device_retest(struct ocf_device *dev)
-{
-	unsigned long since = jiffies - READ_ONCE(dev->tested_at);
-
-	if (READ_ONCE(dev->state) == OCF_DEVICE_READY &&
-	    !test_and_set_bit(0, &dev->retest))
-		mod_delayed_work(recovery_wq, &dev->recovery,
-				 since < RETEST_INTERVAL ?
-				 RETEST_INTERVAL - since : 0);
-}
-
-void ocf_device_fail(struct ocf_device *dev)
-{
-	ocf_device_failed(dev, -EIO);
-}
-OCF_EXPORT(ocf_device_fail);
-
-void ocf_device_needs_reset(struct ocf_device *dev)
-{
-	WRITE_ONCE(dev->needs_reset, true);
-	ocf_device_failed(dev, -EIO);
-	ocf_device_revive(dev);
-}
-OCF_EXPORT(ocf_device_needs_reset);
-
-void ocf_device_revive(struct ocf_device *dev)
-{
-	if (READ_ONCE(dev->state) == OCF_DEVICE_SUSPECT)
-		mod_delayed_work(recovery_wq, &dev->recovery, 0);
-}
-OCF_EXPORT(ocf_device_revive);
-
-/**
  * ocf_device_drain() - stop giving requests to a device
  * @dev: the device; it finishes the requests that it has
  *
@@ -380,19 +325,19 @@ void ocf_device_resume(struct ocf_device *dev)
 	ocf_registry_changed();
 	if (READ_ONCE(dev->state) == OCF_DEVICE_SUSPECT) {
 		WRITE_ONCE(dev->failed, -EAGAIN);
-		mod_delayed_work(recovery_wq, &dev->recovery, 0);
+		mod_delayed_work(ocf_recovery_wq, &dev->recovery, 0);
 	}
 	send_uevent(dev);
 }
 
 int ocf_recovery_init(void)
 {
-	recovery_wq = alloc_workqueue("ocf_recovery",
-				      WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return recovery_wq ? 0 : -ENOMEM;
+	ocf_recovery_wq = alloc_workqueue("ocf_recovery",
+					  WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return ocf_recovery_wq ? 0 : -ENOMEM;
 }
 
 void ocf_recovery_exit(void)
 {
-	destroy_workqueue(recovery_wq);
+	destroy_workqueue(ocf_recovery_wq);
 }

@@ -413,7 +413,7 @@ int ocf_pk_make(struct ocf_device *dev)
 	if (!unit)
 		return -ENOMEM;
 	unit->dev = dev;
-	unit->codes = dev->info.pk->codes;
+	unit->codes = ocf_fips_codes(dev->info.pk->codes);
 	INIT_LIST_HEAD(&unit->inflight);
 	ocf_fair_init(&unit->fair);
 	INIT_DELAYED_WORK(&unit->dispatch, dispatch_waiting);

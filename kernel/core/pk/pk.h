@@ -145,6 +145,7 @@ enum {
 };
 
 /* fips.c */
+u32 ocf_fips_codes(u32 codes);
 bool ocf_fips_permits(const struct ocf_pk_op *op);
 
 /* op.c: pure */

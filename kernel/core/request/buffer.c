@@ -156,6 +156,12 @@ void ocf_sg_write(struct scatterlist *sg, u32 start, const void *buf, u32 len)
 }
 OCF_EXPORT(ocf_sg_write);
 
+u32 ocf_request_maclen(const struct ocf_request *req)
+{
+	return req->session->params.maclen;
+}
+OCF_EXPORT(ocf_request_maclen);
+
 void ocf_tag_store(struct ocf_request *req, const u8 *tag)
 {
 	u32 len = ocf_request_maclen(req);

@@ -13,140 +13,10 @@
  * Of MAC-then-encrypt only the cipher is a separate step.  After decryption the
  * CPU checks padding and MAC in constant time: it gets the whole request, with
  * OCF_BIT_OPENED.
- *
- * A worker makes the parts when they would be useful, because a submission
- * allocates nothing.
  */
-#include <linux/sched/mm.h>
-#include <linux/slab.h>
-
 #include "../core.h"
 
 #include <trace/events/ocf.h>
-
-enum { CIPHER, MAC, STEPS };
-
-/**
- * ocf_chain_params() - the parameters of a part of a session
- * @whole: the parameters of the session
- * @part: 0 for the cipher, 1 for the MAC
- *
- * Return: the part's parameters; with keys if @whole has keys.
- */
-struct ocf_session_params
-ocf_chain_params(const struct ocf_session_params *whole, int part)
-{
-	struct ocf_session_params p = {
-		.policy = whole->policy,
-		.flags = whole->flags & OCF_SESSION_ANY,
-		.device = OCF_DEVICE_ANY,
-		.owner = whole->owner,
-		.account = whole->account,
-	};
-
-	if (part == CIPHER) {
-		p.mode = OCF_MODE_CIPHER;
-		p.cipher = whole->cipher;
-		p.key = whole->key;
-		p.keylen = whole->keylen;
-		p.ivlen = whole->ivlen;
-		p.rounds = whole->rounds;
-	} else {
-		p.mode = OCF_MODE_DIGEST;
-		p.mac = whole->mac;
-		p.mackey = whole->mackey;
-		p.mackeylen = whole->mackeylen;
-		p.maclen = whole->maclen;
-	}
-	return p;
-}
-
-/* ---- parts ---- */
-
-static int make_part(struct ocf_session *ses, struct ocf_keys *keys, int i)
-{
-	struct ocf_session_params p = ocf_chain_params(&keys->params, i);
-	struct ocf_session *session;
-	struct ocf_keys *part;
-
-	if (!ses->part[i]) {
-		session = ocf_session_make(&p, NULL, GFP_KERNEL_ACCOUNT);
-		if (IS_ERR(session))
-			return PTR_ERR(session);
-		ses->part[i] = session;
-	}
-	if (keys->part[i])
-		return 0;
-	part = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
-	if (IS_ERR(part))
-		return PTR_ERR(part);
-	/* pairs with parts_of() */
-	smp_store_release(&keys->part[i], part);
-	return 0;
-}
-
-/**
- * ocf_chain_make() - make the parts of a session and of its keys
- * @ses: the session, whose keys do not change meanwhile
- * @keys: a generation of its keys
- *
- * Context: process; may sleep.
- * Return: 0, -ENOMEM or -EDQUOT.
- */
-int ocf_chain_make(struct ocf_session *ses, struct ocf_keys *keys)
-{
-	return make_part(ses, keys, CIPHER) ?: make_part(ses, keys, MAC);
-}
-
-/*
- * The parts belong to the control group of @keys, as if the user had made them.
- */
-static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
-{
-	struct mem_cgroup *old = set_active_memcg(keys->memcg);
-
-	ocf_chain_make(ses, keys);
-	set_active_memcg(old);
-}
-
-/*
- * A user holds the lock while the keys change: then a later request asks again.
- */
-static void make_parts(struct work_struct *work)
-{
-	struct ocf_session *ses = container_of(work, struct ocf_session,
-					       split_work);
-	struct ocf_keys *keys;
-
-	if (mutex_trylock(&ses->rekey)) {
-		keys = rcu_dereference_protected(ses->keys,
-						 lockdep_is_held(&ses->rekey));
-		make_charged(ses, keys);
-		mutex_unlock(&ses->rekey);
-	}
-	ocf_session_put(ses);
-}
-
-void ocf_chain_init(struct ocf_session *ses)
-{
-	INIT_WORK(&ses->split_work, make_parts);
-}
-
-static void want_parts(struct ocf_session *ses)
-{
-	ocf_session_get(ses);
-	if (!queue_work(ocf_wq, &ses->split_work))
-		ocf_session_put_deferred(ses);
-}
-
-/* The second part is made last: if it is there, both are. */
-static bool parts_of(const struct ocf_keys *keys)
-{
-	/* pairs with make_part() */
-	return smp_load_acquire(&keys->part[MAC]);
-}
-
-/* ---- whether ---- */
 
 /*
  * Whether each step has its input in one buffer.  A MAC after the cipher covers
@@ -165,6 +35,12 @@ static bool can_split(const struct ocf_request *req,
 			       req->data.start - req->auth.start) &&
 	       ocf_buffer_same(req->src, req->dst, end,
 			       req->auth.start + req->auth.len - end);
+}
+
+static u64 part_score(struct ocf_session *ses, struct ocf_keys *keys, int part,
+		      enum ocf_op op, u32 bytes)
+{
+	return ocf_select_score(ses->part[part], keys->part[part], op, bytes);
 }
 
 /**
@@ -186,17 +62,16 @@ bool ocf_chain_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score)
 	/* after decryption the CPU does the check */
 	if (ses->params.mode == OCF_MODE_MTE && READ_ONCE(ses->soft) < 0)
 		return false;
-	if (!parts_of(keys)) {
-		want_parts(ses);
+	if (!ocf_keys_have_parts(keys)) {
+		ocf_parts_want(ses);
 		return false;
 	}
 	/* one of the devices is not ready for its step */
 	if (score == U64_MAX)
 		return true;
-	cipher = ocf_select_score(ses->part[CIPHER], keys->part[CIPHER],
-				  req->op, req->data.len);
-	mac = ocf_select_score(ses->part[MAC], keys->part[MAC], req->op,
-			       max(req->auth.len, req->data.len));
+	cipher = part_score(ses, keys, OCF_PART_CIPHER, req->op, req->data.len);
+	mac = part_score(ses, keys, OCF_PART_MAC, req->op,
+			 max(req->auth.len, req->data.len));
 	return cipher < U64_MAX && mac < U64_MAX && cipher + mac < score;
 }
 
@@ -234,8 +109,8 @@ static void be_whole(struct ocf_request *req)
 
 static void be_cipher(struct ocf_request *req)
 {
-	req->session = req->split.session->part[CIPHER];
-	req->keys = req->split.keys->part[CIPHER];
+	req->session = req->split.session->part[OCF_PART_CIPHER];
+	req->keys = req->split.keys->part[OCF_PART_CIPHER];
 	req->auth = (struct ocf_range){};
 	req->tag_start = OCF_TAG_INLINE;
 	req->flags &= OCF_REQ_MAY_SLEEP | OCF_REQ_INLINE | OCF_REQ_OFFLOAD |
@@ -247,8 +122,8 @@ static void be_mac(struct ocf_request *req)
 	const struct ocf_split *s = &req->split;
 	enum ocf_mode mode = s->session->params.mode;
 
-	req->session = s->session->part[MAC];
-	req->keys = s->keys->part[MAC];
+	req->session = s->session->part[OCF_PART_MAC];
+	req->keys = s->keys->part[OCF_PART_MAC];
 	req->data = s->auth;
 	req->auth = (struct ocf_range){};
 	/* before the cipher it covers the source, after it the destination */
@@ -307,10 +182,10 @@ static int take_steps(struct ocf_request *req)
 	int err;
 
 	for (;;) {
-		err = ocf_select_restart(req);
+		err = ocf_request_start_again(req);
 		if (err)
 			return err;
-		if (req->err || ++req->split.step == STEPS)
+		if (req->err || ++req->split.step == OCF_PARTS)
 			return 0;
 		set_step(req);
 	}
@@ -334,7 +209,7 @@ static void finish(struct ocf_request *req, int err)
  * @req: a request for which ocf_chain_wins(), and that holds its keys
  *
  * Context: process or BH.
- * Return: as ocf_select_start(); after an error @req is as it was.
+ * Return: as ocf_request_start(); after an error @req is as it was.
  */
 int ocf_chain_start(struct ocf_request *req)
 {
@@ -372,7 +247,7 @@ bool ocf_chain_next(struct ocf_request *req, int *err)
 {
 	int next;
 
-	if (!*err && ++req->split.step < STEPS &&
+	if (!*err && ++req->split.step < OCF_PARTS &&
 	    !(atomic_read(&req->bits) & OCF_BIT_CANCELLED)) {
 		set_step(req);
 		/* a completion must not sleep, and must not be delayed */

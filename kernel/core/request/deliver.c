@@ -202,7 +202,8 @@ static void deliver_in_order(struct ocf_session *ses)
 	ses->delivering = false;
 }
 
-static void order_work(struct work_struct *work)
+/* Context: process or BH, as a work. */
+void ocf_order_work(struct work_struct *work)
 {
 	struct ocf_session *ses = container_of(work, struct ocf_session,
 					       order_work);
@@ -211,13 +212,6 @@ static void order_work(struct work_struct *work)
 	deliver_in_order(ses);
 	spin_unlock_bh(&ses->order_lock);
 	ocf_session_put_deferred(ses);
-}
-
-void ocf_order_init(struct ocf_session *ses)
-{
-	spin_lock_init(&ses->order_lock);
-	INIT_LIST_HEAD(&ses->order);
-	INIT_WORK(&ses->order_work, order_work);
 }
 
 /**

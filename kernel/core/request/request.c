@@ -35,15 +35,9 @@ void ocf_request_free(struct ocf_request *req)
 }
 OCF_EXPORT(ocf_request_free);
 
-u32 ocf_request_maclen(const struct ocf_request *req)
-{
-	return req->session->params.maclen;
-}
-OCF_EXPORT(ocf_request_maclen);
-
 /*
- * Checks @req and starts it.  Returns as ocf_select_start() does. 0: the result
- * is in req->err, and nothing has been delivered or counted.
+ * Checks @req and starts it.  Returns as ocf_request_start() does.  0: the
+ * result is in req->err, and nothing has been delivered or counted.
  */
 static __always_inline int submit_request(struct ocf_request *req, int bits)
 {
@@ -69,7 +63,7 @@ static __always_inline int submit_request(struct ocf_request *req, int bits)
 		ocf_order_enter(req);
 	trace_ocf_request_submit(req, -1, 0);
 
-	err = ocf_select_start(req);
+	err = ocf_request_start(req);
 	if (likely(!err || err == -EINPROGRESS))
 		return err;
 	if (req->in_order)
@@ -116,50 +110,13 @@ void ocf_batch_end(struct ocf_batch *batch)
 }
 OCF_EXPORT(ocf_batch_end);
 
-/**
- * ocf_request_restart() - start an accepted request again
- * @req: the request, on no list but that of its session's order
- *
- * Context: process; may sleep.
- */
-void ocf_request_restart(struct ocf_request *req)
-{
-	int err, failed = req->err;
-
-	req->batch = NULL;
-	req->begun = 0;
-	req->err = 0;
-	if (atomic_fetch_or(OCF_BIT_RESTARTED, &req->bits) &
-	    OCF_BIT_CANCELLED) {
-		ocf_request_end(req, -ECANCELED, false);
-		return;
-	}
-	err = ocf_select_restart(req);
-	if (err == -EINPROGRESS)
-		return;
-	/* all remaining devices have failed it */
-	if (err == -ENODEV && req->excluded)
-		err = failed ?: -EIO;
-	ocf_request_end(req, err ?: req->err, false);
-}
-
-/*
- * Starts @req again.  If it goes to the CPU, this does the work, however long.
- */
-static void restart_now(struct ocf_request *req)
-{
-	if (atomic_fetch_or(OCF_BIT_WORKER, &req->bits) & OCF_BIT_OFFLOADED)
-		ocf_select_taken(req);
-	ocf_request_restart(req);
-}
-
 /* Restarts @req if it was returned to the waiting task, and tells whether. */
 static bool restart_returned(struct ocf_request *req)
 {
 	if (!(atomic_fetch_andnot(OCF_BIT_RETURNED, &req->bits) &
 	      OCF_BIT_RETURNED))
 		return false;
-	restart_now(req);
+	ocf_request_restart(req);
 	return true;
 }
 
@@ -341,115 +298,6 @@ void ocf_complete(struct ocf_request *req, int err)
 }
 OCF_EXPORT(ocf_complete);
 
-/*
- * Requests of one flow for workers.  At most as many workers as there are CPUs
- * do those of one owner: more would only take CPU time from others.
- */
-struct worker_queue {
-	spinlock_t		lock;	/* protects the rest; BH */
-	struct list_head	waiting;
-	unsigned int		workers;
-};
-
-static struct worker_queue worker_queues[OCF_FLOWS];
-
-void __init ocf_requests_init(void)
-{
-	int i;
-
-	for (i = 0; i < OCF_FLOWS; i++) {
-		spin_lock_init(&worker_queues[i].lock);
-		INIT_LIST_HEAD(&worker_queues[i].waiting);
-	}
-}
-
-/* A worker of @q ends, and queues another one behind those of other queues. */
-static void start_next(struct worker_queue *q)
-{
-	struct ocf_request *next;
-
-	spin_lock_bh(&q->lock);
-	next = list_first_entry_or_null(&q->waiting, struct ocf_request,
-					job.node);
-	if (next) {
-		list_del(&next->job.node);
-		queue_work(ocf_wq, &next->work);
-	} else {
-		q->workers--;
-	}
-	spin_unlock_bh(&q->lock);
-}
-
-static void run_queued(struct work_struct *work)
-{
-	struct ocf_request *req = container_of(work, struct ocf_request, work);
-	struct worker_queue *q = &worker_queues[req->session->flow];
-
-	restart_now(req);
-	start_next(q);
-}
-
-static void run_by_process(struct work_struct *work)
-{
-	struct ocf_request *req = container_of(work, struct ocf_request, work);
-
-	if (ocf_workers_ended(req->workers))
-		atomic_or(OCF_BIT_CANCELLED, &req->bits);
-	restart_now(req);
-}
-
-/* Makes the task that waits for @req restart it; false: no task waits. */
-static bool return_to_waiter(struct ocf_request *req)
-{
-	if (!(atomic_read(&req->bits) & OCF_BIT_WAITER))
-		return false;
-	if (atomic_fetch_or(OCF_BIT_RETURNED, &req->bits) &
-	    OCF_BIT_ABANDONED) {
-		atomic_andnot(OCF_BIT_RETURNED, &req->bits);
-		return false;
-	}
-	complete(&req->wait);
-	return true;
-}
-
-/*
- * Makes the submitter of @req restart it, at the submitter's priority: the
- * waiting task, or a thread of the process.  False: there is neither.
- */
-static bool return_to_submitter(struct ocf_request *req)
-{
-	if (return_to_waiter(req))
-		return true;
-	if (!req->workers)
-		return false;
-	INIT_WORK(&req->work, run_by_process);
-	return ocf_workers_queue(req->workers, &req->work);
-}
-
-/**
- * ocf_request_restart_later() - have the submitter or a worker restart a
- * request
- * @req: the request, on no list but that of its session's order
- *
- * Context: process or BH.
- */
-void ocf_request_restart_later(struct ocf_request *req)
-{
-	struct worker_queue *q = &worker_queues[req->session->flow];
-
-	if (return_to_submitter(req))
-		return;
-	INIT_WORK(&req->work, run_queued);
-	spin_lock_bh(&q->lock);
-	if (q->workers < num_online_cpus()) {
-		q->workers++;
-		queue_work(ocf_wq, &req->work);
-	} else {
-		list_add_tail(&req->job.node, &q->waiting);
-	}
-	spin_unlock_bh(&q->lock);
-}
-
 /* Replays all requests of @list, which were in @dev or waited for it. */
 void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 {
@@ -489,3 +337,10 @@ bool ocf_cancel(struct ocf_request *req)
 	return true;
 }
 OCF_EXPORT(ocf_cancel);
+
+const struct ocf_request_ops ocf_request_calls = {
+	.restart = ocf_request_restart_later,
+	.end = ocf_request_end,
+	.complete = ocf_request_complete,
+	.deliver = ocf_order_work,
+};

@@ -7,7 +7,7 @@
 
 #include <linux/ocf_driver.h>
 
-#include "../device/device.h"
+#include "../registry/registry.h"
 #include "../session/session.h"
 
 /* Bits of ocf_request.bits */
@@ -33,11 +33,20 @@ enum {
 };
 
 /* request.c */
-void ocf_requests_init(void);
+extern const struct ocf_request_ops ocf_request_calls;
 void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit);
+void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
+
+/* start.c */
+int ocf_request_start(struct ocf_request *req);
+int ocf_request_start_again(struct ocf_request *req);
 void ocf_request_restart(struct ocf_request *req);
 void ocf_request_restart_later(struct ocf_request *req);
-void ocf_requests_replay(struct list_head *list, struct ocf_device *dev);
+
+/* offload.c */
+void ocf_offload_init(void);
+void ocf_offload(struct ocf_request *req);
+void ocf_offload_next(unsigned int flow);
 
 /* workers.c */
 bool ocf_workers_ready(struct ocf_workers *w);
@@ -46,10 +55,6 @@ void ocf_workers_exit(void);
 bool ocf_workers_queue(struct ocf_workers *w, struct work_struct *work);
 
 /* chain.c */
-struct ocf_session_params
-ocf_chain_params(const struct ocf_session_params *whole, int part);
-void ocf_chain_init(struct ocf_session *ses);
-int ocf_chain_make(struct ocf_session *ses, struct ocf_keys *keys);
 bool ocf_chain_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score);
 int ocf_chain_start(struct ocf_request *req);
 bool ocf_chain_next(struct ocf_request *req, int *err);
@@ -66,16 +71,6 @@ void ocf_request_end(struct ocf_request *req, int err, bool inside_submit);
 bool ocf_request_end_here(struct ocf_request *req);
 void ocf_order_enter(struct ocf_request *req);
 void ocf_order_leave(struct ocf_request *req);
-void ocf_order_init(struct ocf_session *ses);
-
-/* Counts how long a request took, ns. */
-static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
-			    u64 ns)
-{
-	unsigned int bucket = ocf_hist_bucket(ns);
-
-	this_cpu_inc(dev->counters->hist[bucket]);
-	WRITE_ONCE(ses->hist[bucket], READ_ONCE(ses->hist[bucket]) + 1);
-}
+void ocf_order_work(struct work_struct *work);
 
 #endif /* OCF_REQUEST_H */

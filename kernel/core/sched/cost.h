@@ -11,19 +11,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/**
- * struct ocf_cost - how long a request of n bytes takes: base + n * slope
- * @base: ns
- * @slope: ns for each KiB
- */
-struct ocf_cost {
-	u32 base;
-	u32 slope;
-};
-
-/* Before anything is known: expensive, but not too expensive to be tried */
-#define OCF_COST_UNKNOWN	((struct ocf_cost){ .base = 100000, \
-						    .slope = 100000 })
+#include "../registry/estimate.h"
 
 /* ns without a completion, after which a cost may be out of date */
 #define OCF_STALE_NS		20000000ULL
@@ -107,19 +95,6 @@ struct ocf_candidate {
 	bool	preferred;
 	int	device;
 };
-
-/**
- * ocf_cost_ns() - estimate a request
- * @cost: the device's for the algorithm
- * @bytes: its size
- *
- * Return: ns.
- */
-static inline u64 ocf_cost_ns(const struct ocf_cost *cost, u32 bytes)
-{
-	return READ_ONCE(cost->base) +
-	       (((u64)READ_ONCE(cost->slope) * bytes) >> 10);
-}
 
 struct ocf_cost ocf_cost_fit(u32 n1, u64 ns1, u32 n2, u64 ns2);
 void ocf_cost_correct(struct ocf_cost *cost, u32 bytes, u64 ns, u32 gain);

@@ -12,7 +12,6 @@
 #include <linux/sizes.h>
 
 #include "crossover.h"
-#include "cost.h"
 
 /*
  * The error of a wait counts 1 / WAKE_GAIN.  A wait counts for at most
@@ -137,3 +136,14 @@ u32 ocf_crossover(struct ocf_session *ses, bool many)
 			return bytes;
 	return 0;
 }
+
+u32 ocf_session_crossover(struct ocf_session *ses, bool many)
+{
+	u32 bytes;
+
+	ocf_read_lock();
+	bytes = ocf_crossover(ses, many);
+	ocf_read_unlock();
+	return bytes;
+}
+OCF_EXPORT(ocf_session_crossover);

@@ -8,14 +8,6 @@
  * (pace.c).  A driver whose ring is full returns -EBUSY.  Then the request goes
  * back to the head of its owner's queue, and nothing is dispatched until the
  * driver unblocks.
- *
- * Each request has a deadline, which allows for the work that was inside the
- * card when the request entered.  While requests are inside, a watchdog looks
- * for one past its deadline.  It also looks whether the card has completed
- * nothing for longer than the work inside explains, at most SILENCE_MAX; so a
- * dead card is found soon, however much is inside.  And it looks whether the
- * driver refuses requests although none is inside.  A card that is late at two
- * looks in a row has failed.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -24,7 +16,6 @@
 
 #include "fair.h"
 #include "pace.h"
-#include "../pk/pk.h"
 
 #include <trace/events/ocf.h>
 
@@ -47,101 +38,12 @@
 #define DISPATCH_MAX	64
 #define COMPLETION_COST	8
 
-/* Looks of the watchdog before a request in an idle card is overdue */
-#define CHECKS		4
-
-/* ns beyond its patience that a card may be silent, whatever is inside */
-#define SILENCE_MAX	(10 * NSEC_PER_SEC)
-
-static unsigned long check_interval(const struct ocf_queue *q)
-{
-	return max(nsecs_to_jiffies(q->patience / CHECKS), 1UL);
-}
-
-/* ns, when @req is late if no public-key operations have delayed it */
-static u64 due(const struct ocf_device *dev, const struct ocf_request *req)
-{
-	u64 begun = req->begun + dev->queue.patience;
-	u64 inside = (req->due - begun) / OCF_LENIENCE;
-
-	return req->due > begun ? begun + ocf_cost_allowance(inside) : begun;
-}
-
-/* Public-key operations inside the card may have delayed @req. */
-static bool is_overdue(const struct ocf_device *dev,
-		       const struct ocf_request *req, u64 now)
-{
-	u64 late = due(dev, req);
-
-	return now > late && now > late + ocf_pk_delay(dev, req->begun);
-}
-
-/* Whether @dev has completed nothing for longer than its work explains. */
-static bool is_silent(const struct ocf_device *dev, u64 now)
-{
-	const struct ocf_queue *q = &dev->queue;
-	const struct ocf_request *oldest;
-	u64 since, work;
-
-	if (list_empty(&q->inflight))
-		return false;
-	oldest = list_first_entry(&q->inflight, struct ocf_request, job.node);
-	since = max3(q->last_done, oldest->begun, ocf_pk_last(dev));
-	work = OCF_LENIENCE * (ocf_queue_inside(dev) + ocf_pk_inside(dev));
-	return now > since + q->patience + min_t(u64, work, SILENCE_MAX);
-}
-
-static bool any_overdue(const struct ocf_device *dev)
-{
-	const struct ocf_queue *q = &dev->queue;
-	const struct ocf_request *req;
-	u64 now = ktime_get_ns();
-
-	lockdep_assert_held(&q->lock);
-	/* the driver refuses requests although the card is idle */
-	if (q->full && !q->count && now - q->full_since >
-	    q->patience + ocf_pk_delay(dev, q->full_since))
-		return true;
-	if (is_silent(dev, now))
-		return true;
-	list_for_each_entry(req, &q->inflight, job.node)
-		if (is_overdue(dev, req, now))
-			return true;
-	return false;
-}
-
-static void check_overdue(struct timer_list *timer)
-{
-	struct ocf_device *dev =
-		ocf_timer_container_of(dev, timer, queue.watchdog);
-	struct ocf_queue *q = &dev->queue;
-	bool was_late, late;
-
-	spin_lock_bh(&q->lock);
-	/*
-	 * A card fails when it was late twice in a row.  If this CPU was
-	 * stopped for a while, the completion may be there, and its interrupt
-	 * comes after this timer, or was lost.
-	 */
-	was_late = q->late;
-	q->late = any_overdue(dev);
-	late = q->late;
-	q->watching = (q->count || q->full) && !q->closed;
-	if (q->watching)
-		mod_timer(&q->watchdog, jiffies + check_interval(q));
-	spin_unlock_bh(&q->lock);
-	if (late && was_late)
-		ocf_device_failed(dev, -ETIMEDOUT);
-	else if (late && dev->info.ops->nudge)
-		dev->info.ops->nudge(dev);
-}
-
 static void start_watchdog(struct ocf_queue *q)
 {
 	lockdep_assert_held(&q->lock);
 	q->watching = true;
 	q->late = false;
-	mod_timer(&q->watchdog, jiffies + check_interval(q));
+	mod_timer(&q->watchdog, jiffies + ocf_watchdog_interval(q));
 }
 
 /*
@@ -159,7 +61,7 @@ static __always_inline unsigned int enter_device(struct ocf_device *dev,
 	q->count++;
 	ocf_fair_enter(&q->fair, &req->job);
 	req->begun = ktime_get_ns();
-	/* is_overdue() looks whether that is too much */
+	/* the watchdog looks whether that is too much */
 	req->due = req->begun + q->patience +
 		   OCF_LENIENCE * ocf_queue_inside(dev);
 	/* after req->dev: pairs with ocf_queue_leave() */
@@ -221,7 +123,7 @@ static void take_refusal(struct ocf_device *dev, struct ocf_request *req,
 	cancelled = was_cancelled(dev, req);
 	spin_unlock_bh(&q->lock);
 	if (unlikely(cancelled))
-		ocf_request_end(req, -ECANCELED, true);
+		ocf_request_ops->end(req, -ECANCELED, true);
 }
 
 /*
@@ -236,10 +138,10 @@ static __always_inline bool submit_to_driver(struct ocf_device *dev,
 
 	trace_ocf_request_start(req, dev->number, 0);
 	err = req->ctx->submit(req, more && dev->info.ops->kick);
-	if (err == -EBUSY)
+	if (unlikely(err == -EBUSY))
 		take_refusal(dev, req, unblocks);
-	else if (err != -EINPROGRESS)
-		ocf_request_complete(req, err, true);
+	else if (unlikely(err != -EINPROGRESS))
+		ocf_request_ops->complete(req, err, true);
 	/* pairs with ocf_queue_close() */
 	atomic_dec_return_release(&dev->queue.submitting);
 	return err == -EINPROGRESS;
@@ -410,7 +312,6 @@ void ocf_queue_init(struct ocf_device *dev)
 	ocf_fair_init(&q->fair);
 	q->patience = (u64)(dev->info.patience ?: MSEC_PER_SEC) * NSEC_PER_MSEC;
 	INIT_WORK(&q->dispatch, dispatch_work);
-	timer_setup(&q->watchdog, check_overdue, 0);
 	ocf_hrtimer_setup(&q->refill, refill_device, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_ABS_SOFT);
 	q->refill_at = U64_MAX;
@@ -504,7 +405,7 @@ int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req)
 	if (direct && !submit_to_driver(dev, req, more, unblocks))
 		ocf_queue_try_dispatch(dev);
 	if (unlikely(cancelled))
-		ocf_request_end(req, -ECANCELED, true);
+		ocf_request_ops->end(req, -ECANCELED, true);
 	return err;
 }
 
@@ -622,25 +523,6 @@ bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req)
 	if (was)
 		ocf_queue_try_dispatch(dev);
 	return was;
-}
-
-/**
- * ocf_queue_uses() - whether a context is in use
- * @dev: the device
- * @ctx: a context on it, which new requests do not find
- *
- * Context: process or BH.
- * Return: whether a request inside the device, or one that waits, uses it.
- */
-bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx)
-{
-	struct ocf_queue *q = &dev->queue;
-	bool uses;
-
-	spin_lock_bh(&q->lock);
-	uses = ctx->users;
-	spin_unlock_bh(&q->lock);
-	return uses;
 }
 
 /**

@@ -5,24 +5,23 @@
 #ifndef OCF_SCHED_H
 #define OCF_SCHED_H
 
-#include "../device/device.h"
+#include "../registry/registry.h"
 #include "../session/session.h"
+#include "cost.h"
 
 /* select.c */
-int ocf_select_start(struct ocf_request *req);
-int ocf_select_restart(struct ocf_request *req);
-void ocf_select_taken(struct ocf_request *req);
 int ocf_select_preferred(struct ocf_session *ses);
 u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 		     enum ocf_op op, u32 bytes);
 
+/* learn.c */
+void ocf_device_learn(struct ocf_device *dev,
+		      const struct ocf_session_params *p, enum ocf_op op,
+		      u32 bytes, const struct ocf_sample *sample);
+
 /* crossover.c */
 void ocf_crossover_woken(u64 ns);
 u32 ocf_crossover(struct ocf_session *ses, bool many);
-
-/* flow.c */
-unsigned int ocf_flow_get(u32 owner);
-void ocf_flow_put(unsigned int flow);
 
 /* fair.c */
 void ocf_fair_init(struct ocf_fair *fair);
@@ -37,7 +36,6 @@ void ocf_queue_init(struct ocf_device *dev);
 int ocf_queue_submit(struct ocf_device *dev, struct ocf_request *req);
 int ocf_queue_leave(struct ocf_device *dev, struct ocf_request *req, int err);
 bool ocf_queue_cancel(struct ocf_device *dev, struct ocf_request *req);
-bool ocf_queue_uses(struct ocf_device *dev, const struct ocf_context *ctx);
 void ocf_queue_dispatch(struct ocf_device *dev);
 void ocf_queue_kick(struct ocf_device *dev);
 void ocf_queue_open(struct ocf_device *dev);
@@ -56,6 +54,15 @@ static inline void ocf_queue_try_dispatch(struct ocf_device *dev)
 {
 	if (READ_ONCE(dev->queue.backlog))
 		ocf_queue_dispatch(dev);
+}
+
+/* Looks of the watchdog before a request in an idle card is late */
+#define OCF_WATCHDOG_LOOKS	4
+
+/* jiffies between two looks of the watchdog */
+static inline unsigned long ocf_watchdog_interval(const struct ocf_queue *q)
+{
+	return max(nsecs_to_jiffies(q->patience / OCF_WATCHDOG_LOOKS), 1UL);
 }
 
 /* ns of work inside @dev; may be off, also below 0, without the queue's lock */

@@ -1,201 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Choosing a device for a request, and starting the request there.
- *
- * At most OCF_CANDIDATES devices are compared: the CPU, and cards at random.
- * cost.c compares the numbers.  Now and then a device that has been idle for
- * long gets a request although another looks better, because its cost may have
- * fallen.
- *
- * A request that the CPU does inline holds its context, which keeps the device
- * and the memory of the keys.  Any other request holds its session and a
- * generation of keys.
+ * The choice of a device: the parts that run now and then.  select.h has the
+ * others.
  */
-#include <linux/bitops.h>
-#include <linux/kernel.h>
 #include <linux/ktime.h>
 
-#include "../core.h"
-#include "crossover.h"
-
-#include <trace/events/ocf.h>
-
-/*
- * ns.  A submitter that asked for it (OCF_REQ_OFFLOAD) hands longer work to a
- * worker.  Waking a thread takes some microseconds on any machine.
- */
-#define HANDOVER_NS	20000
-
-/*
- * ns.  A worker does longer work if the submitter must not sleep.  A task that
- * may sleep does its own work, at its own priority.
- */
-#define LONG_NS		2000000
-#define SHORT		SZ_16K	/* bytes that take less than LONG_NS */
-
-/*
- * The maximum number of times that a request waits for a context that cannot be
- * made.
- */
-#define PARKS_MAX	4
+#include "select.h"
 
 /* Bytes of a request, where none is given */
 #define TYPICAL		4096
 
-/* ns of work that the kernel's workers have, on all CPUs */
-static atomic_long_t offloaded;
-
-static DEFINE_PER_CPU(u32, inlined);
-static DEFINE_PER_CPU(u32, selections);
-static DEFINE_PER_CPU(u32, dice);
-
-/*
- * Returns a number below @n.  It need not be hard to guess, so it need not be
- * as expensive as get_random_u32_below().  Knuth, The Art of Computer
- * Programming, volume 2, 3.3.4, table 1, line 16.
- */
-static __always_inline u32 random_below(u32 n)
-{
-	u32 x = this_cpu_read(dice) * 1664525 + 1013904223;
-
-	this_cpu_write(dice, x);
-	return reciprocal_scale(x, n);
-}
-
-/* Returns a card of @cards, which is not empty, at random. */
-static __always_inline int random_card(u64 cards)
-{
-	u32 n;
-
-	if (!(cards & (cards - 1)))
-		return __ffs64(cards);
-	for (n = random_below(hweight64(cards)); n; n--)
-		cards &= cards - 1;
-	return __ffs64(cards);
-}
-
-/* A request, or a kind of requests, that a device is chosen for */
-struct query {
-	const struct ocf_session	*ses;
-	const struct ocf_keys		*keys;	/* or NULL */
-	enum ocf_op			op;
-	u32				bytes;
-	const struct ocf_request	*req;	/* or NULL */
-	u64				excluded; /* devices, a bit each */
-	u32				span;	/* bytes of @req, or 0 */
-	bool				too_long; /* for a device */
-};
-
-/* Computed once for all devices that have a limit */
-static __always_inline u32 span_of(struct query *q)
-{
-	if (!q->span)
-		q->span = ocf_request_span(q->req).len;
-	return q->span;
-}
-
-static __always_inline int add_candidate(struct ocf_candidate *c, int n,
-					 int number, struct query *q)
-{
-	struct ocf_device *dev = ocf_device_at(number);
-	u64 service, load;
-	u32 weight;
-
-	if (!dev || !ocf_device_serves(dev, q->ses))
-		return n;
-	if (dev->info.max_len && q->req &&
-	    unlikely(span_of(q) > dev->info.max_len)) {
-		q->too_long = true;
-		return n;
-	}
-	service = ocf_device_ns(dev, &q->ses->params, q->op, q->bytes);
-	load = max(0L, atomic_long_read(&dev->load));
-	weight = READ_ONCE(dev->weight);
-	if (unlikely(weight != 100)) {
-		service = ocf_weigh(service, weight);
-		load = ocf_weigh(load, weight);
-	}
-	c[n] = (struct ocf_candidate){
-		.service = service,
-		.load = load,
-		.lag = READ_ONCE(dev->lag),
-		.preferred = q->keys &&
-			     rcu_access_pointer(q->keys->ctx[number]),
-		.device = number,
-	};
-	return n + 1;
-}
-
-/* Whether a worker does the request, if it goes to the CPU. */
-static __always_inline bool needs_worker(const struct ocf_request *req,
-					 u64 service)
-{
-	if (atomic_read(&req->bits) & OCF_BIT_WORKER)
-		return false;
-	/* a submitter that may sleep does it if its process has no threads */
-	if (req->flags & OCF_REQ_OFFLOAD &&
-	    (!req->workers || !(req->flags & OCF_REQ_MAY_SLEEP) ||
-	     ocf_workers_ready(req->workers)))
-		return service > HANDOVER_NS;
-	return service > LONG_NS && !(req->flags & OCF_REQ_MAY_SLEEP);
-}
-
-/* The load of the workers that may do @req */
-static atomic_long_t *worker_load(const struct ocf_request *req)
-{
-	return req->workers ? ocf_workers_load(req->workers) : &offloaded;
-}
-
-/* ns until a worker can begin with @req */
-static u64 worker_backlog(const struct ocf_request *req)
-{
-	s64 ns = atomic_long_read(worker_load(req));
-
-	return ns > 0 ? div_u64(ns, num_online_cpus()) : 0;
-}
-
-/*
- * Weighted ns by which the CPU would delay @req, or the requests behind it if
- * @req is done inline.  @service is that of @req.
- */
-static __always_inline u64 cpu_delay(const struct ocf_request *req, u64 service,
-				     int soft)
-{
-	struct ocf_device *dev = ocf_device_at(soft);
-	u32 weight = dev ? READ_ONCE(dev->weight) : 100;
-
-	if (atomic_read(&req->bits) & OCF_BIT_WORKER ||
-	    needs_worker(req, ocf_unweigh(service, weight)))
-		return ocf_weigh(worker_backlog(req), weight);
-	return ocf_delay_of_others(service, req->behind);
-}
-
-/*
- * Fills @c with at most OCF_CANDIDATES, and returns how many.  Cards come in
- * random order, so that equal cards get equal parts.
- */
-static __always_inline int find_candidates(struct query *q,
-					   struct ocf_candidate *c)
-{
-	u64 cards = READ_ONCE(q->ses->capable) & ~q->excluded;
-	int soft = READ_ONCE(q->ses->soft);
-	int n = 0, card;
-
-	if (soft >= 0 && cards & BIT_ULL(soft)) {
-		cards &= ~BIT_ULL(soft);
-		n = add_candidate(c, n, soft, q);
-		if (n && q->ses->params.policy == OCF_POLICY_CPU)
-			c[0].lag += OCF_CPU_PRICE;
-		if (n && cards && q->req)
-			c[0].load += cpu_delay(q->req, c[0].service, soft);
-	}
-	while (cards && n < OCF_CANDIDATES) {
-		card = random_card(cards);
-		cards &= ~BIT_ULL(card);
-		n = add_candidate(c, n, card, q);
-	}
-	return n;
-}
+DEFINE_PER_CPU(u32, ocf_dice);
+DEFINE_PER_CPU(u32, ocf_selections);
+DEFINE_PER_CPU(u32, ocf_inlined);
 
 /* Whether @dev is idle, and has completed nothing for long. */
 static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
@@ -210,7 +27,7 @@ static bool is_stale(const struct ocf_device *dev, u64 now, u64 service,
 }
 
 /* Returns the index of a stale candidate, or -1. */
-static noinline int find_stale(const struct ocf_candidate *c, int n, bool sure)
+int ocf_find_stale(const struct ocf_candidate *c, int n, bool sure)
 {
 	u64 now = ktime_get_ns();
 	struct ocf_device *dev;
@@ -221,577 +38,19 @@ static noinline int find_stale(const struct ocf_candidate *c, int n, bool sure)
 		if (!dev || !is_stale(dev, now, c[i].service, sure))
 			continue;
 		/* the CPU times one request in OCF_SAMPLE: this one, too */
-		this_cpu_write(inlined, OCF_SAMPLE - 1);
+		this_cpu_write(ocf_inlined, OCF_SAMPLE - 1);
 		/* the first may only wake the card: try a second one */
-		this_cpu_write(selections, OCF_EXPLORE - 1);
+		this_cpu_write(ocf_selections, OCF_EXPLORE - 1);
 		return i;
 	}
 	return -1;
 }
 
-/* A card's completion wakes the waiter, which takes time. */
-static __always_inline void add_wake_latency(struct ocf_candidate *c, int n,
-					     const struct ocf_request *req)
-{
-	int soft = READ_ONCE(req->session->soft);
-	u32 latency = ocf_wake_latency(req);
-
-	if (!latency)
-		return;
-	while (n--)
-		if (c[n].device != soft)
-			c[n].lag += latency;
-}
-
-/* Whether the CPU was found to beat all cards for such a request. */
-static __always_inline bool is_below_crossover(const struct ocf_request *req)
-{
-	return ocf_is_below_crossover(req->session, req->op, req->bytes,
-				      req->behind);
-}
-
-/* Once in OCF_EXPLORE, and after requests that were not compared */
-static __always_inline bool is_time_to_explore(const struct ocf_request *req)
-{
-	return !(this_cpu_inc_return(selections) & (OCF_EXPLORE - 1)) ||
-	       is_below_crossover(req);
-}
-
-static __always_inline int choose_candidate(const struct ocf_candidate *c,
-					    int n,
-					    const struct ocf_request *req,
-					    bool look)
-{
-	int i;
-
-	if (n == 1)
-		return 0;
-	if (unlikely(look)) {
-		i = find_stale(c, n, is_below_crossover(req));
-		if (i >= 0)
-			return i;
-	}
-	return ocf_candidate_pick(c, n);
-}
-
-/* Has the CPU do @req.  -EAGAIN: not possible in this context. */
-static __always_inline int run_on_cpu(struct ocf_device *dev,
-				      struct ocf_request *req)
-{
-	int err;
-
-	trace_ocf_request_start(req, dev->number, 0);
-	err = req->ctx->submit(req, false);
-	if (unlikely(err == -EAGAIN)) {
-		if (!(atomic_read(&req->bits) & OCF_BIT_WORKER))
-			return err;
-		err = -EIO;
-	}
-	if (unlikely(err == -EBADMSG))
-		ocf_buffer_deny(req);
-	ocf_device_count(dev, req->bytes, err);
-	req->err = err;
-	trace_ocf_request_end(req, dev->number, err);
-	return 0;
-}
-
-/* How often this task has lost its CPU */
-static unsigned long context_switches(void)
-{
-	return current->nvcsw + current->nivcsw;
-}
-
-/*
- * run_on_cpu(), timed.  If the task loses its CPU meanwhile, the time says
- * nothing about the cost.
- */
-static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
-{
-	unsigned long switched = context_switches();
-	u64 begun = ktime_get_ns(), now;
-	struct ocf_sample sample;
-
-	if (run_on_cpu(dev, req))
-		return -EAGAIN;
-	now = ktime_get_ns();
-	sample.latency = now - begun;
-	/* other tasks worked on other CPUs meanwhile */
-	sample.gap = now - min(begun, READ_ONCE(dev->queue.last_done));
-	WRITE_ONCE(dev->queue.last_done, now);
-	ocf_time(dev, req->session, sample.latency);
-	if (!req->err && switched == context_switches())
-		ocf_device_learn(dev, &req->session->params, req->op,
-				 req->bytes, &sample);
-	return 0;
-}
-
-/* Does @req inline, one in OCF_SAMPLE timed.  -EAGAIN: not possible here. */
-static __always_inline int run_inline(struct ocf_device *dev,
-				      struct ocf_request *req)
-{
-	if (unlikely(!(this_cpu_inc_return(inlined) & (OCF_SAMPLE - 1))))
-		return run_timed(dev, req);
-	return run_on_cpu(dev, req);
-}
-
-/* Takes references to @keys and the session; false: @keys are being freed. */
-static bool hold_keys(struct ocf_request *req, struct ocf_keys *keys)
-{
-	if (req->keys)
-		return true;
-	if (!ocf_keys_try_get(keys))
-		return false;
-	/* before it can be completed */
-	if (atomic_read(&req->bits) & OCF_BIT_WAITER)
-		init_completion(&req->wait);
-	req->keys = keys;
-	refcount_inc(&req->session->refs);
-	return true;
-}
-
-static void release_keys(struct ocf_request *req, bool held)
-{
-	if (held)
-		return;
-	ocf_keys_put_deferred(req->keys);
-	req->keys = NULL;
-	ocf_session_put_deferred(req->session);
-}
-
-/*
- * Starts @req by @start, one of the next three functions.  -ESTALE: @keys are
- * being freed, and others are current.
- */
-static __always_inline int
-start_by(int (*start)(struct ocf_keys *, struct ocf_device *,
-		      struct ocf_request *),
-	 struct ocf_request *req, struct ocf_keys *keys, struct ocf_device *dev)
-{
-	bool held = req->keys;
-	int err;
-
-	if (!hold_keys(req, keys))
-		return -ESTALE;
-	err = start(keys, dev, req);
-	if (err != -EINPROGRESS)
-		release_keys(req, held);
-	return err;
-}
-
-static int start_on_worker(struct ocf_keys *keys, struct ocf_device *dev,
-			   struct ocf_request *req)
-{
-	trace_ocf_request_offload(req, dev->number, 0);
-	atomic_or(OCF_BIT_OFFLOADED, &req->bits);
-	atomic_long_add(req->job.estimate, worker_load(req));
-	ocf_request_restart_later(req);
-	return -EINPROGRESS;
-}
-
-static int start_on_card(struct ocf_keys *keys, struct ocf_device *dev,
-			 struct ocf_request *req)
-{
-	return ocf_queue_submit(dev, req);
-}
-
-static int park_request(struct ocf_keys *keys, struct ocf_device *dev,
-			struct ocf_request *req)
-{
-	int err;
-
-	if (req->parks >= PARKS_MAX)
-		return -ENODEV;
-	req->used = dev->number;
-	trace_ocf_request_park(req, dev->number, 0);
-	/* once parked, it may end and drop its reference to @keys */
-	ocf_keys_get(keys);
-	err = ocf_keys_park(keys, req);
-	if (err == -EINPROGRESS)
-		ocf_keys_want(keys, dev->number);
-	ocf_keys_put_deferred(keys);
-	return err;
-}
-
 /* Asks for a context on @dev, unless that had no capacity just now. */
-static void want_context(struct ocf_keys *keys, const struct ocf_device *dev)
+void ocf_want_context(struct ocf_keys *keys, const struct ocf_device *dev)
 {
 	if (time_after_eq(jiffies, READ_ONCE(dev->crowded)))
 		ocf_keys_want(keys, dev->number);
-}
-
-/* Devices that have no context yet, the best first */
-struct missing {
-	struct ocf_device	*dev[OCF_CANDIDATES];
-	int			n;
-};
-
-/*
- * The order in which devices are asked for a context, the lowest first.  The
- * CPU can always make one.  A card without capacity may take long to evict
- * another, and a card that has failed to make one will probably fail again.
- */
-static int context_rank(const struct ocf_keys *keys,
-			const struct ocf_device *dev)
-{
-	if (dev->info.kind == OCF_KIND_SOFTWARE)
-		return 0;
-	if (test_bit(dev->number, &keys->failed))
-		return 3;
-	return test_bit(dev->number, &keys->full) ? 2 : 1;
-}
-
-/* The device that makes a context for a request of @keys */
-static noinline struct ocf_device *choose_missing(const struct ocf_keys *keys,
-						  const struct missing *m)
-{
-	int i, now, least = INT_MAX;
-	struct ocf_device *dev;
-
-	for (i = 0; i < m->n; i++) {
-		now = context_rank(keys, m->dev[i]);
-		if (now < least) {
-			least = now;
-			dev = m->dev[i];
-		}
-	}
-	return dev;
-}
-
-/* What the caller has to do after ocf_read_unlock() */
-enum { RUN_HERE = 1, RUN_IN_STEPS };
-
-/*
- * Starts @req on @dev with the context @req->ctx; @cost is weighted.  RUN_HERE:
- * the caller runs it after ocf_read_unlock(), with a reference to @req->ctx.
- */
-static int start_on(struct ocf_request *req, struct ocf_keys *keys,
-		    struct ocf_device *dev, u64 cost)
-{
-	u64 service = ocf_unweigh(cost, READ_ONCE(dev->weight));
-
-	req->dev = dev;
-	req->used = dev->number;
-	req->job.estimate = min_t(u64, service, U32_MAX);
-	if (dev->info.kind == OCF_KIND_HARDWARE) {
-		WRITE_ONCE(req->ctx->used, jiffies);
-		return start_by(start_on_card, req, keys, dev);
-	}
-	if (needs_worker(req, service))
-		return start_by(start_on_worker, req, keys, dev);
-	return ocf_context_try_get(req->ctx) ? RUN_HERE : -ESTALE;
-}
-
-/* Devices that may not do @req, a bit each */
-static u64 excluded_devices(const struct ocf_request *req,
-			    const struct ocf_keys *keys)
-{
-	u64 excluded = req->excluded | READ_ONCE(keys->refused);
-	int soft = READ_ONCE(req->session->soft);
-
-	/* only the CPU continues a digest */
-	if (unlikely(req->flags & (OCF_REQ_UPDATE | OCF_REQ_CONTINUE)))
-		excluded |= soft < 0 ? U64_MAX : ~BIT_ULL(soft);
-	return excluded;
-}
-
-static __always_inline u64 best_score(const struct ocf_candidate *c, int n)
-{
-	return n ? ocf_candidate_score(&c[ocf_candidate_pick(c, n)]) : U64_MAX;
-}
-
-/*
- * Compares devices, and starts @req on the best one that takes it.  This is a
- * function of its own, because select_cpu_simply() does not need its stack.
- *
- * Returns as ocf_select_start() does, or what is to be done after
- * ocf_read_unlock(): RUN_HERE, with a reference to @req->ctx; RUN_IN_STEPS, if
- * @whole is 0, with a reference to @keys; -ESTALE: try again, @keys or the
- * context are being freed.  @whole: the error of the steps that failed, or 0.
- */
-static noinline int select_among(struct ocf_request *req, struct ocf_keys *keys,
-				 int whole)
-{
-	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
-	struct query q = {
-		.ses = req->session,
-		.keys = keys,
-		.op = req->op,
-		.bytes = req->bytes,
-		.req = req,
-		.excluded = excluded_devices(req, keys),
-	};
-	struct missing missing __uninitialized;
-	int n = find_candidates(&q, c), best;
-	struct ocf_device *dev;
-	bool look = false;
-	int err = whole ?: q.too_long ? -E2BIG : -ENODEV;
-
-	missing.n = 0;
-	if (n > 1) {
-		look = is_time_to_explore(req);
-		add_wake_latency(c, n, req);
-	}
-	if (unlikely(READ_ONCE(q.ses->splits)) && !req->split.session &&
-	    !whole && ocf_chain_wins(req, keys, best_score(c, n)))
-		return hold_keys(req, keys) ? RUN_IN_STEPS : -ESTALE;
-	for (; n; c[best] = c[--n]) {
-		best = choose_candidate(c, n, req, look);
-		dev = ocf_device_at(c[best].device);
-		if (!dev)
-			continue;
-		req->ctx = ocf_dereference(keys->ctx[dev->number]);
-		if (req->ctx) {
-			if (look && dev->info.kind == OCF_KIND_SOFTWARE)
-				ocf_crossover_learn(req, c[best].service);
-			err = start_on(req, keys, dev, c[best].service);
-			if (err != -EBUSY && err != -ENODEV)
-				return err;
-			continue;
-		}
-		if (!missing.n || dev->info.kind == OCF_KIND_SOFTWARE)
-			want_context(keys, dev);
-		missing.dev[missing.n++] = dev;
-	}
-	if (!missing.n)
-		return err;
-	/* no context is there; one will be made */
-	return start_by(park_request, req, keys,
-			choose_missing(keys, &missing));
-}
-
-/* Returns the CPU's device, or NULL if it has gone, or has a limit. */
-static __always_inline struct ocf_device *find_plain_cpu(int soft)
-{
-	struct ocf_device *dev;
-
-	if (unlikely(soft < 0))
-		return NULL;
-	dev = ocf_device_at(soft);
-	if (!dev || !ocf_device_usable(dev) || dev->info.max_len)
-		return NULL;
-	return dev;
-}
-
-/*
- * Whether nothing need be compared: @req is short, and the CPU is the only
- * device, or @req is below the crossover and among the next @uncompared of its
- * session.  @req->ctx is held then.
- */
-static bool select_cpu_simply(struct ocf_request *req)
-{
-	struct ocf_session *ses = req->session;
-	struct ocf_device *dev;
-	struct ocf_keys *keys;
-	int soft;
-
-	if (req->flags & OCF_REQ_OFFLOAD || req->bytes > SHORT ||
-	    !(READ_ONCE(ses->no_card) ||
-	      ocf_skips_comparison(ses, req->op, req->bytes, req->behind)))
-		return false;
-	soft = READ_ONCE(ses->soft);
-	dev = find_plain_cpu(soft);
-	if (!dev)
-		return false;
-	keys = ocf_dereference(ses->keys);
-	req->ctx = ocf_dereference(keys->ctx[soft]);
-	req->dev = dev;
-	req->used = soft;
-	return req->ctx && ocf_context_try_get(req->ctx);
-}
-
-/* Has a worker do @req, which cannot be done here (-EAGAIN). */
-static noinline int leave_to_worker(struct ocf_request *req)
-{
-	u64 ns = ocf_device_ns(req->dev, &req->session->params, req->op,
-			       req->bytes);
-
-	req->job.estimate = min_t(u64, ns, U32_MAX);
-	ocf_read_lock();
-	/* ends: after a failure other keys are current */
-	while (!hold_keys(req,
-			  req->keys ?: ocf_dereference(req->session->keys)))
-		;
-	start_on_worker(req->keys, req->dev, req);
-	ocf_read_unlock();
-	return -EINPROGRESS;
-}
-
-/* Does @req inline, and drops the reference to @req->ctx. */
-static __always_inline int run_held(struct ocf_request *req)
-{
-	struct ocf_context *ctx = req->ctx;
-	int err = run_inline(req->dev, req);
-
-	if (unlikely(err == -EAGAIN))
-		err = leave_to_worker(req);
-	ocf_context_put_deferred(ctx);
-	return err;
-}
-
-/* run_held() by a worker; counts as the worker's load meanwhile */
-static int run_held_as_worker(struct ocf_request *req)
-{
-	atomic_long_t *load = worker_load(req);
-	u32 ns = req->job.estimate;
-	int err;
-
-	atomic_long_add(ns, load);
-	err = run_held(req);
-	atomic_long_sub(ns, load);
-	return err;
-}
-
-/* select_among() with the keys of @req, or with the current ones */
-static int select_once(struct ocf_request *req, int whole)
-{
-	struct ocf_session *ses = req->session;
-	int err;
-
-	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
-	err = select_among(req, req->keys ?: ocf_dereference(ses->keys), whole);
-	ocf_read_unlock();
-	return err;
-}
-
-/*
- * Does what the result of select_among() asks for.  @held: @req had its keys
- * before the call.
- */
-static noinline int finish_selection(struct ocf_request *req, bool held,
-				     int rest)
-{
-	int whole = 0;
-
-	for (;; rest = select_once(req, whole)) {
-		if (rest == RUN_IN_STEPS) {
-			whole = ocf_chain_start(req);
-			if (whole == -EINPROGRESS)
-				return whole;
-			release_keys(req, held);
-			if (!whole)
-				return 0;
-		} else if (rest != -ESTALE) {
-			break;
-		}
-	}
-	if (rest != RUN_HERE)
-		return rest;
-	return atomic_read(&req->bits) & OCF_BIT_WORKER ?
-		       run_held_as_worker(req) :
-		       run_held(req);
-}
-
-/**
- * ocf_select_start() - choose a device for a request, and start it there
- * @req: a valid request; it gets the current keys of its session
- *
- * Context: process or BH.
- * Return: 0: @req is done, and its result is in @req->err; -EINPROGRESS: it is
- * under way, and does not belong to the caller any more; -EBUSY, -E2BIG or
- * -ENODEV: it was not started, see ocf_submit().
- */
-int ocf_select_start(struct ocf_request *req)
-{
-	struct ocf_session *ses = req->session;
-	int rest = RUN_HERE;
-
-	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
-	if (!select_cpu_simply(req))
-		rest = select_among(req, ocf_dereference(ses->keys), 0);
-	ocf_read_unlock();
-	if (rest == RUN_HERE)
-		return run_held(req);
-	return unlikely(rest > 0 || rest == -ESTALE) ?
-		       finish_selection(req, false, rest) :
-		       rest;
-}
-
-/* Whether a request of @ses would have to wait for earlier ones. */
-static bool is_behind_others(const struct ocf_session *ses)
-{
-	if (!(ses->params.flags & OCF_SESSION_ORDERED))
-		return false;
-	/* pairs with leave_order(): their callbacks have returned */
-	return smp_load_acquire(&ses->ordered);
-}
-
-bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes)
-{
-	struct ocf_device *dev = NULL;
-
-	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
-	if (bytes <= SHORT && !is_behind_others(ses) &&
-	    (READ_ONCE(ses->no_card) ||
-	     ocf_skips_comparison(ses, op, bytes, 0)))
-		dev = find_plain_cpu(READ_ONCE(ses->soft));
-	if (dev) {
-		ocf_session_count(ses, bytes, 0);
-		ocf_device_count(dev, bytes, 0);
-	}
-	ocf_read_unlock();
-	return dev;
-}
-OCF_EXPORT(ocf_cpu_takes);
-
-bool ocf_cpu_is_allowed(struct ocf_session *ses)
-{
-	bool allowed;
-
-	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
-	allowed = find_plain_cpu(READ_ONCE(ses->soft));
-	ocf_read_unlock();
-	return allowed;
-}
-OCF_EXPORT(ocf_cpu_is_allowed);
-
-void ocf_cpu_failed(struct ocf_session *ses, u32 bytes)
-{
-	struct ocf_device *dev;
-	int soft;
-
-	atomic64_sub(bytes, &ses->bytes);
-	atomic64_inc(&ses->errors);
-	ocf_read_lock();
-	soft = READ_ONCE(ses->soft);
-	dev = soft < 0 ? NULL : ocf_device_at(soft);
-	if (dev) {
-		this_cpu_sub(dev->counters->bytes, bytes);
-		this_cpu_inc(dev->counters->errors);
-	}
-	ocf_read_unlock();
-}
-OCF_EXPORT(ocf_cpu_failed);
-
-/**
- * ocf_select_restart() - start a request again, perhaps on another device
- * @req: the request, which keeps its keys; not on devices of @req->excluded
- *
- * Context: process or BH.
- * Return: as ocf_select_start().
- */
-int ocf_select_restart(struct ocf_request *req)
-{
-	return finish_selection(req, true, select_once(req, 0));
-}
-
-/**
- * ocf_select_taken() - a worker begins with a request
- * @req: the request, which has OCF_BIT_OFFLOADED
- *
- * Context: any.
- */
-void ocf_select_taken(struct ocf_request *req)
-{
-	atomic_andnot(OCF_BIT_OFFLOADED, &req->bits);
-	atomic_long_sub(req->job.estimate, worker_load(req));
 }
 
 /**
@@ -807,8 +66,8 @@ void ocf_select_taken(struct ocf_request *req)
 int ocf_select_preferred(struct ocf_session *ses)
 {
 	struct ocf_candidate c[OCF_CANDIDATES];
-	struct query q = { .ses = ses, .bytes = TYPICAL };
-	int n = find_candidates(&q, c), i;
+	struct ocf_query q = { .ses = ses, .bytes = TYPICAL };
+	int n = ocf_find_candidates(&q, c), i;
 
 	for (i = 0; i < n; i++)
 		c[i].load = 0;
@@ -830,7 +89,7 @@ u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 		     enum ocf_op op, u32 bytes)
 {
 	struct ocf_candidate c[OCF_CANDIDATES] __uninitialized;
-	struct query q = {
+	struct ocf_query q = {
 		.ses = ses,
 		.keys = keys,
 		.op = op,
@@ -842,7 +101,7 @@ u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 
 	if (unlikely(!ocf_session_is_current(ses)))
 		ocf_session_refresh(ses);
-	n = find_candidates(&q, c);
+	n = ocf_find_candidates(&q, c);
 	if (!n)
 		return U64_MAX;
 	best = ocf_candidate_pick(c, n);
@@ -851,6 +110,36 @@ u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 		return U64_MAX;
 	if (rcu_access_pointer(keys->ctx[dev->number]))
 		return ocf_candidate_score(&c[best]);
-	want_context(keys, dev);
+	ocf_want_context(keys, dev);
 	return U64_MAX;
 }
+
+void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
+{
+	const struct ocf_session_params *p = &ses->params;
+	struct ocf_device *dev;
+	u64 capable;
+	int i;
+
+	*info = (struct ocf_session_info){
+		.mode = p->mode,
+		.cipher = p->cipher,
+		.mac = p->mac,
+		.ivlen = p->ivlen,
+		.maclen = p->maclen,
+		.block = ses->block,
+		.device = -ENODEV,
+	};
+	ocf_read_lock();
+	if (!ocf_session_is_current(ses))
+		ocf_session_refresh(ses);
+	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
+		i = __ffs64(capable);
+		dev = ocf_device_at(i);
+		if (dev && dev->info.kind == OCF_KIND_HARDWARE)
+			info->hardware = true;
+	}
+	info->device = ocf_select_preferred(ses);
+	ocf_read_unlock();
+}
+OCF_EXPORT(ocf_session_info);

@@ -252,6 +252,18 @@ static int try_make(struct ocf_keys *keys, struct ocf_device *dev, u32 flags)
 
 /* ---- room ---- */
 
+/* Whether a request inside @dev, or one that waits, uses @ctx. */
+static bool is_in_use(struct ocf_device *dev, const struct ocf_context *ctx)
+{
+	struct ocf_queue *q = &dev->queue;
+	bool uses;
+
+	spin_lock_bh(&q->lock);
+	uses = ctx->users;
+	spin_unlock_bh(&q->lock);
+	return uses;
+}
+
 /*
  * The generation whose context on @dev was idle for longest, and since @limit
  * (jiffies) at least; or NULL.  With @busy, contexts in use count too.  The
@@ -270,7 +282,7 @@ static struct ocf_keys *least_used_keys(struct ocf_device *dev,
 		/* a context that is being freed frees capacity by itself */
 		if (time_after(used, limit) ||
 		    !refcount_read(&keys_of(ctx)->refs) ||
-		    (!busy && ocf_queue_uses(dev, ctx)))
+		    (!busy && is_in_use(dev, ctx)))
 			continue;
 		limit = used - 1;
 		found = keys_of(ctx);
@@ -293,7 +305,7 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 	/* after this, each request that found @ctx is counted in the queue */
 	synchronize_rcu();
 	end = jiffies + (urgent ? DRAIN : 0);
-	while (ocf_queue_uses(dev, ctx)) {
+	while (is_in_use(dev, ctx)) {
 		if (time_after_eq(jiffies, end) ||
 		    READ_ONCE(dev->state) != OCF_DEVICE_READY)
 			return false;

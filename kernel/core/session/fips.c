@@ -5,20 +5,13 @@
  * The kernel's crypto API keeps such a list for its own algorithms.  Ours is
  * for every device, also for a card that knows nothing of fips=1.  It is that
  * of the kernel where the kernel has the algorithm.  The kernel's own parser
- * refuses RSA keys of less than 2048 bits.
+ * refuses RSA keys of less than 2048 bits.  For public-key operations see
+ * pk/fips.c.
  */
 #include <crypto/utils.h>
 #include <linux/fips.h>
 
-#include "alg.h"
-#include "../pk/pk.h"
-
-/*
- * SP 800-186 has no X25519 for keys, FIPS 186-5 no DSA to sign with, and SP
- * 800-56A has Diffie-Hellman only in groups that it names.
- */
-#define FORBIDDEN_CODES	(BIT(OCF_PK_X25519) | BIT(OCF_PK_DSA_SIGN) | \
-			 BIT(OCF_PK_DH))
+#include "../core.h"
 
 #define HMAC_KEY_MIN	14	/* bytes; SP 800-131A, section 10 */
 
@@ -37,8 +30,6 @@ void ocf_fips_limit(struct ocf_device *dev)
 	for (alg = 1; alg < OCF_ALG_COUNT; alg++)
 		if (!(ocf_alg_info(alg)->flags & OCF_ALG_FIPS))
 			__clear_bit(alg, dev->info.algs);
-	if (dev->pk)
-		dev->pk->codes &= ~(u32)FORBIDDEN_CODES;
 }
 
 static bool is_hmac(enum ocf_alg mac)
@@ -69,36 +60,6 @@ int ocf_fips_check_keys(const struct ocf_session_params *p)
 	if (p->cipher == OCF_AES_XTS && !is_good_for_xts(p->key, p->keylen))
 		return ocf_params_refuse(p, OCF_FIELD_KEY);
 	return 0;
-}
-
-/* SP 800-131A: PKCS #1 v1.5 for signatures only; SHA-1 to verify only */
-static bool is_allowed(const struct ocf_pk_op *op)
-{
-	switch (op->code) {
-	case OCF_PK_RSA_ENCRYPT:
-	case OCF_PK_RSA_DECRYPT:
-		if (op->scheme == OCF_PK_PKCS1)
-			return false;
-		break;
-	case OCF_PK_RSA_SIGN:
-		if (op->hash == OCF_SHA1)
-			return false;
-		break;
-	default:
-		break;
-	}
-	return !op->hash || ocf_alg_info(op->hash)->flags & OCF_ALG_FIPS;
-}
-
-/**
- * ocf_fips_permits() - whether a public-key operation may be done
- * @op: the operation; its code, scheme and hash are valid
- *
- * Context: any.
- */
-bool ocf_fips_permits(const struct ocf_pk_op *op)
-{
-	return !fips_enabled || is_allowed(op);
 }
 
 /**

@@ -130,7 +130,7 @@ void ocf_keys_release(struct ocf_keys *keys)
 	/* pairs with wait_var_event_killable() in lock_rekey() */
 	smp_mb__after_atomic();
 	wake_up_var(&left->leaving);
-	ocf_session_put_deferred(left);
+	ocf_session_release(left);
 }
 
 static void free_keys(struct ocf_keys *keys)
@@ -255,7 +255,7 @@ static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 	spin_unlock_bh(&park_lock);
 	/* not here: the CPU may do them, and the card's other users wait */
 	list_for_each_entry_safe(req, next, &parked, job.node)
-		ocf_request_restart_later(req);
+		ocf_request_ops->restart(req);
 }
 
 static bool is_parked_for(struct ocf_keys *keys, int number)

@@ -34,7 +34,7 @@ static bool may_share(const struct ocf_session *ses, struct ocf_device *dev)
 	if (dev->info.kind == OCF_KIND_SOFTWARE || !ocf_device_serves(dev, ses))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(ses->part); i++) {
-		p = ocf_chain_params(&ses->params, i);
+		p = ocf_part_params(&ses->params, i);
 		if (ocf_device_capable(dev, &p))
 			return true;
 	}
@@ -218,8 +218,11 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 	ses->flow = ocf_flow_get(p->owner);
 	ses->testing = testing;
 	mutex_init(&ses->rekey);
-	ocf_order_init(ses);
-	ocf_chain_init(ses);
+	spin_lock_init(&ses->order_lock);
+	INIT_LIST_HEAD(&ses->order);
+	INIT_WORK(&ses->order_work, ocf_request_ops->deliver);
+	INIT_WORK(&ses->work, end_session_work);
+	ocf_parts_init(ses);
 	return ses;
 }
 
@@ -234,11 +237,11 @@ static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 
 	if (ses->soft < 0 && may_split(ses) &&
 	    ses->params.mode != OCF_MODE_MTE)
-		err = ocf_chain_make(ses, keys);
+		err = ocf_parts_make(ses, keys);
 	err = err ?: first_context(ses, keys);
 	if (err != -EOPNOTSUPP || !ses->splits)
 		return err;
-	err = ocf_chain_make(ses, keys);
+	err = ocf_parts_make(ses, keys);
 	for (i = 0; !err && i < ARRAY_SIZE(ses->part); i++) {
 		ocf_read_lock();
 		ocf_session_refresh(ses->part[i]);
@@ -361,10 +364,8 @@ OCF_EXPORT(ocf_session_put);
 
 void ocf_session_put_deferred(struct ocf_session *ses)
 {
-	if (!ses || !refcount_dec_and_test(&ses->refs))
-		return;
-	INIT_WORK(&ses->work, end_session_work);
-	queue_work(ocf_free_wq, &ses->work);
+	if (ses)
+		ocf_session_release(ses);
 }
 OCF_EXPORT(ocf_session_put_deferred);
 
@@ -397,7 +398,7 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 		return keys;
 	err = first_contexts(ses, keys);
 	if (!err && ses->part[0])
-		err = ocf_chain_make(ses, keys);
+		err = ocf_parts_make(ses, keys);
 	if (err) {
 		ocf_keys_put(keys);
 		return ERR_PTR(err == -EOPNOTSUPP ? -ENODEV : err);
@@ -465,47 +466,6 @@ unlock:
 	return err;
 }
 OCF_EXPORT(ocf_session_rekey);
-
-void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
-{
-	const struct ocf_session_params *p = &ses->params;
-	struct ocf_device *dev;
-	u64 capable;
-	int i;
-
-	*info = (struct ocf_session_info){
-		.mode = p->mode,
-		.cipher = p->cipher,
-		.mac = p->mac,
-		.ivlen = p->ivlen,
-		.maclen = p->maclen,
-		.block = ses->block,
-		.device = -ENODEV,
-	};
-	ocf_read_lock();
-	if (!ocf_session_is_current(ses))
-		ocf_session_refresh(ses);
-	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
-		i = __ffs64(capable);
-		dev = ocf_device_at(i);
-		if (dev && dev->info.kind == OCF_KIND_HARDWARE)
-			info->hardware = true;
-	}
-	info->device = ocf_select_preferred(ses);
-	ocf_read_unlock();
-}
-OCF_EXPORT(ocf_session_info);
-
-u32 ocf_session_crossover(struct ocf_session *ses, bool many)
-{
-	u32 bytes;
-
-	ocf_read_lock();
-	bytes = ocf_crossover(ses, many);
-	ocf_read_unlock();
-	return bytes;
-}
-OCF_EXPORT(ocf_session_crossover);
 
 static const char *name_of(enum ocf_alg alg)
 {

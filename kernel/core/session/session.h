@@ -12,9 +12,12 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "../device/device.h"
+#include "../registry/registry.h"
 #include "alg.h"
 #include "params.h"
+
+/* What ocf_keys.part and ocf_session.part have */
+enum { OCF_PART_CIPHER, OCF_PART_MAC, OCF_PARTS };
 
 /**
  * struct ocf_keys - one generation of a session's keys, and its contexts
@@ -47,7 +50,7 @@ struct ocf_keys {
 	spinlock_t			lock;
 	unsigned long			present;
 	struct ocf_context __rcu	*ctx[OCF_DEVICES_MAX];
-	struct ocf_keys			*part[2];
+	struct ocf_keys			*part[OCF_PARTS];
 	unsigned long			wanted;
 	unsigned long			waits;
 	unsigned long			full;
@@ -115,7 +118,7 @@ struct ocf_session {
 	u32				uncompared;
 	u32				seen;
 	unsigned int			flow;
-	struct ocf_session		*part[2];
+	struct ocf_session		*part[OCF_PARTS];
 	struct work_struct		split_work;
 	struct ocf_device		*testing;
 	spinlock_t			order_lock;
@@ -131,9 +134,32 @@ struct ocf_session {
 	struct work_struct		work;
 };
 
+/**
+ * struct ocf_request_ops - what the folders below request/ call in it
+ * @restart: has a request that was accepted started again; by its submitter or
+ *	a worker
+ * @end: returns a request to its consumer, with its result
+ * @complete: ends the work of a card on a request
+ * @deliver: delivers the results of an ordered session, as a work of it
+ *
+ * request.h has the functions.  All may be called from process or BH.
+ */
+struct ocf_request_ops {
+	void (*restart)(struct ocf_request *req);
+	void (*end)(struct ocf_request *req, int err, bool inside_submit);
+	void (*complete)(struct ocf_request *req, int err, bool inside_submit);
+	work_func_t deliver;
+};
+
+extern const struct ocf_request_ops *ocf_request_ops;	/* main.c */
+
 /* account.c */
 void ocf_accounts_init(void);
 void ocf_account_hold(struct ocf_account *account);
+
+/* flow.c */
+unsigned int ocf_flow_get(u32 owner);
+void ocf_flow_put(unsigned int flow);
 
 /* session.c */
 struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
@@ -143,6 +169,27 @@ struct ocf_session *ocf_session_create_on(const struct ocf_session_params *p,
 					  gfp_t gfp);
 void ocf_session_refresh(struct ocf_session *ses);
 void ocf_sessions_show(struct seq_file *m);
+
+/* Puts a reference; the last one leaves the rest to a worker. */
+static inline void ocf_session_release(struct ocf_session *ses)
+{
+	if (refcount_dec_and_test(&ses->refs))
+		queue_work(ocf_free_wq, &ses->work);
+}
+
+/* parts.c */
+struct ocf_session_params
+ocf_part_params(const struct ocf_session_params *whole, int part);
+void ocf_parts_init(struct ocf_session *ses);
+int ocf_parts_make(struct ocf_session *ses, struct ocf_keys *keys);
+void ocf_parts_want(struct ocf_session *ses);
+
+/* The second part is made last: if it is there, both are. */
+static inline bool ocf_keys_have_parts(const struct ocf_keys *keys)
+{
+	/* pairs with make_part() */
+	return smp_load_acquire(&keys->part[OCF_PART_MAC]);
+}
 
 /* keys.c */
 int ocf_keys_init(void);
@@ -158,7 +205,6 @@ int ocf_keys_make_context(struct ocf_keys *keys, struct ocf_device *dev,
 void ocf_keys_want(struct ocf_keys *keys, int number);
 int ocf_keys_park(struct ocf_keys *keys, struct ocf_request *req);
 bool ocf_keys_unpark(struct ocf_request *req);
-
 void ocf_keys_release(struct ocf_keys *keys);
 
 static inline void ocf_keys_get(struct ocf_keys *keys)
@@ -209,6 +255,16 @@ static inline void ocf_session_count(struct ocf_session *ses, u32 bytes,
 		atomic64_add(bytes, &ses->bytes);
 	else
 		atomic64_inc(&ses->errors);
+}
+
+/* Counts how long a request took, ns. */
+static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
+			    u64 ns)
+{
+	unsigned int bucket = ocf_hist_bucket(ns);
+
+	this_cpu_inc(dev->counters->hist[bucket]);
+	WRITE_ONCE(ses->hist[bucket], READ_ONCE(ses->hist[bucket]) + 1);
 }
 
 /* Whether @ses->capable and the fields that follow from it are valid. */

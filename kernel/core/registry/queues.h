@@ -2,8 +2,8 @@
 /*
  * The queue of a device: requests that wait for it and requests inside it.
  */
-#ifndef OCF_SCHED_QUEUES_H
-#define OCF_SCHED_QUEUES_H
+#ifndef OCF_QUEUES_H
+#define OCF_QUEUES_H
 
 #include <linux/hrtimer.h>
 #include <linux/list.h>
@@ -97,4 +97,4 @@ struct ocf_queue {
 	struct timer_list	watchdog;
 };
 
-#endif /* OCF_SCHED_QUEUES_H */
+#endif /* OCF_QUEUES_H */
