@@ -216,12 +216,14 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 		.key = addr(key), .keylen = keylen,
 		.mackey = addr(mackey), .mackeylen = mackeylen,
 	};
+	int err;
 
 	if (keylen > UINT_MAX || mackeylen > UINT_MAX)
 		return remember(-EINVAL, keylen > UINT_MAX ?
 						 OCF_FIELD_KEY :
 						 OCF_FIELD_MACKEY);
-	return call(ocf, OCF_SESSION_REKEY, &r);
+	err = call(ocf, OCF_SESSION_REKEY, &r);
+	return remember(err, r.wrong);
 }
 
 int ocf_session_info(struct ocf *ocf, uint32_t session,

@@ -275,6 +275,7 @@ void ocf_session_put_deferred(struct ocf_session *ses);
  * @keylen: bytes
  * @mackey: MAC key of @mackeylen bytes; NULL: keep the present one
  * @mackeylen: bytes
+ * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*
  *
  * Requests that were submitted before keep the old keys, also when they are
  * replayed on another device.  Requests that are submitted later use the new
@@ -285,7 +286,7 @@ void ocf_session_put_deferred(struct ocf_session *ses);
  * ocf_session_create().  After an error the old keys stay.
  */
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
-		      const u8 *mackey, u32 mackeylen);
+		      const u8 *mackey, u32 mackeylen, u32 *wrong);
 
 /**
  * struct ocf_session_info - facts about a session

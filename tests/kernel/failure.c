@@ -515,7 +515,7 @@ static void failure_forgets_slowly(struct test *t)
 	CHECK(t, READ_ONCE(card->forgetting));
 	other = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			     OCF_DEVICE_ANY);
-	EQUAL(t, ocf_session_rekey(other, NULL, 0, NULL, 0), 0);
+	EQUAL(t, ocf_session_rekey(other, NULL, 0, NULL, 0, NULL), 0);
 	CHECK(t, READ_ONCE(card->forgetting));
 	complete_all(&forget);
 	CHECK(t, works_again(card));

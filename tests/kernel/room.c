@@ -262,7 +262,7 @@ static void room_of_old_keys(struct test *t)
 	if (EQUAL(t, PTR_ERR_OR_ZERO(ses), 0)) {
 		card_hold(card);
 		w = begin(t, ses);
-		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0, NULL), 0);
 		/* each evicts the context of the one before */
 		for (i = 0; i < 2; i++) {
 			more[i] = on_card(card);

@@ -174,10 +174,10 @@ static void session_rekey(struct test *t)
 	new = work_make(ses, 512, 0);
 	card_hold(card);
 	EQUAL(t, work_submit(old), -EINPROGRESS);
-	EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+	EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);
 	EQUAL(t, work_submit(new), -EINPROGRESS);
 	/* after keys that are refused the session has its old ones */
-	EQUAL(t, ocf_session_rekey(ses, next, 5, NULL, 0), -EINVAL);
+	EQUAL(t, ocf_session_rekey(ses, next, 5, NULL, 0, NULL), -EINVAL);
 	card_release(card);
 	EQUAL(t, work_wait(old), 0);
 	EQUAL(t, work_wait(new), 0);
@@ -208,7 +208,7 @@ static void session_rekeyed_often(struct test *t)
 	slept = current->nvcsw;
 	for (i = 0; i < 100; i++) {
 		memset(next, i, sizeof(next));
-		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);
 	}
 	/* a task that waits for a grace period sleeps, each time */
 	CHECK(t, current->nvcsw - slept < 50);
@@ -323,7 +323,7 @@ static void session_beside_slow_work(struct test *t)
 	/* more generations than any limit that users might share */
 	for (i = 0; ses && i < 1100; i++) {
 		memset(next, i, sizeof(next));
-		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);
 	}
 	ocf_session_put(ses);
 	card_comes_and_goes(t);
@@ -333,7 +333,7 @@ static void session_beside_slow_work(struct test *t)
 	 */
 	for (i = 0; i < 2; i++) {
 		memset(next, i, sizeof(next));
-		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(s.ses, next, 16, NULL, 0, NULL), 0);
 	}
 	slow_end(t, &s);
 }
@@ -356,7 +356,7 @@ static void rekey_by_other(struct work_struct *work)
 	u8 next[16] = {};
 
 	WRITE_ONCE(o->task, current);
-	o->err = ocf_session_rekey(o->ses, next, 16, NULL, 0);
+	o->err = ocf_session_rekey(o->ses, next, 16, NULL, 0, NULL);
 }
 
 static void derive_by_other(struct work_struct *work)
@@ -408,12 +408,13 @@ static void session_rekey_waits_alone(struct test *t)
 	if (!slow_begin(t, &s[0]))
 		return;
 	for (i = 1; i < KEPT; i++) {
-		EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0, NULL),
+		      0);
 		s[i].soft = s[0].soft;
 		s[i].ses = s[0].ses;
 		slow_start(t, &s[i], i + 1);
 	}
-	EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0), 0);
+	EQUAL(t, ocf_session_rekey(s[0].ses, next, 16, NULL, 0, NULL), 0);
 	other_start(&rekey, s[0].ses, rekey_by_other);
 	for (i = 0; !is_waiting(&rekey) && i < 60000; i++)
 		usleep_range(1000, 2000);
@@ -449,7 +450,7 @@ static void session_rekey_moves(struct test *t)
 
 		card_hold(card);
 		EQUAL(t, work_submit(old), -EINPROGRESS);
-		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0), 0);
+		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);
 		other->name = "other";
 		EQUAL(t, card_register(other), 0);
 		card_drop(card);
@@ -478,7 +479,7 @@ static void session_key_refused(struct test *t)
 				.cipher = OCF_AES_CBC, .keylen = 16,
 				.flags = OCF_SESSION_HARDWARE)), -EKEYREJECTED);
 	if (ses)
-		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0),
+		EQUAL(t, ocf_session_rekey(ses, key, 16, NULL, 0, NULL),
 		      -EKEYREJECTED);
 	card->refuse_key = -ENOSPC;
 	EQUAL(t, refusal(PARAMS(.mode = OCF_MODE_CIPHER,

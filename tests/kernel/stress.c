@@ -90,7 +90,7 @@ static int user(void *arg)
 				ocf_cancel(&victim->req);
 		}
 		if (!test_random(8)) {
-			err = ocf_session_rekey(s->ses, key, 16, NULL, 0);
+			err = ocf_session_rekey(s->ses, key, 16, NULL, 0, NULL);
 			CHECK(s->t, !err || err == -ENODEV);
 		}
 		sync = work_make(s->ses, 256, 0);

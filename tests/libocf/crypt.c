@@ -431,6 +431,7 @@ TEST_F(crypt, sentences_name_the_parameter)
 	};
 	struct ocf_session_open o;
 	unsigned int i;
+	uint32_t ses;
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -453,6 +454,14 @@ TEST_F(crypt, sentences_name_the_parameter)
 	/* a command's error says more than "do not fit together" */
 	EXPECT_EQ(-EINVAL, ocf_run(self->ocf, &(struct ocf_command){
 					.session = 12345 }));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-EINVAL), "no such session"));
+	/* other keys: the length, or the session */
+	ses = session(self->ocf, OCF_MODE_CIPHER, "aes-cbc", "");
+	EXPECT_EQ(-EINVAL,
+		  ocf_session_change(self->ocf, ses, key, 15, NULL, 0));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-EINVAL), "key of this length"));
+	EXPECT_EQ(-EINVAL,
+		  ocf_session_change(self->ocf, 12345, key, 16, NULL, 0));
 	EXPECT_NE(NULL, strstr(ocf_strerror(-EINVAL), "no such session"));
 	/* a caller with the new structure reads the field itself */
 	o.size = sizeof(o);

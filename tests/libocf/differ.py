@@ -167,6 +167,8 @@ class Sessions(Case):
             s.rekey(key=bytes(16))
             self.assertEqual(first, s.encrypt(bytes(100), bytes(16)))
             self.fails(EINVAL, s.rekey, bytes(17))
+            with self.assertRaisesRegex(ocf.Error, "key of this length"):
+                s.rekey(bytes(17))
 
     def test_what_is_refused(self):
         new = self.dev.session

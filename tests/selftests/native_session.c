@@ -210,6 +210,12 @@ TEST_F(native, errors_name_the_field)
 		    .keylen = 8 } },
 		{ EPERM, OCF_FIELD_MAC,
 		  { .mode = OCF_MODE_DIGEST, .mac = "md5" } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		    .keylen = 600 } },
+		{ EINVAL, OCF_FIELD_PAD,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .pad = 1 } },
 		{ EFAULT, OCF_FIELD_NONE,
 		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .key = 1,
 		    .keylen = 16 } },
@@ -488,13 +494,60 @@ TEST_F(native, other_keys)
 	ASSERT_EQ(0, rekey(self, self->key, 16, NULL, 0));
 	ASSERT_EQ(100, native_run(self->fd, &self->c));
 	EXPECT_EQ(0, memcmp(was, self->out, 100));
-	EXPECT_EQ(EINVAL, rekey(self, NULL, 0, NULL, 0));
-	EXPECT_EQ(EINVAL, rekey(self, self->key, 17, NULL, 0));
-	EXPECT_EQ(EINVAL, rekey(self, self->key, 600, NULL, 0));
-	EXPECT_EQ(EINVAL, rekey(self, self->key, 16, self->key, 16));
-	EXPECT_EQ(EFAULT, rekey(self, (void *)8, 16, NULL, 0));
-	self->c.session = 0;
-	EXPECT_EQ(EINVAL, rekey(self, self->key, 16, NULL, 0));
+}
+
+/* After an error of rekeying the old keys stay; the error names the field. */
+TEST_F(native, rekey_errors_name_the_field)
+{
+	const uint64_t key = addr(self->key);
+	const struct {
+		int err;
+		uint32_t wrong;
+		struct ocf_session_rekey r;
+	} rows[] = {
+		{ EINVAL, OCF_FIELD_KEY, { .keylen = 0 } },
+		{ EINVAL, OCF_FIELD_KEY, { .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key, .keylen = 17 } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key, .keylen = 600 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackey = key,
+		    .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackey = key,
+		    .mackeylen = UINT_MAX } },
+		{ EFAULT, OCF_FIELD_NONE, { .key = 8, .keylen = 16 } },
+		{ EFAULT, OCF_FIELD_NONE, { .mackey = 8, .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_SESSION,
+		  { .session = UINT_MAX, .key = key, .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_PAD,
+		  { .key = key, .keylen = 16, .pad = 1 } },
+	};
+	struct ocf_session_rekey r;
+	uint8_t was[100];
+	unsigned int i;
+
+	memcpy(was, self->out, 100);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		r = rows[i].r;
+		r.size = sizeof(r);
+		r.session = r.session ?: self->c.session;
+		r.wrong = 99;
+		EXPECT_EQ(rows[i].err, call(self->fd, OCF_SESSION_REKEY, &r));
+		EXPECT_EQ(rows[i].wrong, r.wrong) {
+			TH_LOG("row %u", i);
+		}
+		ASSERT_EQ(100, native_run(self->fd, &self->c));
+		EXPECT_EQ(0, memcmp(was, self->out, 100));
+	}
+	/* a structure of an older version, without the field */
+	r = rows[0].r;
+	r.size = OCF_SESSION_REKEY_SIZE_VER0;
+	r.wrong = 99;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_REKEY, &r));
+	EXPECT_EQ(99u, r.wrong);
 }
 
 /* Runs a command with one field changed; the result. */

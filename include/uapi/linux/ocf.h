@@ -212,6 +212,8 @@ struct ocf_session_open {
  * @mackey: address of the MAC's new key; 0: keep the present one
  * @keylen: bytes
  * @mackeylen: bytes
+ * @wrong: set after an error: what it is about, OCF_FIELD_*
+ * @pad: zero
  *
  * Commands that were submitted before keep the old keys.
  */
@@ -222,6 +224,8 @@ struct ocf_session_rekey {
 	__aligned_u64	mackey;
 	__u32		keylen;
 	__u32		mackeylen;
+	__u32		wrong;
+	__u32		pad;
 };
 
 /**

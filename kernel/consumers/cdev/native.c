@@ -35,7 +35,8 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 
 static_assert(offsetof(struct ocf_session_open, wrong) ==
 	      OCF_SESSION_OPEN_SIZE_VER0);
-static_assert(sizeof(struct ocf_session_rekey) == OCF_SESSION_REKEY_SIZE_VER0);
+static_assert(offsetof(struct ocf_session_rekey, wrong) ==
+	      OCF_SESSION_REKEY_SIZE_VER0);
 static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
 static_assert(offsetof(struct ocf_features, file) == OCF_FEATURES_SIZE_VER0);
 static_assert(sizeof(struct ocf_algorithm) == OCF_ALGORITHM_SIZE_VER0);
@@ -129,8 +130,13 @@ struct keys {
 };
 
 static int read_keys(struct keys *k, u64 key, u32 keylen, u64 mackey,
-		     u32 mackeylen)
+		     u32 mackeylen, u32 *wrong)
 {
+	*wrong = keylen > sizeof(k->key) ? OCF_FIELD_KEY :
+		 mackeylen > sizeof(k->mackey) ? OCF_FIELD_MACKEY :
+						 OCF_FIELD_NONE;
+	if (*wrong)
+		return -EINVAL;
 	return cdev_key_copy(k->key, sizeof(k->key), u64_to_user_ptr(key),
 			     keylen) ?:
 	       cdev_key_copy(k->mackey, sizeof(k->mackey),
@@ -150,7 +156,8 @@ static int create(struct cdev_file *file, struct ocf_session_open *o)
 	k = kmalloc(sizeof(*k), GFP_KERNEL_ACCOUNT);
 	if (!k)
 		return -ENOMEM;
-	err = read_keys(k, o->key, o->keylen, o->mackey, o->mackeylen);
+	err = read_keys(k, o->key, o->keylen, o->mackey, o->mackeylen,
+			&o->wrong);
 	if (err)
 		goto free_keys;
 	p.key = k->key;
@@ -166,12 +173,14 @@ free_keys:
 	return err;
 }
 
-/* If the field cannot be written, the error is still the first one. */
-static void tell_wrong(struct ocf_session_open __user *arg,
-		       const struct ocf_session_open *o)
+/*
+ * Stores @field in *@to, which ends at byte @end of a structure, if the caller
+ * knows @size bytes of it.  If this fails, the error is still the first one.
+ */
+static void tell_wrong(u32 __user *to, size_t end, u32 size, u32 field)
 {
-	if (o->size >= offsetofend(struct ocf_session_open, wrong))
-		(void)put_user(o->wrong, &arg->wrong);
+	if (size >= end)
+		(void)put_user(field, to);
 }
 
 static long session_open(struct cdev_file *file, void __user *arg)
@@ -181,12 +190,12 @@ static long session_open(struct cdev_file *file, void __user *arg)
 
 	if (err)
 		return err;
-	if (o.pad)
-		return -EINVAL;
 	o.wrong = OCF_FIELD_NONE;
-	err = create(file, &o);
+	err = o.pad ? wrong(&o, OCF_FIELD_PAD, -EINVAL) : create(file, &o);
 	if (err) {
-		tell_wrong(arg, &o);
+		tell_wrong(&((struct ocf_session_open __user *)arg)->wrong,
+			   offsetofend(struct ocf_session_open, wrong),
+			   o.size, o.wrong);
 		return err;
 	}
 	if (write_sized(arg, &o, sizeof(o))) {
@@ -205,19 +214,21 @@ static long session_close(struct cdev_file *file, void __user *arg)
 	return cdev_session_end(file, CDEV_ABI_NATIVE, id);
 }
 
-static int rekey(struct cdev_session *ses, const struct ocf_session_rekey *r)
+static int rekey(struct cdev_session *ses, struct ocf_session_rekey *r)
 {
 	struct keys *k = kmalloc(sizeof(*k), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!k)
 		return -ENOMEM;
-	err = read_keys(k, r->key, r->keylen, r->mackey, r->mackeylen) ?:
+	err = read_keys(k, r->key, r->keylen, r->mackey, r->mackeylen,
+			&r->wrong) ?:
 	      mutex_lock_killable(&ses->parts);
 	if (err)
 		goto free_keys;
 	err = ocf_session_rekey(ses->ses, r->key ? k->key : NULL, r->keylen,
-				r->mackey ? k->mackey : NULL, r->mackeylen);
+				r->mackey ? k->mackey : NULL, r->mackeylen,
+				&r->wrong);
 	/* a digest that was begun contains the old key */
 	if (!err && r->mackey && ses->state) {
 		ses->begun = false;
@@ -229,22 +240,42 @@ free_keys:
 	return err;
 }
 
+static int find_and_rekey(struct cdev_file *file, struct ocf_session_rekey *r)
+{
+	struct cdev_session *ses;
+	int err;
+
+	r->wrong = OCF_FIELD_NONE;
+	if (r->pad)
+		r->wrong = OCF_FIELD_PAD;
+	else if (!r->key && (r->keylen || !r->mackey))
+		r->wrong = OCF_FIELD_KEY;
+	else if (!r->mackey && r->mackeylen)
+		r->wrong = OCF_FIELD_MACKEY;
+	if (r->wrong)
+		return -EINVAL;
+	ses = cdev_session_find(file, CDEV_ABI_NATIVE, r->session);
+	if (!ses) {
+		r->wrong = OCF_FIELD_SESSION;
+		return -EINVAL;
+	}
+	err = rekey(ses, r);
+	cdev_session_put(ses);
+	return err;
+}
+
 static long session_rekey(struct cdev_file *file, void __user *arg)
 {
 	struct ocf_session_rekey r;
-	struct cdev_session *ses;
 	int err = READ_SIZED(&r, OCF_SESSION_REKEY_SIZE_VER0, arg);
 
 	if (err)
 		return err;
-	if ((!r.key && r.keylen) || (!r.mackey && r.mackeylen) ||
-	    (!r.key && !r.mackey))
-		return -EINVAL;
-	ses = cdev_session_find(file, CDEV_ABI_NATIVE, r.session);
-	if (!ses)
-		return -EINVAL;
-	err = rekey(ses, &r);
-	cdev_session_put(ses);
+	err = find_and_rekey(file, &r);
+	if (err)
+		tell_wrong(&((struct ocf_session_rekey __user *)arg)->wrong,
+			   offsetofend(struct ocf_session_rekey, wrong),
+			   r.size, r.wrong);
 	return err;
 }
 

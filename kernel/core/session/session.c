@@ -375,13 +375,15 @@ OCF_EXPORT(ocf_session_put_deferred);
 static struct ocf_keys *next_generation(struct ocf_session *ses,
 					struct ocf_keys *old,
 					const u8 *key, u32 keylen,
-					const u8 *mackey, u32 mackeylen)
+					const u8 *mackey, u32 mackeylen,
+					u32 *wrong)
 {
 	struct ocf_session_params p = old->params;
 	struct ocf_keys *keys;
 	int err;
 
 	lockdep_assert_held(&ses->rekey);
+	p.wrong = wrong;
 	if (key) {
 		p.key = key;
 		p.keylen = keylen;
@@ -391,6 +393,7 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 		p.mackeylen = mackeylen;
 	}
 	err = ocf_check_params(&p) ?: ocf_fips_check_keys(&p);
+	p.wrong = NULL;
 	if (err)
 		return ERR_PTR(err);
 	keys = ocf_keys_create(&p, GFP_KERNEL_ACCOUNT);
@@ -439,7 +442,7 @@ static void retire_keys(struct ocf_session *ses, struct ocf_keys *old)
 }
 
 int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
-		      const u8 *mackey, u32 mackeylen)
+		      const u8 *mackey, u32 mackeylen, u32 *wrong)
 {
 	struct ocf_keys *old, *keys;
 	int err;
@@ -453,7 +456,7 @@ int ocf_session_rekey(struct ocf_session *ses, const u8 *key, u32 keylen,
 		return err;
 	old = rcu_dereference_protected(ses->keys,
 					lockdep_is_held(&ses->rekey));
-	keys = next_generation(ses, old, key, keylen, mackey, mackeylen);
+	keys = next_generation(ses, old, key, keylen, mackey, mackeylen, wrong);
 	if (IS_ERR(keys)) {
 		err = PTR_ERR(keys);
 		goto unlock;
