@@ -5,9 +5,9 @@
  *
  *	flow KEY IV IN OUT [AT FILE GONE]
  *
- * KEY and IV are in hex.  When AT per cent are done FILE is made, which asks
- * somebody outside to pull a card; the file is gone through again until
- * /sys/class/ocf/GONE is no more.  Each round writes the output again.
+ * KEY and IV are in hex.  When AT per cent are done, the program creates FILE,
+ * which asks somebody outside to pull a card.  It then encrypts IN again until
+ * /sys/class/ocf/GONE has disappeared.  Each round writes the output again.
  * Progress goes to standard error, MiB/s to standard output.
  */
 #include <crypto/cryptodev.h>
@@ -159,7 +159,10 @@ static void show(struct flow *f)
 {
 	int part = f->size ? f->done * BAR / f->size : BAR, i;
 
-	/* demo/run says whether there is one: the machine has none */
+	/*
+	 * the virtual machine has no terminal; demo/run says whether its caller
+	 * has one
+	 */
 	if (!getenv("OCF_TERMINAL") || part == f->shown)
 		return;
 	f->shown = part;

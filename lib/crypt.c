@@ -35,7 +35,8 @@ int ocf_open(struct ocf **ocf)
 				  call(o, OCF_FEATURES, &o->features);
 	if (err) {
 		/*
-		 * another module's, or a module's from before this call existed
+		 * the node belongs to another module, or to a version of our
+		 * module that lacks this call
 		 */
 		err = err == -ENOTTY || err == -EINVAL ? -EPROTO : err;
 		close(o->fd);
@@ -63,7 +64,7 @@ int ocf_is_open(const struct ocf *ocf)
 {
 	struct ocf_features f = { .size = sizeof(f) };
 
-	/* no other device gets the call */
+	/* checks the inode first, so that no other device gets the ioctl() */
 	return is_file(ocf->fd, ocf->dev, ocf->ino) &&
 	       !call(ocf, OCF_FEATURES, &f) &&
 	       f.file == ocf->features.file;

@@ -14,7 +14,8 @@
 static const struct row {
 	gnutls_cipher_algorithm_t	algorithm;
 	char				cipher[20];
-	unsigned int			maclen;	/* of 0: all */
+	/* bytes of the tag; 0: the whole tag */
+	unsigned int			maclen;
 	bool				chain;	/* which has a MAC */
 } rows[] = {
 	{ GNUTLS_CIPHER_AES_128_GCM, "aes-gcm", 0, false },

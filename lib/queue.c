@@ -38,10 +38,10 @@ _Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
  * @ring: its ring
  * @puts: commands that were not begun: in the ring, or in @waiting
  * @waiting: commands
- * @refused: results of commands that were not begun, from @refusals on
- * @refusals: how many
+ * @refused: results of commands that the kernel refused
+ * @refusals: number of results in @refused
  * @buffers: number of registered buffers
- * @nbuffers: how many
+ * @nbuffers: number of registered buffers
  * @told: an eventfd for @refused, or -1
  * @both: readable for @told and for the kernel's results, or -1
  * @dev: device number of the inode that all descriptors of the queue have
@@ -70,7 +70,7 @@ struct ocf_queue {
  * descriptors that it does not know, and open other files with their numbers.
  * Rings, eventfds and epolls all have the same inode.  So remember() also sets
  * the signal for input, which is never sent for a file without O_ASYNC.  Few
- * programs set it.
+ * programs set this signal, so it marks a descriptor as ours.
  */
 static bool is_own(const struct ocf_queue *q, int fd)
 {

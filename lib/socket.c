@@ -28,7 +28,10 @@ int ocf_socket_attach(int fd)
 		return 0;
 	if (errno != EEXIST)
 		return -errno;
-	/* it has one: if it is ours, under either name, it knows our options */
+	/*
+	 * the socket already has an upper-layer protocol; if that is ours,
+	 * under either of its names, it knows our options
+	 */
 	if (getsockopt(fd, SOL_OCF, SO_CRYPT_TX, name, &len) &&
 	    errno != ENOENT)
 		return -EBUSY;

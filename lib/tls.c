@@ -27,8 +27,8 @@
  * @message: the part of a handshake message that has arrived
  * @have: bytes of it
  * @skip: bytes of the message that are still to come, and are not looked at
- * @warning: first byte of an alert, if the second has not arrived
- * @half: it has
+ * @warning: the first byte of an alert, valid if @half
+ * @half: the second byte of the alert has not arrived yet
  * @others: records since the last data
  * @alert: the fatal alert that was received, or -1
  * @over: close_notify came
@@ -110,7 +110,10 @@ static int make_keys(const SSL *ssl, const struct suite *s,
 	return 0;
 }
 
-/* Replaces the BIO by one that keeps the socket open when it is freed. */
+/*
+ * Returns true if the BIO is a plain socket that stays open when the BIO is
+ * freed.
+ */
 static bool is_socket(BIO *bio)
 {
 	return bio && BIO_method_type(bio) == BIO_TYPE_SOCKET &&

@@ -45,7 +45,7 @@ static long on_bytes(BIO *bio, int op, const char *bytes, size_t len, int i,
 	return ret;
 }
 
-/* A context that has a callback already cannot be watched. */
+/* A BIO that already has a callback cannot be watched. */
 static void watch_bytes(BIO *bio, struct watch *w, struct flow *f)
 {
 	if (f->bio || !bio || !BIO_up_ref(bio))
@@ -77,8 +77,8 @@ static void unwatch_bytes(struct watch *w, struct flow *f)
  * @ssl: the connection
  * @w: the watch
  *
- * Bytes that were read ahead, or that some of a record is still to come of,
- * are in no header; records that others' callbacks took have none here.
+ * @bytes and @framed differ if bytes were read ahead, if part of a record is
+ * still to come, or if another message callback got some of the headers.
  */
 bool watch_is_whole(const SSL *ssl, const struct watch *w)
 {

@@ -12,8 +12,9 @@
 /**
  * struct flow - one direction
  * @bio: the BIO that sees its bytes, with a reference
- * @bytes: that passed
- * @framed: bytes of those that belong to a header that was seen
+ * @bytes: number of bytes that passed
+ * @framed: number of bytes in the records whose headers were seen, with the
+ *	headers
  * @number: number of the next record, under the present keys
  * @length: bytes of the last record, after its header
  * @tail: the last bytes

@@ -2,14 +2,14 @@
 /*
  * AES-GCM, AES-CCM and ChaCha20-Poly1305.
  *
- * OpenSSL's own cipher is told of everything, so that it is what a context is,
- * but for one thing: the first data of a message.  They are taken for all of
- * it, as they are in TLS 1.3 and in most programs, and are the kernel's, which
- * works on a message as a whole.  They are kept: if more come, or it is asked
- * for anything but the tag, OpenSSL's own does them again and goes on.
- * Decryption goes to the kernel only if the tag is known before.  Nonces that a
- * cipher makes itself are OpenSSL's, and so are such messages, but for records
- * of TLS 1.2: record.c.
+ * OpenSSL's own cipher gets every call, so its state is that of the context.
+ * The only exception is the first data of a message.  They are taken for the
+ * whole message, as in TLS 1.3 and in most programs, and go to the kernel,
+ * which works on whole messages.  A copy is kept: if more data come, or the
+ * program asks for anything but the tag, OpenSSL's cipher processes the copy
+ * and continues.  Decryption goes to the kernel only if the tag is known
+ * before.  If the cipher generates the nonce itself, OpenSSL's code does the
+ * message.  Records of TLS 1.2 are the exception: see record.c.
  */
 #include <limits.h>
 
@@ -102,8 +102,8 @@ void aead_forget(struct aead *c)
 }
 
 /*
- * OpenSSL's cipher ends a message, and then has its tag.  A message that it
- * decrypts leaves the tag of the last encryption.
+ * Called when OpenSSL's cipher ends a message.  That cipher then has the tag of
+ * the message; after a decryption it still has the tag of the last encryption.
  */
 static void forget_message(struct aead *c)
 {
@@ -141,7 +141,10 @@ static int catch_up(struct aead *c)
 	note_len(c, again, c->data.data, ok);
 	OPENSSL_clear_free(again, c->data.len);
 	aead_forget(c);
-	/* or it would begin again with the first block */
+	/*
+	 * after a failure refuse further data: OpenSSL's cipher would take them
+	 * for the first block
+	 */
 	c->over = !ok;
 	return ok;
 }
@@ -163,10 +166,10 @@ static bool end_ccm(struct aead *c)
 }
 
 /*
- * A message ends that the kernel has done; OpenSSL's cipher has seen all of it
- * but the data.  This puts that cipher in the state that it would have after
- * them.  Then GCM accepts no more with this nonce, ChaCha20-Poly1305 begins
- * another message with it, and CCM has neither nonce, length nor tag.
+ * Ends a message that the kernel has done.  OpenSSL's cipher has not seen its
+ * data; this puts that cipher into the state that it would have after the data.
+ * GCM then accepts no more data with this nonce, ChaCha20-Poly1305 begins
+ * another message with the same nonce, and CCM has no nonce, length or tag.
  */
 static int end_message(struct aead *c)
 {
@@ -178,7 +181,10 @@ static int end_message(struct aead *c)
 	else if (!is_gcm(c))
 		ok = EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
 					NULL);
-	/* or it would use the nonce for another message */
+	/*
+	 * OpenSSL's cipher has not seen the data, and would use the nonce for
+	 * another message
+	 */
 	c->over = is_gcm(c) || !ok;
 	return ok;
 }
@@ -282,8 +288,9 @@ static int decrypt_init(void *ctx, const unsigned char *key, size_t keylen,
 
 /*
  * Returns whether the kernel may do a message.  A message of CCM needs the
- * usual order of calls.  The lengths of nonce and tag come before the key, the
- * length of the data before the associated data, and these in one call.
+ * usual order of calls.  In this order the program sets the lengths of nonce
+ * and tag before the key.  It sets the length of the data before the associated
+ * data, and passes all data in one call.
  */
 static bool is_usual(const struct aead *c, size_t len)
 {
@@ -415,7 +422,7 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 	struct aead *c = ctx;
 
 	*outl = 0;
-	/* no data are allowed at any time */
+	/* an update without data is always allowed */
 	if (c->over && !len && is_gcm(c))
 		return 1;
 	if (is_over(c))

@@ -231,8 +231,9 @@ static int update(void *ctx, unsigned char *out, size_t *outl, size_t outsize,
 		return 0;
 	}
 	/*
-	 * XTS has no empty data unit; and a block that was held back may not be
-	 * padding
+	 * An empty update does nothing, and XTS refuses it.  But if a whole
+	 * block was held back, padding may be off by now, and the block is
+	 * processed now.
 	 */
 	if (!len && c->nparts < c->row->block)
 		return c->row->mode != MODE_XTS;

@@ -42,7 +42,10 @@ static uint32_t hash_of(const char *text)
 	return hash;
 }
 
-/* Why sessions of this kind are not always worth it; "": they are */
+/*
+ * Returns why the kernel does not do every operation of this kind; "" if it
+ * does
+ */
 static const char *too_small(const struct crossed *said, char *text,
 			     size_t room)
 {

@@ -27,7 +27,10 @@ static void free_numbers(BIGNUM **numbers)
 		BN_clear_free(numbers[i]);
 }
 
-/* Those of OpenSSL's in @params; false: some are missing. */
+/*
+ * Makes the numbers from the parameters that OpenSSL filled in.  Returns false
+ * if some are missing.
+ */
 static bool make_numbers(const OSSL_PARAM params[], BIGNUM **numbers)
 {
 	size_t i;
@@ -57,7 +60,7 @@ static bool get_numbers(const struct key *key, BIGNUM **numbers)
 	for (i = 0; i < COUNT(names); i++)
 		params[i] = OSSL_PARAM_construct_BN(names[i], data + i * size,
 						    size);
-	/* its size alone is asked for */
+	/* without a buffer, this asks only whether there is a third prime */
 	*third = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_FACTOR3, NULL, 0);
 	third[1] = OSSL_PARAM_construct_end();
 	ok = EVP_PKEY_get_params(key->pkey, params) &&

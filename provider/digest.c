@@ -40,7 +40,7 @@ const struct digest_row *digest_by_name(struct provider *prov, const char *name)
 
 /**
  * digest_block() - the block of a digest
- * @row: which
+ * @row: the algorithm
  *
  * Return: bytes (FIPS 180-4, figure 1; FIPS 202, table 3).
  */
@@ -90,12 +90,12 @@ void gather_free(struct gathered *g)
 
 /**
  * struct digest - a context
- * @row: which
- * @soft: OpenSSL's own
- * @md: its algorithm
- * @ses: the kernel's
- * @own: OpenSSL's has what came before
- * @data: what came, if not
+ * @row: the algorithm
+ * @soft: the context of OpenSSL's own code
+ * @md: the algorithm of @soft
+ * @ses: the session of /dev/crypto
+ * @own: @soft has been given all data so far, and @data has none
+ * @data: the data so far, unless @own
  */
 struct digest {
 	const struct digest_row	*row;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Agreements on a secret: ECDH, X25519 and DH, as signature.c has signatures.
+ * Key agreement: ECDH, X25519 and DH.  The structure is that of signature.c.
  */
 #include "provider.h"
 
@@ -8,7 +8,8 @@
  * struct agreement - a context
  * @own: one's own side
  * @peer: the other's key
- * @pad: DH: leading zeros stay; OpenSSL's own does not say
+ * @pad: DH: keep leading zeros of the secret; kept here because OpenSSL's own
+ *	context does not return this parameter
  */
 struct agreement {
 	struct keyed	own;

@@ -228,8 +228,8 @@ static const OSSL_PARAM *types(int selection)
 /* ---- parameters ---- */
 
 /*
- * Gets the size of a key without material: libssl first makes its peer's key
- * so.
+ * Gets the sizes of a key that has a type and nothing else. libssl first makes
+ * such a key for its peer.
  */
 static int get_x25519_params(OSSL_PARAM params[])
 {
@@ -297,12 +297,12 @@ static int set_params(void *data, const OSSL_PARAM params[])
 
 /**
  * struct making - a key that is to be made
- * @prov: whose
- * @type: of which type
- * @selection: what is to be in it
- * @ctx: OpenSSL's own
- * @given: parameters, in the order in which they were set
- * @ngiven: how often some were
+ * @prov: the provider
+ * @type: the type of the key
+ * @selection: OSSL_KEYMGMT_SELECT_* of the parts to generate
+ * @ctx: the context of OpenSSL's own code
+ * @given: the parameters of each call that set some, in order
+ * @ngiven: number of entries of @given
  */
 struct making {
 	struct provider	*prov;
@@ -376,7 +376,9 @@ static int gen_set_template(void *gen, void *data)
 	struct key *key = data;
 	size_t i;
 
-	/* a key of X25519 has no parameters either */
+	/*
+	 * an X25519 key may be without material; it has no parameters to copy
+	 */
 	if (!key || !key->pkey)
 		return 1;
 	EVP_PKEY_CTX_free(m->ctx);
@@ -431,7 +433,7 @@ static void *gen(void *making, OSSL_CALLBACK *callback, void *arg)
 	return NULL;
 }
 
-/* ---- what there is of parameters: what OpenSSL's own have ---- */
+/* ---- which parameters exist: those of OpenSSL's own keys ---- */
 
 typedef const OSSL_PARAM *(*question_fn)(const EVP_KEYMGMT *of);
 

@@ -8,14 +8,14 @@
  * struct mac - a context
  * @soft: OpenSSL's own, which has all parameters
  * @ses: the kernel's
- * @hmac: or else CMAC
- * @size: of the tag; 0: OpenSSL's own does all
- * @digest: HMAC's, if @size is not 0
- * @cipher_key: bytes of CMAC's key, if @size is not 0
+ * @hmac: the MAC is HMAC; if false, CMAC
+ * @size: length of the tag, bytes; 0: only OpenSSL's own code can do this MAC
+ * @digest: the digest of HMAC, valid if @size is not 0
+ * @cipher_key: length of CMAC's key, bytes, valid if @size is not 0
  * @own: @soft has been given all data so far, and @data has none
- * @unkeyed: @digest or the cipher is another than the key was given for
+ * @unkeyed: the digest or the cipher has changed since the key was set
  * @key: the key
- * @data: what came, if not
+ * @data: the data so far, unless @own
  */
 struct mac {
 	EVP_MAC_CTX			*soft;
@@ -232,7 +232,10 @@ static int init(void *ctx, const unsigned char *key, size_t keylen,
 	if (key)
 		take_key(m, key, keylen);
 	gather_free(&m->data);
-	/* without a key OpenSSL's MAC keeps the digest from before */
+	/*
+	 * after a new digest without a key, OpenSSL's MAC still uses the old
+	 * digest, so it must do the message
+	 */
 	m->own = !m->size || !has_kernels_key(m) ||
 		 !session_is_worth(&m->ses, GATHER_MAX);
 	return EVP_MAC_init(m->soft, key, keylen, NULL);

@@ -11,8 +11,9 @@
 #define NAME "OCF for Linux"
 
 /*
- * Programs that are off whatever the section says: they forbid themselves the
- * calls of /dev/crypto by seccomp, and even the call that would tell.
+ * In these programs the provider is always off, whatever openssl.cnf says.
+ * They use seccomp to forbid the system calls that /dev/crypto needs, and even
+ * prctl(), which would tell the provider about the filter.
  */
 static const char off_programs[] = "sshd sshd-auth sshd-session tor";
 
@@ -109,7 +110,8 @@ static const OSSL_ALGORITHM *query(void *ctx, int operation, int *no_cache)
 }
 
 /**
- * struct telling - a callback of OpenSSL's, for what is ours of all there is
+ * struct telling - OpenSSL's callback for TLS groups; it gets only the groups
+ * that this provider has keys for
  * @callback: whom to tell
  * @arg: its argument
  */

@@ -2,20 +2,20 @@
 /*
  * ocf.so, a provider for OpenSSL 3: the map.
  *
- * Each algorithm is two: OpenSSL's own, in a library context of ours, and a
- * session of /dev/crypto.  What is too small for any card goes to the first,
- * without a call of the system; and so does what the second cannot do, or fails
- * to do.  Keys are kept, and wiped, by us: a child of fork() makes sessions of
- * its own.
+ * Each algorithm has two implementations: OpenSSL's own code, in a library
+ * context of ours, and a session of /dev/crypto.  OpenSSL's code does
+ * operations that are too small for any card, without a system call, and those
+ * that the kernel cannot do or fails to do.  The provider keeps the keys, and
+ * wipes them, so that a child of fork() can open sessions of its own.
  *
- * device.c is /dev/crypto, a process's and its sessions.  cipher.c, aead.c,
- * digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c are
- * OpenSSL's kinds of algorithms, and provider.c the table of them.  In blocks.c
- * ciphers meet the kernel.  cbc_record.c has TLS records of a cipher with a
- * MAC, record.c those of AEAD, pipeline.c many messages at a time.  keyed.c is
- * common to operations with keys, public.c asks the kernel for them, and der.c
- * writes private keys for it.  debug.c logs which operations are left to
- * OpenSSL.
+ * device.c handles the process's open /dev/crypto and its sessions.  cipher.c,
+ * aead.c, digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c
+ * are OpenSSL's kinds of algorithms, and provider.c the table of them.
+ * blocks.c passes whole blocks of a cipher to the kernel or to OpenSSL's code.
+ * cbc_record.c has TLS records of a cipher with a MAC, record.c those of AEAD,
+ * pipeline.c many messages at a time.  keyed.c is common to operations with
+ * keys, public.c asks the kernel for them, and der.c writes private keys for
+ * it.  debug.c logs which operations are left to OpenSSL.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H

@@ -6,9 +6,9 @@
 
 /**
  * struct signature_row - an algorithm
- * @digest: if nothing is said
- * @sign: by a card
- * @verify: likewise
+ * @digest: the digest if the program names none
+ * @sign: signs on a card
+ * @verify: verifies on a card
  */
 struct signature_row {
 	const char *digest;
@@ -22,9 +22,10 @@ struct signature_row {
 
 /**
  * struct signature - a context
- * @k: with which key
- * @row: which
- * @md: what is digested before, or NULL: its algorithm stays
+ * @k: the key and the context of OpenSSL's own code
+ * @row: the algorithm
+ * @md: hashes the data to be signed or verified, or NULL; its digest algorithm
+ *	cannot be changed
  */
 struct signature {
 	struct keyed			k;

@@ -373,9 +373,9 @@ void ocf_cpu_failed(struct ocf_session *ses, u32 bytes);
 #define OCF_REQ_MAY_SLEEP	BIT(0)	/* ocf_submit() may sleep */
 #define OCF_REQ_INLINE		BIT(1)	/* done() may run inside ocf_submit() */
 #define OCF_REQ_OFFLOAD		BIT(2)	/* a worker does software work that
-					 * takes longer than a wake-up; without
-					 * MAY_SLEEP a worker does work of some
-					 * milliseconds even without this */
+					 * takes longer than a wake-up.  If
+					 * neither this nor MAY_SLEEP is set, a
+					 * worker does that of over 2 ms */
 #define OCF_REQ_NEXT_IV		BIT(3)	/* set @iv for the next request of the
 					 * same stream (CBC, CTR, ChaCha20) */
 #define OCF_REQ_MAC_FIRST	BIT(4)	/* CHAIN: MAC before cipher */
@@ -438,8 +438,9 @@ static inline bool ocf_has_cards(void)
 
 /*
  * Bytes of memory that the CPU needs at most for one request of
- * OCF_MODE_COMPRESS.  A consumer charges them to the user.  A user can keep
- * many requests from going on by giving them no CPU time.
+ * OCF_MODE_COMPRESS.  A consumer charges them to the user.  The charge limits a
+ * user who starts many requests, and then gives them no CPU time so that they
+ * keep their memory.
  */
 #define OCF_WORKSPACE_BYTES	(192u << 10)
 
@@ -494,8 +495,9 @@ void ocf_workers_put(struct ocf_workers *workers);
  * ocf_workers_end() - end the threads of the calling process if not in use
  *
  * For a consumer that has closed a descriptor of the process, and has put the
- * workers.  This waits until the threads have stopped, which takes as long as
- * the process is stopped.  Threads in use end with the process.
+ * workers.  This waits until the threads have ended.  A thread ends only when
+ * it runs: if a signal has stopped the process, this waits until the process
+ * continues.  Threads in use end with the process.
  *
  * Context: process; may sleep.
  */
@@ -630,7 +632,8 @@ struct ocf_request {
 	u8			parks;		/* how often it was parked */
 	int			err;		/* result, until delivered */
 	u32			bytes;		/* for cost and counters */
-	u64			begun;		/* ns, ktime; or its end */
+	u64			begun;		/* ns, ktime: when it began;
+						 * for a waiter: its end */
 	u64			due;		/* ns, when the watchdog acts */
 	u64			excluded;	/* devices that failed it */
 	struct ocf_split	split;
@@ -762,9 +765,9 @@ int ocf_run(struct ocf_request *req);
  * @req: a request that was submitted and not freed
  *
  * A request that waits for a device completes with -ECANCELED before this
- * returns.  A request that waits for a worker completes so when the worker
- * takes it; one that is in a device, when the device is done with its buffers.
- * @done is called once in any case.
+ * returns.  A request that waits for a worker completes with -ECANCELED when
+ * the worker takes it.  A request in a device completes with -ECANCELED when
+ * the device is done with its buffers.  @done is called once in any case.
  *
  * Context: process or BH.
  * Return: true if the request completes with -ECANCELED; false if it had its

@@ -345,11 +345,11 @@ struct ocf_context {
 	const struct ocf_session_params		*params;
 	int (*submit)(struct ocf_request *req, bool more);
 	u32					more;
-	/* private: references: one of the generation of keys, and one of each
-	 * task that works with it.  Jiffies of its last use.  Requests that
-	 * wait for the device or are in it, under the queue's lock.  In the
-	 * list of contexts that requests find on the device, or of those to be
-	 * freed, or the grace period before that
+	/* private: @refs: one of the generation of keys, and one of each task
+	 * that works with the context.  @used: jiffies of its last use.
+	 * @users: requests that wait for the device or are in it, under the
+	 * queue's lock.  @node: in the device's list of contexts that requests
+	 * find.  @going: in the list of those to be freed.  @rcu: frees it
 	 */
 	refcount_t				refs;
 	unsigned long				used;

@@ -33,7 +33,7 @@ module_param_cb(allow_weak, &weak_param, NULL, 0644);
 MODULE_PARM_DESC(allow_weak,
 		 "weak algorithms that new sessions may use: names with commas between, all, or none");
 
-/* What one of them has to do may end in the next. */
+/* In this order, because work on one may queue work on the next. */
 static void destroy_workqueues(void)
 {
 	struct workqueue_struct *all[] = {

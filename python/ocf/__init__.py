@@ -5,9 +5,9 @@
         session = dev.session(ocf.Mode.AEAD, "aes-gcm", key=key)
         text, tag = session.seal(data, iv=nonce, aad=header)
 
-What is given is bytes or anything that has a buffer; results are bytes.  What
-is wrong raises Error, an OSError that says so in a sentence.  ocf.socket has
-sockets that encrypt.
+Arguments are bytes or any object that has a buffer; results are bytes.  A
+failed call raises Error, an OSError whose message explains the failure.
+ocf.socket has sockets that encrypt.
 """
 
 from __future__ import annotations
@@ -155,8 +155,9 @@ class Command:
 
 
 def _octets(data: Buffer) -> bytes:
-    """All of its bytes, whatever its items are: len() is of those.  bytes()
-    would make zeros of a number; None is a mistake and not nothing."""
+    """All bytes of @data. len() of a buffer counts its items, which may have
+    several bytes.  A number or None raises TypeError; bytes(n) would be n
+    zeros."""
     return memoryview(data).tobytes()
 
 
@@ -236,8 +237,8 @@ class Session:
                         flags=flags, src=ctypes.addressof(src), len=len(data),
                         dst_len=room)
         if len(iv) != self.ivlen:
-            # what is left out would be zeros, each time the same; CCM has some
-            # lengths, of which the kernel knows
+            # the bytes missing from a short IV would always be zero.  CCM
+            # allows several lengths, which the kernel checks
             if self.mode != Mode.AEAD or not 0 < len(iv) <= 16:
                 raise ValueError(f"the IV has {self.ivlen} bytes")
             c.ivlen = len(iv)
@@ -300,7 +301,8 @@ class Session:
 
     def unseal(self, data: Buffer, tag: Buffer, iv: Buffer = b"",
                aad: Buffer = b"") -> bytes:
-        """AEAD, ETA: what was sealed; EBADMSG if it is not that."""
+        """AEAD, ETA: returns the plaintext; raises EBADMSG if the tag is
+        wrong."""
         return self._crypt(data, iv=iv, aad=aad, tag=tag, decrypt=True)
 
     def record(self, data: Buffer, size: int, iv: Buffer = b"",
@@ -352,7 +354,8 @@ class Device:
         _check(_lib.ocf_open(ctypes.byref(handle)))
         self._handle: Optional[ctypes.c_void_p] = handle
         self._queues: weakref.WeakSet[Queue] = weakref.WeakSet()
-        # a command is cancelled by what is its own in all queues
+        # cancel() takes a command's number, which must be unique among all
+        # queues of the device
         self._numbers = itertools.count()
 
     @property
@@ -458,8 +461,8 @@ class Device:
 
 def _drain(queue: ctypes.c_void_p, commands: dict[int, Command],
            device: Device) -> None:
-    """Waits for what is under way, in memory of @commands; @device is there
-    until then."""
+    """Waits for the commands under way.  Until then @commands keeps their
+    memory, and @device keeps the device open."""
     _lib.ocf_queue_close(queue)
     commands.clear()
 
@@ -476,7 +479,8 @@ class Queue:
         self._open: Optional[ctypes.c_void_p] = handle
         self._device = device
         self._commands: dict[int, Command] = {}
-        # also if nobody closes it: the kernel writes to what it has
+        # runs even if nobody closes the queue: the kernel may still write to
+        # the memory of its commands
         self._end = weakref.finalize(self, _drain, handle, self._commands,
                                      device)
         device._queues.add(self)
@@ -509,8 +513,8 @@ class Queue:
         return bool(_lib.ocf_queue_is_uring(self._handle))
 
     def put(self, command: Command) -> int:
-        """Puts a command in, which stays until its result is there; a number
-        for cancel()."""
+        """Puts a command into the queue, which keeps it until its result is
+        there.  Returns a number for cancel()."""
         handle = self._handle
         number = next(self._device._numbers)
         command.command.cookie = number

@@ -29,7 +29,8 @@ class Direction(enum.IntEnum):
 
 
 class Protocol(enum.IntEnum):
-    """Whose records they are; of FRAMED, a framing says."""
+    """The protocol that the records belong to; for FRAMED, a framing describes
+    them."""
 
     FRAMED = 0
     TLS_1_0 = 1
@@ -115,8 +116,8 @@ def send_record(sock: sockets.socket, kind: int, data: Buffer,
 
 def receive(sock: sockets.socket, size: int, kind: int = 23,
             flags: int = 0) -> tuple[int, bytes, bool]:
-    """Receives bytes of one type: that, they, and whether their record has
-    ended.  @kind is the type of data."""
+    """Receives bytes of one type.  Returns the type, the bytes, and whether the
+    end of a record was read.  @kind is the type of data."""
     got, ended = ctypes.c_uint8(kind), ctypes.c_bool()
     room = ctypes.create_string_buffer(max(size, 1))
     n = _check(_lib.ocf_socket_recv(sock.fileno(), ctypes.byref(got), room,

@@ -47,7 +47,8 @@ class Tested(Case):
     tested = True
 
     def test_the_kernel_finds_nothing_wrong_over_cards(self):
-        """What the fallback does without any goes through the core then."""
+        """With cards, requests go through the core that the fallback would do
+        otherwise."""
         self.assertTrue(wait_for(is_unloaded, SOON))
         with self.cards(), self.is_used(100000):
             load_alg(LOW)
@@ -120,7 +121,8 @@ class Names(Case):
         load_alg(LOW)
 
     def test_a_fallback_keeps_the_order(self):
-        """pcrypt() does not, and has gcm(aes)'s name once it is asked for."""
+        """pcrypt() does not keep the order.  Once somebody has asked for it, it
+        stands for gcm(aes), but ours must not use it as a fallback."""
         def held() -> list[str]:
             return [i["refcnt"] for i in implementations()
                     if i["driver"].startswith("pcrypt(")]
@@ -154,8 +156,8 @@ class Sockets(Case):
 
     def crypt(self, kind: str, driver: str, key: bytes, op: int, data: bytes,
               tag: int = 0, **ancillary) -> bytes:
-        # with room for more the kernel would wait for more to do; without any
-        # it would do nothing
+        # with a larger buffer the kernel would wait for more data; with an
+        # empty one it would do nothing
         size = len(data) + (tag if op == socket.ALG_OP_ENCRYPT else -tag) or 16
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind((kind, driver))
@@ -301,7 +303,7 @@ class Sockets(Case):
                                    delta=32)
 
     def test_software_may_be_forbidden(self):
-        """Then no fallback does what it does not."""
+        """Then no fallback does the CPU's work either."""
         soft = Device("cryptosoft0")
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind(("skcipher", "ocf-cbc-aes"))

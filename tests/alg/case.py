@@ -42,9 +42,9 @@ def is_in_use(driver: str) -> bool:
 
 
 def test_generics() -> None:
-    """Has the kernel test its implementations in C, with which it compares ours
-    on the debug kernel, one after the other.  Otherwise all are tested at once,
-    and the comparison waits 60 s for one of them, and fails."""
+    """Has the kernel test its generic C implementations one after the other.
+    The debug kernel compares ours with them.  If it tested all at once, a
+    comparison would wait 60 s for one of them and fail."""
     run("insmod", MODULE)
     wanted = {(i["type"].replace("ahash", "hash"),
                re.sub(r"([\w-]+)(?=[),]|$)", r"\1-generic", i["name"]))
@@ -108,7 +108,8 @@ class Case(unittest.TestCase):
 
     @contextlib.contextmanager
     def cards(self, cards: tuple[str, str] = (CARD, CARD)):
-        """Two that do it all, and one after the other go and come."""
+        """Adds two cards that do all work.  Start the thread to have them
+        removed and added again in turn."""
         for card in cards:
             write(SIM / "add", card)
         prefer_cards()
@@ -133,7 +134,8 @@ class Case(unittest.TestCase):
                 write(SIM / "remove", f"sim{i}")
 
     def is_used(self, size: int):
-        """That so many bytes are done by devices, none of which goes"""
+        """Checks that devices do at least @size bytes meanwhile.  No device may
+        be removed meanwhile."""
         @contextlib.contextmanager
         def check():
             before = bytes_done()

@@ -187,7 +187,7 @@ class Pair(esp.Net):
 
 class Ike(Pair):
     def rekey(self, a: Peer, b: Peer) -> None:
-        """Of what carries data by either, and of the IKE SA"""
+        """Each side rekeys the CHILD SA, and then one rekeys the IKE SA."""
         seen = a.spis()
         for peer in a, b:
             peer.ctl("--rekey", "--child", "net")
@@ -243,8 +243,8 @@ class DeadPeer(Pair):
     patience = 1
 
     def test_a_new_tunnel(self):
-        """It is found dead, and what goes to it makes a new tunnel when it is
-        there again."""
+        """The peer is found dead.  When it is back, the next data to it makes a
+        new tunnel."""
         a, b = self.peers
         a.load("aes128gcm16", dpd="1s", start="trap")
         b.load("aes128gcm16")

@@ -30,7 +30,8 @@ def make(folder: pathlib.Path) -> None:
 
 
 def boot(folder: pathlib.Path) -> str:
-    """What the machine says that has nothing but these"""
+    """Boots a machine with only this disk and this initramfs.  Returns what it
+    says."""
     log = folder / "console"
     subprocess.run(
         [*QEMU, "-accel", "tcg", "-cpu", CPU, "-m", "1G", "-kernel", Kernel("stock").image,

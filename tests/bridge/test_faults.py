@@ -23,8 +23,8 @@ from ocf import (CLASS, DATA, SOFTWARE, Load, Session,  # noqa: E402
 SIZES = (16, 1008, 4096, 65536)
 DEPTH = 8
 SOON = 300       # s: the debug kernel is slow
-# ms: for those that are silent, and for all others, where it is the emulated
-# machine on a busy host that is late
+# ms of patience: HASTE in tests of a silent accelerator, PATIENCE in all
+# others.  There only the emulated machine on a busy host can be late.
 HASTE, PATIENCE = 3000, 60000
 
 
@@ -224,7 +224,8 @@ class Accel(Base):
         self.assertEqual("ready", state())
 
     def test_module_goes_while_it_is_silent(self):
-        """Nothing was set aside when that began: it ends with the callback."""
+        """The requests were not yet given up when rmmod began, so rmmod waits
+        for their callbacks."""
         with self.load() as load:
             self.assertTrue(load.goes_on())
             fault("never", 2)
@@ -260,13 +261,14 @@ class Accel(Base):
 
 
 class Silent(Base):
-    """What it lacks is found by the time it takes.  Whatever else is inside
-    then is taken back, too, and comes late, but comes."""
+    """A missing callback is noticed by a timeout.  Then all other requests
+    inside are taken back, too.  Their callbacks come late, but they come."""
 
     depth, patience = 4, HASTE
 
     def loses(self, count: int) -> bool:
-        """Whether so many, and no others for long, are given up."""
+        """Returns whether in the end exactly @count requests are given up, all
+        of them held by the accelerator."""
         return wait_for(lambda: (counter("detached"), held()) ==
                         (count, count), SOON)
 

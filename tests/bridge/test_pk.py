@@ -132,7 +132,7 @@ class Rsa(Signing):
         self.survives("twice", 3)
 
     def test_fails(self):
-        # more would be asked for known answers for minutes
+        # more failures would make the self-tests fail for minutes
         self.survives("fails", 5)
 
     def test_refuses(self):

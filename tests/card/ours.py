@@ -76,7 +76,8 @@ class Card(unittest.TestCase):
         return int(self.device.text("device/card/" + which))
 
     def works(self, lost: int = 0) -> None:
-        """It does, and but @lost all that was taken back is free again."""
+        """Checks that the card works, and that all requests that were taken
+        back are free again, except @lost."""
         self.assertTrue(wait_for(lambda: self.device.state() == "ready", SOON))
         before = self.control.stats()["done"]
         with self.load() as load:
@@ -203,7 +204,8 @@ class Faults(Card):
         self.works()
 
     def test_refuses_keys(self):
-        """For what they are: it is not full, and takes nothing from others."""
+        """The card refuses the keys themselves.  It is not full, so no context
+        of another session is evicted."""
         evictions = self.device.counter("evictions")
         with contextlib.ExitStack() as stack:
             write(CLASS / SOFTWARE / "state", "drain")
@@ -264,8 +266,9 @@ class Faults(Card):
             self.works()
 
     def test_lies(self):
-        """What it says is believed until it is asked for known answers, of
-        which one that is wrong is enough; and then never until it is told."""
+        """Wrong results are not noticed until a self-test.  There one wrong
+        answer is enough.  Then the card is not used until somebody writes
+        "resume"."""
         write(RECHECK, 1)
         try:
             self.control("fault wrong always")
@@ -359,7 +362,8 @@ class Sealed(Card):
             self.assertTrue(wait_for(spoiled, SOON))
 
     def test_a_wrong_mac_of_a_packet(self):
-        """ESP decrypts in place: the CPU must find what came."""
+        """ESP decrypts in place.  If the card finds a wrong MAC, the CPU must
+        still find the ciphertext."""
         ends, size = ("10.77.0.1", "10.77.0.2"), 1014
         mackey = DATA[:20]
         self.alg(HIGH)
@@ -401,8 +405,8 @@ class Queues(Card):
     first to it, and fails itself what comes by the second."""
 
     def setUp(self):
-        """Known answers are asked by the first CPU: by who finds the card, and
-        by the worker that sees to one that has failed."""
+        """Self-tests run on the first CPU: in the task that binds the driver,
+        and in the worker that recovers a failed card."""
         cpus = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {0})
         self.find_anew()

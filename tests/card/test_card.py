@@ -644,7 +644,8 @@ def test_a_pause_loses_nothing(card, guest):
 
 @pytest.mark.parametrize("fault", ["lost 1", "late 1 60000"])
 def test_a_pause_does_nothing_again(card, guest, fault):
-    """What was answered after one that was not is not put back for it."""
+    """Requests that were answered are not done again because an earlier one has
+    no answer."""
     session = guest.session(CBC, b"k" * 16)
     works(guest, session)
     card.control(f"fault {fault}")

@@ -40,9 +40,9 @@ static void device_known_answers(struct test *t)
 }
 
 /*
- * Each single answer counts, the last like the first.  A card that lies from
- * the nth on is kept out, unless all that follow only measure its cost: nobody
- * looks at their data.
+ * Each answer of the self-test counts.  A card that lies from answer n on is
+ * not registered.  The exception: all answers from n on only measure the cost,
+ * and their data is not checked.
  */
 static void device_late_lie(struct test *t)
 {
@@ -118,7 +118,10 @@ static void device_info(struct test *t)
 	};
 	struct ocf_device_info bad;
 
-	/* its driver's capable() refuses all that it has registered */
+	/*
+	 * its submit() refuses every request, so the self-test proves no
+	 * algorithm
+	 */
 	EQUAL(t, registers(good, true), -ENODEV);
 	EQUAL(t, registers(good, false), -EINVAL);
 	bad = good;

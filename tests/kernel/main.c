@@ -11,9 +11,8 @@
 #include "../../kernel/compat.h"
 #include "test.h"
 
-static unsigned int seed;
-module_param(seed, uint, 0444);
-MODULE_PARM_DESC(seed, "of what is random; 0 takes one");
+static unsigned int seed; module_param(seed, uint, 0444); MODULE_PARM_DESC(seed,
+"seed of all random numbers; 0: choose one");
 
 unsigned int test_seconds = 5;
 module_param_named(seconds, test_seconds, uint, 0444);

@@ -7,7 +7,8 @@
  *	echo never > /sys/module/ocf_accel/parameters/fault
  *	echo 3 > /sys/module/ocf_accel/parameters/count
  *
- * befalls the next three requests; it takes no keys of bad_key bytes.
+ * Then the next three requests do not complete until a write to "held".  Keys
+ * of bad_key bytes are refused.
  */
 #include <crypto/aes.h>
 #include <crypto/internal/akcipher.h>
@@ -25,7 +26,7 @@ enum fault {
 	INSIDE,		/* calls back before it returns */
 	HARDIRQ,	/* calls back in a hard interrupt */
 	TWICE,		/* calls back twice */
-	NEVER,		/* calls back only after a write to "release" */
+	NEVER,		/* calls back only after a write to "held" */
 	FAILS,		/* calls back with an error */
 	REFUSES,	/* returns an error */
 	BUSY,		/* is full: takes backlog requests only */

@@ -2,7 +2,8 @@
 /*
  * A virtio-crypto card inside the kernel, with faults that QEMU's cannot have
  * on demand: registers that read all ones, a reset that does not end, a control
- * queue without answers.  It also forgets RSA keys, and has a limit of its own.
+ * queue without answers.  It can also forget its sessions, and its max_size can
+ * be set.
  *
  * It has SHA-256, and RSA of a number with public keys (VIRTIO 1.2, 5.9; the
  * service AKCIPHER as in <linux/virtio_crypto.h>).  Parameters are its knobs.
@@ -126,7 +127,7 @@ MODULE_PARM_DESC(stall_data, "the data queue is not answered");
 module_param_cb(stall_control, &work_ops, &stall_control, 0644);
 MODULE_PARM_DESC(stall_control, "the control queue is not answered");
 
-/* What the driver is told of by an interrupt */
+/* Knobs whose change raises a configuration interrupt */
 static int config_set(const char *text, const struct kernel_param *kp)
 {
 	int err = param_set_bool(text, kp);
@@ -141,11 +142,10 @@ static const struct kernel_param_ops config_ops = {
 	.get = param_get_bool,
 };
 
-static bool ready = true;
-module_param_cb(ready, &config_ops, &ready, 0644);
+static bool ready = true; module_param_cb(ready, &config_ops, &ready, 0644);
 MODULE_PARM_DESC(ready, "HW_READY of the configuration");
-module_param_cb(broken, &config_ops, &broken, 0644);
-MODULE_PARM_DESC(broken, "DEVICE_NEEDS_RESET, until it is");
+module_param_cb(broken, &config_ops, &broken, 0644); MODULE_PARM_DESC(broken,
+"the status has DEVICE_NEEDS_RESET until the next reset");
 
 #ifdef CONFIG_PM_SLEEP
 /* As the bus does when the machine goes to sleep and comes back */
@@ -288,7 +288,10 @@ static u32 hash(struct request *r, u8 *status)
 	return SHA256_DIGEST_SIZE + sizeof(*status);
 }
 
-/* x^e mod n, without the zeros in front; the bytes of that */
+/*
+ * Writes x^e mod n without leading zeros.  Return: bytes written, with the
+ * status.
+ */
 static u32 power(struct request *r, const struct session *s, u8 *status)
 {
 	MPI x = mpi_read_raw_data(r->piece[1].data, r->piece[1].len);

@@ -188,8 +188,8 @@ static void crowd_is_served(struct test *t, struct card *soft,
 		w[i] = work_make(ses[i == n], 128 << 10, OCF_REQ_OFFLOAD);
 		if (i == n) {
 			/*
-			 * as many workers as an owner may have work for the
-			 * first owner
+			 * as many workers as one owner may have are now busy
+			 * for the first owner
 			 */
 			card_until_pondering(t, soft, cpus);
 			schedule_timeout_uninterruptible(HZ / 5);

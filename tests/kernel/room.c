@@ -506,7 +506,10 @@ static void room_cancelled(struct test *t)
 	for (i = 0; i < 6 && !t->failed; i++) {
 		w = begin(t, ses);
 		begun = jiffies;
-		/* most often the request is between two lists */
+		/*
+		 * when @where changes, the request is most often between two
+		 * lists
+		 */
 		at = READ_ONCE(w->req.where);
 		while (READ_ONCE(w->req.where) == at &&
 		       time_before(jiffies, begun + 3 * HZ))
@@ -599,8 +602,8 @@ static int open_killable(void *arg)
 }
 
 /*
- * Has a task open a session, and kills it when the card is busy for it.  The
- * card's worker has made the context, or is making it.
+ * Starts a task that opens a session, and kills the task when @busy is set.
+ * The context is made by the card's worker, not by the task.
  */
 static void open_and_kill(struct opener *o, bool *busy)
 {

@@ -430,7 +430,10 @@ static void session_rekey_waits_alone(struct test *t)
 	card_drop(s[0].soft);
 }
 
-/* The same if a request is replayed on another device after the rekeying. */
+/*
+ * A request from before the rekeying uses the old keys, even if it is replayed
+ * on another device afterwards.
+ */
 static void session_rekey_moves(struct test *t)
 {
 	struct card *card = card_make(t, 8);

@@ -184,7 +184,9 @@ static void same(struct test *t, struct side *a, struct side *b,
 		show(algs, h);
 }
 
-/* Behind the payload: the MAC, and of a block cipher's record padding */
+/*
+ * Adds what follows the payload: the MAC, and padding if it is a block cipher.
+ */
 static void draw_record(struct shape *h, const struct algs *a)
 {
 	u32 padding = a->block > 1 ? 1 + test_random(16) : 0;
@@ -260,7 +262,10 @@ static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 	if (h->mode == OCF_MODE_CHAIN) {
 		h->flags ^= OCF_REQ_MAC_FIRST;
 		h->flags |= test_random(4) ? OCF_REQ_VERIFY : 0;
-		/* the MAC of what is now the other side of the cipher */
+		/*
+		 * the MAC is now computed from the cipher's output, so it
+		 * covers only the data
+		 */
 		if (!h->in_place && !(h->flags & OCF_REQ_MAC_FIRST))
 			h->auth = h->data;
 	}
@@ -274,8 +279,8 @@ static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 }
 
 /*
- * Requests of one session; @shared: as a record that is read from pages of
- * others, with its own header.
+ * Runs requests of one session.  @shared: the destination has the source's own
+ * memory before the data.
  */
 static void one_session(struct test *t, enum ocf_mode mode,
 			const struct algs *algs, bool shared)

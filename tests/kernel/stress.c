@@ -250,8 +250,8 @@ static int hold_key(void *arg)
 }
 
 /*
- * Two sessions never get the same transform that the driver keeps for the next
- * one.
+ * The driver keeps the transform of a closed session for the next session.  Two
+ * sessions never get the same one.
  */
 static void stress_keys(struct test *t)
 {

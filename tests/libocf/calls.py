@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the libraries export, with its version, and what the manual pages name
-is what the headers declare."""
+"""Checks that the libraries export exactly the calls that the headers declare,
+with the right version, and that the manual pages name exactly these calls."""
 
 import pathlib
 import re

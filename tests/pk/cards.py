@@ -254,7 +254,8 @@ class Cards(unittest.TestCase):
             c.counter("pk_inflight") for c in self.cards), SOON))
 
     def test_too_many(self):
-        """A user has so many under way, and root is not asked."""
+        """A user may have only so many operations under way.  Root is not
+        limited."""
         for card in self.cards:
             card.fault("lost 1000")
         was = MAX_KEYS.read_text()

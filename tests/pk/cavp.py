@@ -54,7 +54,8 @@ def curve_of(vector: dict) -> tuple[str, int]:
 
 
 def point(vector: dict, x: str, y: str, size: int) -> bytes:
-    """One that is not of the field does not fit, which is as bad."""
+    """A coordinate outside the field makes the point too long, so it is refused
+    as well."""
     size = max(size, *(len(crk.big(number(vector, k))) for k in (x, y)))
     return b"\4" + crk.big(number(vector, x), size) + \
         crk.big(number(vector, y), size)

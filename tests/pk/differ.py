@@ -315,7 +315,7 @@ class Rsa(Case):
                                 hashes.MD5())
 
     def test_a_key_that_lies(self):
-        """Whose p does not belong to its n would give q away."""
+        """A key whose dP is wrong: its result would give q away."""
         k = rsa.generate_private_key(65537, 1024).private_numbers()
         pub = k.public_numbers
         der = sequence(0, pub.n, pub.e, k.d, k.p, k.q, k.dmp1 ^ 2, k.dmq1,

@@ -33,10 +33,10 @@ HAS_NOT = {"sha224": hashes.SHA224, "sha384": hashes.SHA384}
 KEPT = 16       # keys a card keeps
 SIZES = (1024, 2048, 3072, 4096, 8192)
 NUMBERS = ("version", "n", "e", "d", "p", "q", "dp", "dq", "qinv")
-# what a key is refused with that has a number of zero, one that is wrong, and
-# one that is too long: by whoever reads it (EINVAL), by the core, by the
-# driver (ENODEV: nobody else may do it), or for what comes of it (EIO).  The
-# card makes nothing of d.
+# Errors for a key with one number that is zero, wrong, or too long.  It is
+# refused by the parser (EINVAL), by the core, or by the driver (ENODEV: no
+# other device may do it), or its result is wrong (EIO). 0: no error, the card
+# does not use d.
 BAD = {"n": (EINVAL, ENODEV, EKEYREJECTED),
        "e": (EKEYREJECTED, EIO, EKEYREJECTED), "d": (ENODEV, 0, EINVAL),
        "p": (ENODEV, ENODEV, ENODEV), "q": (ENODEV, ENODEV, ENODEV),
@@ -92,8 +92,8 @@ class Virtio(unittest.TestCase):
         self.assertEqual(err, seen.exception.errno)
 
     def refusal(self, bad: Key, crid: int = -1) -> int:
-        """What a key is refused with.  The card's word of one in some 200 is
-        too short to be looked at (ENODEV); others are asked for then.
+        """What a key is refused with.  About one of the card's answers in 200
+        is too short to be checked (ENODEV).  Then another digest is tried.
         """
         for i in range(4):
             digest = hashlib.sha256(b"%d" % i).digest()
@@ -170,7 +170,8 @@ class Virtio(unittest.TestCase):
                                          theirs())
 
     def test_paddings_it_is_not_asked_for(self):
-        """Nor is it asked to take one off: its word of it would tell."""
+        """Nor is it asked to remove a padding: its answer would be a padding
+        oracle."""
         size = [256]
         for code, what in (
                 (crk.op(crk.RSA_SIGN), [b"\1", self.key.der]),

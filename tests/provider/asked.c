@@ -128,7 +128,7 @@ static void ciphers(void)
  * @name: which
  * @ivlen: bytes of the nonce
  * @kernels: they are the kernel's
- * @late: the tag comes after the data: opening is not
+ * @late: the tag comes after the data, so opening is not the kernel's
  */
 struct aead {
 	const char	*name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Daemons close every descriptor they do not know, the provider's among them,
- * and open files, whose numbers are then those that the provider had: it leaves
- * them alone, and works.
+ * Daemons close every descriptor that they do not know, also those of the
+ * provider, and then open files that get the same numbers.  The provider must
+ * leave these files alone, and must still work.
  *
  * OCF_LEAST=0 in the environment: the kernel has all.
  */

@@ -356,8 +356,9 @@ static void cipher_calls(int n)
 }
 
 /*
- * Without a tag of its own a message is compared with the one that was made
- * last, of @taglen bytes if it is not 0.  That one is also told afterwards.
+ * If the program sets no tag before decryption, OpenSSL compares with the tag
+ * that it made last; if @taglen is not 0, the tag has this many bytes.  A
+ * program can also still get that tag afterwards.
  */
 static void kept_tag(const char *cipher, int taglen)
 {

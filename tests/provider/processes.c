@@ -202,8 +202,8 @@ static int digest_job(void *arg)
 }
 
 /*
- * An operation with the key of a certificate, which libcrypto has locked, is
- * never paused.
+ * libcrypto computes SHA-1 of certificates while it holds a lock, so a job that
+ * computes SHA-1 is never paused.
  */
 static void never_paused(void)
 {

@@ -5,8 +5,8 @@
     unshare --mount tests/provider/ssh.py [UNITTEST...]
 
 From the environment OPENSSL_MODULES: where ocf.so is; SSHD: the server's path.
-The server confines the process that speaks to a stranger by seccomp, and a
-system call that it does not expect there is that process's end.
+With seccomp the server confines the process that talks to a client before the
+login.  A system call that the filter does not allow kills that process.
 """
 
 import os

@@ -350,7 +350,8 @@ TEST_F(crypt, a_wrong_bit_anywhere_is_ebadmsg_and_nothing_is_written)
 					   self->dst, len, n, self->tag));
 			for (where = 0; where < COUNT(bit); where++) {
 				/*
-				 * IPsec's MAC covers the IV, as part of the AAD
+				 * the MAC alone does not cover the IV; IPsec
+				 * passes the IV as part of the AAD
 				 */
 				if (seals[i].mac && where == 4)
 					continue;

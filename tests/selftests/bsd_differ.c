@@ -63,8 +63,8 @@ static int new_session(struct differ *d)
 }
 
 /*
- * The errno of such a session, or 0: a digest without a key is no MAC for a
- * cipher.
+ * Returns the errno that opening the session must give, or 0.  A digest without
+ * a key is no MAC for a cipher.
  */
 static int err_of_session(const struct trial *t)
 {

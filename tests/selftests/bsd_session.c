@@ -394,7 +394,7 @@ TEST_F(session, public_keys_by_name)
 	EXPECT_EQ(ENODEV, call(self->fd, CIOCKEY2, &kop));
 	kop.crk_crid = -2;
 	EXPECT_EQ(EINVAL, call(self->fd, CIOCKEY2, &kop));
-	/* if no number comes back, crk_crid stays as it was */
+	/* CIOCKEY returns no device number and leaves crk_crid as it was */
 	kop.crk_crid = 60;
 	EXPECT_EQ(0, call(self->fd, CIOCKEY, &kop));
 	EXPECT_EQ(60, kop.crk_crid);

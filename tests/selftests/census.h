@@ -99,7 +99,7 @@ static inline void shrink_slabs(void)
 		return;
 	for (i = 0; i < found.gl_pathc; i++)
 		if (put_line(found.gl_pathv[i], "1"))
-			break;	/* what is left tells */
+			break;	/* give up; the counts will show what is left */
 	globfree(&found);
 }
 
@@ -129,8 +129,9 @@ static inline bool census_is(const struct census *before)
 }
 
 /*
- * Returns the counts that a test compares with.  This first waits for work of a
- * killed process of the test before, which would be missing later.
+ * Returns the counts that a test compares with.  This first waits until the
+ * work of a killed process of the previous test has ended.  Otherwise its
+ * pinned pages would be counted now, but not after this test.
  */
 static inline struct census census_begin(void)
 {

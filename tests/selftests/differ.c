@@ -103,14 +103,19 @@ static bool is_fips(void)
 	return fips;
 }
 
-/* The kernel's GHASH, which GMAC is made of, is for GCM only with fips=1. */
+/*
+ * With fips=1 the kernel offers GHASH, which GMAC needs, only as a part of GCM.
+ */
 static bool is_offered(const struct alg *alg)
 {
 	return !is_fips() || (!fips_forbids(alg->name) &&
 			      !is_alg(alg, "aes-gmac"));
 }
 
-/* Of @kinds and among OCF_ALGS, or any of @kinds if none of them is */
+/*
+ * Whether @alg is of @kinds and in OCF_ALGS; if OCF_ALGS has none of @kinds,
+ * any of @kinds is wanted
+ */
 static bool is_wanted(const struct alg *alg, int kinds)
 {
 	char names[256], *rest = names, *name;
@@ -299,7 +304,7 @@ void trial_begin(struct differ *d, int round)
 
 static bool inside(const struct area *area, const uint8_t *at)
 {
-	/* nothing at its end is in it too */
+	/* an empty range at the end of the area is inside, too */
 	return at >= area->start && at <= area->start + area->size;
 }
 
@@ -396,7 +401,10 @@ void expect_result(struct differ *d, uint32_t len)
 	watch_expect(&d->on_dst, d->t.dst, d->want, len);
 }
 
-/* Where @w is wrong, @what bytes from @at */
+/*
+ * Returns which byte of @w is wrong, or ""; @what is the buffer's name, and @at
+ * its start
+ */
 static const char *differs_in(const struct watch *w, const char *what,
 			      const uint8_t *at)
 {

@@ -122,7 +122,10 @@ struct differ {
 /* Lays all memory out, for data of up to @max bytes; false if it cannot. */
 bool differ_init(struct differ *d, size_t max);
 
-/* Runs @round_ so often; it returns what was wrong, or "". */
+/*
+ * Runs @round_ @usual_ times, or as often as OCF_ROUNDS says.  @round_ returns
+ * what was wrong, or "".
+ */
 #define DIFFER_REPEAT(d_, round_, usual_)				\
 do {									\
 	int n_, rounds_ = rounds_given(usual_);				\
@@ -143,8 +146,9 @@ bool fips_forbids(const char *name);
 #define FIPS_HMAC_KEY_MIN	14	/* bytes: 112 bits, SP 800-131A, 10 */
 
 /*
- * One of @kinds for which @has says yes; if OCF_ALGS, names with a space
- * between them, has some of @kinds, one of these.
+ * Draws an algorithm of @kinds for which @has() does not return 0.  If
+ * OCF_ALGS, a list of names separated by spaces, has any of @kinds, draws only
+ * from these.
  */
 const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name));
 const struct alg *alg_named(const char *name);
@@ -155,9 +159,9 @@ void pick_keys(struct trial *t);
 void pick_iv(struct trial *t);
 
 /*
- * A length from 0 to a bit above @max; mostly one that fits @block, mostly
- * small, and often at an edge: of a block, a page, what is pinned, @max.  Where
- * OCF_LEN_MAX is set, nothing is longer.
+ * Draws a length from 0 to a little above @max.  Most are small and multiples
+ * of @block.  Many are near a limit: of a block, of a page, of the size that is
+ * pinned, or @max.  Where OCF_LEN_MAX is set, nothing is longer.
  */
 uint32_t pick_len(uint32_t max, uint32_t block);
 
@@ -171,20 +175,28 @@ void noise(uint8_t *to, uint32_t len);
  * same, or one over the other.  The source has noise in it.
  */
 void place_data(struct differ *d, uint32_t len, uint32_t all);
-/* Both in place, @len bytes of noise and room for @all. */
+/*
+ * Puts source and destination at the same address: @len bytes of noise, and
+ * room for @all bytes.
+ */
 void place_in_place(struct differ *d, uint32_t len, uint32_t all);
 /* What is only authenticated, up to @max bytes. */
 void place_aad(struct differ *d, uint32_t max);
 /* Room for a tag of the trial's. */
 uint8_t *place_tag(struct differ *d);
 
-/* From here on the @len bytes at @at, and those around, shall not change, */
+/*
+ * From now on the @len bytes at @at, and the bytes around them, must not
+ * change.
+ */
 void watch(struct watch *w, const struct area *area, const uint8_t *at,
 	   size_t len);
-/* but for these. */
+/* Declares that the @len bytes at @at must become @bytes. */
 void watch_expect(struct watch *w, const uint8_t *at, const uint8_t *bytes,
 		  size_t len);
-/* Source and destination of the trial; what is in @tag by now. */
+/*
+ * Watch the trial's source and destination, and the tag with its present bytes.
+ */
 void watch_data(struct differ *d, uint32_t all);
 void watch_tag(struct differ *d, const uint8_t *tag);
 /* @len bytes of result, from @d->want */
@@ -208,7 +220,7 @@ void want_mac(const struct trial *t, const uint8_t *in, uint32_t len,
 	      uint8_t *mac);
 void want_seal(const struct trial *t, const uint8_t *in, uint32_t len,
 	       uint8_t *out, uint8_t *tag);
-/* Where an operation that began with @iv leaves off; in place. */
+/* Replaces @iv by the IV with which the next operation continues. */
 void want_next_iv(const struct alg *alg, bool encrypt, uint8_t *iv,
 		  const uint8_t *in, const uint8_t *out, uint32_t len);
 

@@ -30,7 +30,7 @@ TEST_F_TIMEOUT(sharing, a_descriptor_is_closed_under_a_call, TIMEOUT)
 		while (!b.begun)
 			usleep(100);
 		usleep(below(20000));
-		/* with its session, or all sessions at once */
+		/* close the session first, or let close() end all sessions */
 		EXPECT_EQ(0, i % 3 ? 0 : close_session(b.fd, b.ses));
 		EXPECT_EQ(0, close(b.fd));
 		EXPECT_EQ(EBADF, close_session(b.fd, b.ses));

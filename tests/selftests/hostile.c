@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A hostile user: every call of all ABIs with arguments that are meant ill,
- * while others rewrite them, take the memory away and close the files.  Calls
- * return only documented errors, read-only memory is not written, and at the
- * end all resources have been given back.
+ * A hostile user makes every call of all ABIs with bad arguments.  Meanwhile
+ * other threads rewrite the arguments, unmap the memory and close the files.
+ * Calls return only documented errors, read-only memory is not written, and at
+ * the end all resources have been given back.
  *
  * The calls of a seed are always the same (random.h); how they race is not.
  */
@@ -24,8 +24,10 @@ __thread uint64_t chance_state;
 
 #define HANDS		2	/* threads that call */
 #define FILES		4
-#define LOST		16	/* descriptors from here on are nobody's */
-#define KEPT		192	/* up to here */
+/* descriptors from here to KEPT - 1 come from calls and may be closed */
+#define LOST		16
+/* the first descriptor of the test's own files */
+#define KEPT		192
 #define SESSIONS	16	/* of a file and an ABI, that are remembered */
 #define KINDS		48	/* more than there are calls */
 #define ODD		KINDS	/* calls that do not exist */
@@ -146,7 +148,7 @@ void rewritten_at(void *arg)
 
 void new_descriptor(int fd)
 {
-	/* it may have been rewritten meanwhile */
+	/* another thread may have rewritten the number */
 	if (fd >= LOST && fd < KEPT)
 		close(fd);
 }
@@ -283,7 +285,7 @@ static void count(int kind, const char *name, int err, bool right,
 	t->wrong[n].seed = seed;
 }
 
-/* All of them, then NULL */
+/* Returns call @i of all ABIs, or NULL after the last one */
 static const struct hostile_call *call_at(int i)
 {
 	static const struct {
@@ -345,7 +347,7 @@ static int open_file(int i)
 	return KEPT + i;
 }
 
-/* Another hand may be in a call on it. */
+/* Closes a file and opens it again.  Another thread may be in a call on it. */
 static void reopen(void)
 {
 	int i = me->file;

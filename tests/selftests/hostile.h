@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a hostile user may say: the calls of each ABI, what a well-meant one
- * looks like, which of its fields can be meant ill, and what may be answered.
+ * The calls of each ABI that a hostile user makes: their valid form, the fields
+ * that can be spoiled, and the errors that may be returned.
  */
 #ifndef HOSTILE_H
 #define HOSTILE_H
@@ -38,7 +38,7 @@ struct field {
  * @make: makes the call if it is not an ioctl(); returns 0 or an errno
  * @result: returns the result of the i-th operation of the call: 0, an errno,
  *	or -1 if there is none
- * @fields: that can be meant ill; ends with one of no size
+ * @fields: fields that can be spoiled; the last one has size 0
  * @errs: what may be answered besides 0; ends with 0
  * @results: errors that @result may return; ends with 0
  */
@@ -70,7 +70,10 @@ void hostile_open_ring(void);
 #define ABIS		3
 #define A_BUFFER	65536	/* bytes at a_buffer(), at least */
 
-/* A session of this ABI, or 0, and what kind it was said to be */
+/*
+ * Returns a session of this ABI, or 0; *@kind gets the kind that new_session()
+ * was given
+ */
 uint32_t a_session(int abi, int *kind);
 /*
  * Remembers a new session.  Returns the one that it replaces, which the caller
@@ -85,7 +88,7 @@ extern struct iovec regions[2];
  * Tells the rewriting thread to change the current call at @arg, not in the
  * caller's structure.
  */
-#define REWRITTEN	128	/* bytes that there are */
+#define REWRITTEN	128	/* bytes at @arg that may be rewritten */
 void rewritten_at(void *arg);
 void new_descriptor(int fd);
 

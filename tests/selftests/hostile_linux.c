@@ -12,7 +12,7 @@
 
 enum session_kind { ANY_KIND = -1, CIPHER, DIGEST, CHAIN, SRTP, AEAD };
 
-/* Sessions that each other call has a use for */
+/* Sessions of which every other call can use at least one */
 static const struct {
 	uint32_t		cipher, keylen, mac, mackeylen;
 	enum session_kind	kind;
@@ -254,7 +254,10 @@ const struct hostile_call hostile_linux[] = {
 	  .size = sizeof(struct crypt_op), .weight = 8,
 	  .valid = valid_nothing,
 	  .fields = { CRYPT_FIELDS },
-	  /* and what a part of a digest has come to */
+	  /*
+	   * also the errors of the operation itself, which may be a part of a
+	   * digest
+	   */
 	  .errs = { EFAULT, EBUSY, EINVAL, ENOMEM } },
 	{ .name = "CIOCCPHASH", .number = CIOCCPHASH,
 	  .size = sizeof(struct cphash_op), .weight = 3,

@@ -255,7 +255,7 @@ static void valid_cookie(void *arg)
 	FIELD(struct many, v.count, LENGTH),		\
 	FIELD(struct many, v.flags, NUMBER)
 
-/* of all that is behind it */
+/* the fields of everything behind the vector's structure */
 #define MANY_FIELDS					\
 	COMMAND_FIELDS(struct many, c[0]),		\
 	FIELD(struct many, c[1].src, POINTER),		\

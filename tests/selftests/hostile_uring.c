@@ -42,7 +42,10 @@ _Static_assert(offsetof(struct entry, c) == offsetof(struct io_uring_sqe, cmd),
 static __thread struct io_uring ring;
 static __thread int answers[2 * ENTRIES], nanswers, under_way;
 
-/* With both regions, one of which will go */
+/*
+ * Opens the thread's ring and registers both regions, one of which will be
+ * unmapped
+ */
 void hostile_open_ring(void)
 {
 	if (io_uring_queue_init(ENTRIES, &ring, IORING_SETUP_SQE128) ||
@@ -69,7 +72,10 @@ static void take(int res)
 	answers[nanswers++] = res < 0 ? -res : 0;
 }
 
-/* What has ended; waits for @all. */
+/*
+ * Takes the results of entries that have ended.  If @all is set, waits for all
+ * entries.
+ */
 static void take_answers(bool all)
 {
 	struct __kernel_timespec soon = { .tv_sec = SOON };
@@ -167,7 +173,7 @@ static void valid_vector(void *arg)
 	if (one_in(2))
 		return;
 	e->sqe.uring_cmd_flags = IORING_URING_CMD_FIXED;
-	/* others beside them are not in it */
+	/* some commands of the vector do not use the registered buffer */
 	for (i = 0; i < COMMANDS; i++)
 		if (!one_in(4))
 			fix(&e->m.c[i]);

@@ -124,8 +124,8 @@ TEST_F(async, handed_in_and_fetched)
 }
 
 /*
- * The call returns before a large operation is done, on another CPU.  Now and
- * then the other CPU is faster than this task returns.
+ * The call returns before a large operation, which runs on another CPU, is
+ * done.  Now and then the other CPU is faster than this task returns.
  */
 TEST_F(async, the_caller_goes_on)
 {
@@ -616,9 +616,9 @@ static int call_32(int fd, uint32_t cmd, const void *arg)
 }
 
 /*
- * An operation is submitted by a 64-bit call and fetched by a 32-bit one, and
- * the other way round.  The padding between its fields has no data of other
- * operations.
+ * An operation is submitted by a 32-bit call and fetched by a 64-bit one.  The
+ * padding between the fields of the fetched structure must not contain data of
+ * other operations.
  */
 TEST_F(async, nothing_between_the_fields)
 {

@@ -150,7 +150,10 @@ TEST_F(auth, what_is_sealed_opens)
 				ASSERT_EQ(16, self->tag_len);
 				ASSERT_TRUE(all_are(self->dst + len + 16, 0x5a,
 						    100));
-				/* seal in place, open into another buffer */
+				/*
+				 * it was sealed into another buffer; open it in
+				 * place
+				 */
 				set_iv(self, aeads[i].alg);
 				ASSERT_EQ(0, auth_call(self, COP_DECRYPT, f,
 						self->aad, aadlen, self->dst,
@@ -466,8 +469,8 @@ TEST_F(auth, tls_records)
 }
 
 /*
- * Compares with a record made with OpenSSL: payload, MAC and padding,
- * encrypted.
+ * Compares with a record made by separate MAC and cipher operations: payload,
+ * MAC and padding, encrypted.
  */
 TEST_F(auth, a_tls_record_is_the_standards)
 {

@@ -485,7 +485,7 @@ TEST_F(cbc, memory_that_cannot_be_pinned)
 	EXPECT_EQ(0, crypt_(COP_DECRYPT, 0, secret + ROOM, secret + ROOM, ROOM,
 			    iv));
 	EXPECT_EQ(0, memcmp(secret + ROOM, self->a, ROOM));
-	/* only the source is such memory */
+	/* only the destination is such memory */
 	EXPECT_EQ(0, crypt_(COP_ENCRYPT, 0, self->a, secret, ROOM, iv));
 	EXPECT_EQ(0, memcmp(secret, self->b, ROOM));
 	munmap(secret, 2 * ROOM);

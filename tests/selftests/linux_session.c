@@ -262,8 +262,7 @@ TEST_F(session, bad_pointers)
 }
 
 /*
- * A trace event shows which program asked for an algorithm that the machine
- * does not have.
+ * A trace event shows a call that was refused, here one with an unknown number.
  */
 TEST_F(session, a_refusal_is_traced)
 {

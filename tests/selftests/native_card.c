@@ -12,7 +12,7 @@
 
 __thread uint64_t chance_state;
 
-#define VECTORS	10		/* bytes of MANY commands */
+#define VECTORS	10		/* vectors of MANY commands each */
 #define HUGE	(16u << 20)
 
 TEST_F(card, waited_for)
@@ -218,8 +218,8 @@ static int wait_for_all(Self *self)
 }
 
 /*
- * A vector keeps the pages of commands that are done until its end, and the
- * caller may delay the end.  So these pages count as locked memory.
+ * A vector keeps the pages of its completed commands until the whole vector
+ * ends, and the caller may delay this.  So these pages count as locked memory.
  */
 TEST_F(card, pins_of_a_vector_are_locked_memory)
 {

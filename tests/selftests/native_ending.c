@@ -146,7 +146,7 @@ TEST_F_TIMEOUT(ending, killed_over_many_parts, TIMEOUT)
 	pid_t pid;
 	int status;
 
-	/* the time that one part takes on this machine */
+	/* measure the time until the killed process has ended */
 	begun = now();
 	pid = fork();
 	if (!pid)

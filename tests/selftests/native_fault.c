@@ -135,8 +135,8 @@ static long card_has(const char *counter)
 }
 
 /*
- * Has the card make its context.  A session for the card only waits for it;
- * others would use the CPU meanwhile.
+ * Has the card make its context.  A session that only the card may serve waits
+ * for the context; other sessions would use the CPU meanwhile.
  */
 static int warm_up(struct scene *s)
 {
@@ -348,7 +348,10 @@ TEST_F_TIMEOUT(fault, another_card_takes_over, TIMEOUT)
 {
 	int i;
 
-	/* the failed card also looks slow */
+	/*
+	 * the other card looks slow, so the card that fails gets the commands
+	 * first
+	 */
 	ASSERT_EQ(0, put_line(SIM "add", "algs=real"));
 	ASSERT_EQ(0, put_line(CLASS "sim1/weight", "10000"));
 	FOR_WAYS(i) {
@@ -478,8 +481,8 @@ static int in_buffer(struct scene *s, bool vector)
 }
 
 /*
- * While the card works in a registered buffer, the buffer is unregistered or
- * belongs to another process, and other memory is mapped at its address.
+ * While the card works in a registered buffer, other memory is mapped at its
+ * address.  Then the buffer is unregistered, or replaced by another one.
  */
 static int leave_buffer(struct scene *s, const struct way *way, bool replace)
 {

@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(native)
 
 typedef struct _test_data_native Self;
 
-/* Opens a session with one field changed, and closes it; the errno. */
+/* Opens a session with one field changed.  The value is 0 or the errno. */
 #define OPENS(field_, value_) ({					\
 	struct ocf_session_open o_ = self->open;			\
 	o_.session = 0;							\
@@ -306,7 +306,10 @@ TEST_F(native, wrong_fields_of_commands)
 		/* no stream to expand */
 		{ ZIP, { .op = OCF_OP_DECRYPT, .dst = 1, .len = 64,
 			 .dst_len = 64 }, EINVAL, OCF_FIELD_NONE },
-		/* nothing of the command's own */
+		/*
+		 * no field itself is wrong, but the memory at src cannot be
+		 * read
+		 */
 		{ CBC, { .src = 1, .len = 16 }, EFAULT, OCF_FIELD_NONE },
 	};
 	struct ocf_session_open o;

@@ -525,7 +525,7 @@ TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
 	sync = time_of_powers(self->fd, POWERS, false);
 	ASSERT_LT(0, sync);
 	TH_LOG("%ld us by the CPU, %ld us after a card", sync, failed);
-	/* it was a 200th before the fix */
+	/* before the fix, @failed was a 200th of @sync */
 	EXPECT_LT(sync / 8, failed);
 }
 

@@ -469,7 +469,7 @@ static int keep_nothing_with(int ring)
  * @open: makes a session; 0, or an errno
  * @leave: submits an operation on PIECE bytes, whose result goes right behind
  *	them; returns 0 or an errno
- * @fetched: whether so many were fetched, and had succeeded
+ * @fetched: returns whether @n results were fetched and all had succeeded
  */
 struct interface {
 	int	(*open)(int fd, uint32_t *ses);
@@ -886,16 +886,17 @@ TEST_F(sharing, memory_is_the_control_groups)
 
 /*
  * A context takes 96 bytes, and 131 on the debug kernel, which is slow.  The
- * kernel charges 64 pages at a time, so up to 256 KiB may be charged without a
- * context.  The contexts of SESSIONS sessions are more than that.
+ * kernel charges 64 pages at a time, so the charge may grow by up to 256 KiB
+ * even if contexts are not charged.  The contexts of SESSIONS sessions are more
+ * than that.
  */
 #define SESSIONS	8000
 #define DEBUG_SESSIONS	6000
 #define CHARGED		(384l << 10)
 
 /*
- * Joins the control group.  Returns the memory that is charged to it for
- * contexts that workers make.
+ * Joins the control group.  Returns 0 if the memory of contexts that workers
+ * make is charged to it.
  */
 static int use_cards(void)
 {

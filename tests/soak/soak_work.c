@@ -5,10 +5,11 @@
  *
  *	soak_work PROCESSES STOP [LATE [LIES]]
  *
- * By turns by cryptodev-linux's interface and the native one; made, opened, and
- * forged, which must be refused.  What is right is OpenSSL's opinion of the
- * ciphers and of RSA, and what the CPU alone has made of the rest, while all
- * cards were drained.  Ends when the file STOP appears, prints what was done,
+ * Half of the processes use cryptodev-linux's interface, the others the native
+ * one.  They seal messages, open them, and try to open forged ones, which must
+ * be refused.  The results of the ciphers and of RSA are checked against
+ * OpenSSL.  The expected results of the rest come from the CPU alone, while all
+ * cards are drained.  Ends when the file STOP appears, prints what was done,
  * and fails if anything was wrong, lost, refused, or later than LATE seconds.
  * The file LIES has the number of answers that the cards themselves have
  * falsified: as many may be wrong, and not one more.
@@ -63,7 +64,7 @@ void judge(enum task what, bool right, int err, double took)
 	if (took > late)
 		tally->late++;
 	if (err == EBADMSG && what == OPEN) {
-		/* a message that is not forged */
+		/* a valid message was refused */
 		tally->wrong++;
 	} else if (err && (what != FORGED || err != EBADMSG)) {
 		tally->failed++;

@@ -38,7 +38,7 @@ __thread uint64_t chance_state;
  * @call: made with what @target has; 0 if the result is right
  * @target: the file, above the session
  * @calls: how many were made
- * @wrong: the first result that was not right, while nothing had changed
+ * @wrong: the first wrong result of a call during which @target did not change
  * @over: the thread is to end
  * @thread: makes the calls
  */

@@ -211,7 +211,7 @@ static void replace(const SSL *ssl, int where, int ret)
 		SSL_set_msg_callback((SSL *)ssl, tracer);
 }
 
-/* Tickets that nobody counted: their numbers would come twice. */
+/* Records that nobody counted: their numbers would be used twice. */
 static void callback_taken_away(void)
 {
 	struct pair p;

@@ -171,8 +171,8 @@ class Both(unittest.TestCase):
         return a, b, data[:sent]
 
     def test_close_waits_for_no_peer(self):
-        """What was written arrives, however late it is read: nothing is, before
-        the call returns."""
+        """What was written arrives, although the peer reads nothing before the
+        call returns."""
         for end in (lambda a: a.close(),
                     lambda a: a.shutdown(socket.SHUT_WR)):
             a, b, data = self.stuck()
@@ -287,7 +287,8 @@ class Both(unittest.TestCase):
                 self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 3, SOON))
                 self.assertEqual([], poll.poll(0))
                 self.assertEqual(b"few", b.recv(100, socket.MSG_DONTWAIT))
-                # others end them, and so does the end
+                # a record of another type makes the socket readable below the
+                # mark, and so does the end
                 a.sendall(b"few")
                 a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])
                 for want in b"few", b"\1\0":
@@ -401,7 +402,7 @@ class Both(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not select.select(
             [], [a], [], 0.2)[1], SOON))
         sent = 0
-        # a little more than what says that it is writable
+        # select() says that there is no room a little before send() does
         with self.assertRaises(BlockingIOError):
             while sent < 1 << 20:
                 sent += a.send(b"x" * 1000, socket.MSG_DONTWAIT)
@@ -458,7 +459,8 @@ class Both(unittest.TestCase):
             self.assertEqual(i + 2, so.info(b, so.RX)["keys"])
 
     def test_messages(self):
-        """A KeyUpdate is one in parts and behind others; no other is."""
+        """A KeyUpdate is recognised even in parts or behind other messages.  No
+        other message is taken for one."""
         ticket = b"\4\0\1\0" + b"\x18" * 256
         update = b"\x18\0\0\1\0"
         for parts, ends in (

@@ -91,7 +91,8 @@ class Cards(unittest.TestCase):
         self.assertLessEqual(before + 2 * SIZE // 16384, self.operations())
 
     def test_little_that_is_not_sent(self):
-        """What the cards have is not sent: it counts, and goes."""
+        """Records inside the cards count as not sent (TCP_NOTSENT_LOWAT), and
+        still all of them go."""
         for lowat in (1, 40000):
             self.transfer(self.crypt(), lowat=lowat)
 
@@ -234,7 +235,8 @@ class Cards(unittest.TestCase):
         self.assertEqual(b"text", peer.records[0][1])
 
     def test_shutdown_beside_who_writes(self):
-        """What a write has said it took arrives, if a card has it still."""
+        """Bytes that send() accepted arrive, even if they are still inside a
+        card at shutdown()."""
         for name in self.names:
             write(Device(name).path / "device/latency_ns", 300_000_000)
         a, b = joined(self.crypt())
@@ -274,7 +276,8 @@ class Cards(unittest.TestCase):
         return a, b
 
     def reset_while_opened(self) -> bool:
-        """Whether who waits meanwhile is told when he wanted to be."""
+        """Returns whether a reader's timeout ends while the card still opens a
+        record."""
         a, b = self.opened_by_cards()
         so.limit(b, 0.1)
         a.sendall(b"a record")
@@ -298,7 +301,8 @@ class Cards(unittest.TestCase):
         self.assertTrue(any(self.reset_while_opened() for _ in range(5)))
 
     def test_keys_with_too_few_numbers(self):
-        """Records that they have no number for wait for the next keys."""
+        """Records for which the new keys have no number left wait for the next
+        keys."""
         old, new, newer = (crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128,
                                     flags=so.HARDWARE) for _ in range(3))
         new = replace(new, number=2**64 - 2)

@@ -133,7 +133,10 @@ static int pending_error(int fd)
 	return error;
 }
 
-/* Another connection; of this one came nothing that was not sent. */
+/*
+ * Opens a new connection.  Return: whether the old one delivered only part of
+ * the data, and nothing wrong.
+ */
 static bool given_up(void)
 {
 	ssize_t n;

@@ -376,7 +376,8 @@ class Again(unittest.TestCase):
             lambda: so.info(self.b, so.RX)["in_flight"] >= n))
 
     def test_longer_header_before(self):
-        """Bytes of a header are more than the next one's has."""
+        """More header bytes were read than the header has with the next
+        keys."""
         framing = so.Framing(header=bytes(16), length_at=14,
                              flags=so.AUTH_HEADER, payload_max=1000)
         self.a.sendall(bytes(10))
@@ -389,7 +390,8 @@ class Again(unittest.TestCase):
             self.b.recv(100)
 
     def test_other_sizes(self):
-        """A record was cut, and other keys have another plan for it."""
+        """A record was already split into its parts.  Keys of another suite
+        would split it differently, so they are refused."""
         self.set(self.tls)
         self.a.sendall(b"\x17\3\3\0\x11" + bytes(17))
         self.wait_for(1)
@@ -418,7 +420,8 @@ class Again(unittest.TestCase):
 
 class Memory(unittest.TestCase):
     def test_small_records_count(self):
-        """Of as small ones as there are, a socket keeps no more than it may."""
+        """Also of the smallest records a socket keeps only as many as its
+        buffer allows."""
         rng = random.Random(SEED)
         a, b = so.pair()
         so.attach(b)
@@ -487,8 +490,8 @@ class Memory(unittest.TestCase):
         return sent
 
     def test_memory_that_does_not_come(self):
-        """Who holds a socket, because a page of his does not come, has no
-        worker of the kernel's wait for him."""
+        """A sender that waits for a page holds the socket's lock.  No kernel
+        worker waits for that lock."""
         libc = ctypes.CDLL(None, use_errno=True)
         area = mmap.mmap(-1, mmap.PAGESIZE)
         start = ctypes.addressof(ctypes.c_char.from_buffer(area))

@@ -152,7 +152,8 @@ class Https(unittest.TestCase):
         self.assertEqual(431, self.ask(b"GET /" + b"a" * 9000)[0])
 
     def test_bodies_are_no_requests(self):
-        """Whatever fields say last, a request with a body ends it."""
+        """A request with a body ends the connection, whatever later fields
+        say."""
         for fields in (b"Transfer-Encoding: chunked\r\nContent-Length: 0",
                        b"Content-Length: 5\r\nContent-Length: 0",
                        b"Connection: close\r\nConnection: keep-alive"):

@@ -344,7 +344,8 @@ class Ktls(unittest.TestCase):
                          self.compare(script))
 
     def test_number_of_the_next(self):
-        """That is read, however many have come; in TLS 1.2 the IV, too."""
+        """The option tells the number of the next record to be read, however
+        many have arrived.  In TLS 1.2 it tells the IV, too."""
         for version in (V12, V13):
             with self.subTest(version=hex(version)):
                 self.number_of_the_next(Keys(self.rng, version, 51, 7),
@@ -368,7 +369,8 @@ class Ktls(unittest.TestCase):
         self.compare(script)
 
     def test_ends_within_others(self):
-        """OpenSSL 4.0 takes what says of no end for a record too long."""
+        """OpenSSL 4.0 takes a read without MSG_EOR for a record that is too
+        long."""
         keys = Keys(self.rng, V13, 51)
 
         def script(engine, a, b):
@@ -443,7 +445,8 @@ class Ktls(unittest.TestCase):
                              b.recv(50000, socket.MSG_WAITALL))
 
     def test_an_error_after_the_last_number(self):
-        """What was told of the old keys is no word on the new ones."""
+        """EKEYEXPIRED for the old keys does not hide an error with the new
+        ones."""
         keys = Keys(self.rng, V13, 51, 2**64 - 2)
         new, other = (Keys(self.rng, V13, 51) for _ in range(2))
         a, b = self.joined(b"ocf", b"ocf", keys)

@@ -17,7 +17,8 @@ import sys
 MODULE = os.environ["OCF_MODULES"] + \
     "/src/kernel/consumers/socrypt/ocf_socrypt.ko"
 LACKING = {"sm4", "aria"}
-# It wants to have keys back that are not zero, which ours gives to nobody.
+# This test expects getsockopt() to return keys that are not zero.  Ours never
+# returns keys.
 GIVES_BACK = re.compile(r"tls\.13_\w+\.rekey_getsockopt")
 # It wants to find its socket full, which it is only if the peer takes the data
 # later than they come.  both.py tests that with a peer that does not read.

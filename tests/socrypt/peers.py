@@ -139,7 +139,8 @@ class Peers(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
     def test_new_keys(self):
-        """Of either side's wish, in the midst; and what asks for ours."""
+        """The client changes keys in the middle of the data, and may ask the
+        server for new keys, too."""
         suite = next(s for s in suites() if s[0] == "1.3")
         for server, client in (
                 (("openssl", True), ("openssl", True)),

@@ -198,8 +198,9 @@ class Send(unittest.TestCase):
                     thread.join()
 
     def test_no_record_of_two_calls_in_tls_1_0(self):
-        """What a record begins with is on the wire by the second.  MSG_MORE,
-        SPLICE_F_MORE: of each call the first byte has a record of its own."""
+        """At the second call the start of an open record would already be on
+        the wire.  So even with MSG_MORE or SPLICE_F_MORE no record has data of
+        two calls, and the first byte of each call has a record of its own."""
         size = 3000
         for args, kw in rows():
             if args[0] != so.TLS_1_0 or args[3] != "hmac-sha1":

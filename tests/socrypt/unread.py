@@ -118,7 +118,8 @@ class Unread(unittest.TestCase):
         sender.join()
 
     def test_more_at_once_than_it_opens(self):
-        """Of open records less is kept, so the rest is taken, too."""
+        """An opened record takes less room, so the remaining records are taken,
+        too."""
         wire = sealed(self.crypt, 1000)
         plain, ours = self.connections(1, so.RX)[0]
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 900)

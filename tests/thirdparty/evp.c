@@ -181,7 +181,10 @@ static void counter_in_odd_pieces(void)
 	EVP_CIPHER_CTX_free(b);
 }
 
-/* A context that got no key has no session, which the engine ends. */
+/*
+ * A context without a key has no session.  The engine closes one anyway when
+ * the context is reset.
+ */
 static void reset_without_a_key(void)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();

@@ -54,7 +54,10 @@ static void known_answers(void)
 
 static void gcm_in_place(void)
 {
-	/* GCM spec, test case 4, the key and its result by it */
+	/*
+	 * GCM spec, test case 1: the tag of an empty message, with key and
+	 * nonce zero
+	 */
 	static const unsigned char tag[16] = {
 		0x58, 0xe2, 0xfc, 0xce, 0xfa, 0x7e, 0x30, 0x61,
 		0x36, 0x7f, 0x1d, 0x57, 0xa4, 0xe7, 0x45, 0x5a,

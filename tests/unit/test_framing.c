@@ -235,7 +235,8 @@ TEST(descriptors)
 	BAD(0, f.nonce, SO_CRYPT_NONCE_NONE);
 	BAD(4, f.nonce, SO_CRYPT_NONCE_COUNTED);
 	BAD(16, f.nonce, SO_CRYPT_NONCE_XOR);
-	BAD(16, f.nonce, SO_CRYPT_NONCE_CHAINED);	/* and is sent */
+	/* a chained nonce must not be sent as well */
+	BAD(16, f.nonce, SO_CRYPT_NONCE_CHAINED);
 	BAD(0, f.explicit_len, 8);
 	BAD(16, f.explicit_len, 16);	/* an IV that is not used */
 	BAD(0, f.auth_length, 3);
@@ -247,7 +248,8 @@ TEST(descriptors)
 	BAD(0, f.payload_max, 65537);
 	BAD(0, f.sealed_max, 65536);
 	BAD(0, f.sealed_max, 1 << 20);
-	BAD(0, f.length_more, -128);	/* the shortest record is shorter */
+	/* the shortest record has less than 128 bytes */
+	BAD(0, f.length_more, -128);
 	BAD(0, maclen, 0);
 	/* the core writes the payload's length where TLS has it */
 	fr = own();

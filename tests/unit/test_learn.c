@@ -34,9 +34,9 @@ struct card {
 /**
  * struct work - what its owner does
  * @bytes: a request
- * @is: ns of work that it is, in truth
- * @inside: so many at once
- * @batch: of completions, that come at once
+ * @is: ns that the device really works on a request
+ * @inside: requests in the device at the same time
+ * @batch: completions that come at the same time
  * @pause: ns after each of those
  * @lag: in truth
  */
@@ -141,7 +141,7 @@ TEST(a_wrong_guess_is_not_the_lag)
 			run(&other, many(8), 2000);
 			EXPECT_TRUE(cost_is(&other, 5000));
 			EXPECT_TRUE(near(other.lag, LAG));
-			/* the sum was known */
+			/* only the sum of work and lag was known */
 			other = after(&c, (struct ocf_cost){ 18000, 500 });
 			run(&other, one, 200);
 			run(&other, many(8), 2000);
@@ -168,8 +168,8 @@ TEST(a_spell_is_forgotten)
 }
 
 /*
- * The allowance: much time for little work, and a bound that much work does not
- * raise far.
+ * The allowance is 8 times the work, but at most 10 s or twice the work,
+ * whichever is more.
  */
 TEST(what_a_device_may_take)
 {

@@ -149,7 +149,8 @@ TEST(fresh_bytes_make_others)
 		EXPECT_NE(0, memcmp(one, two, len));
 		EXPECT_NE(0, memcmp(one, none, len));
 		/*
-		 * without fresh random bytes other messages have other nonces
+		 * with the same random bytes, other messages still have other
+		 * nonces
 		 */
 		drawn = 1;
 		first(i, "tess", true, two);

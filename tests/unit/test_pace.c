@@ -47,7 +47,7 @@ TEST(a_completion_will_see_to_it)
 			      .oldest = 20000, .inside = 40000, .lag = LAG };
 
 	EXPECT_EQ(OCF_PACE_NEVER, ocf_pace_next(&p));
-	/* too late for the timer */
+	/* the completion would come too late, so a timer is needed */
 	p.late = 10001 - OCF_PACE_EARLY;
 	EXPECT_EQ(129999, ocf_pace_next(&p));
 }
@@ -95,8 +95,8 @@ TEST(short_ones_are_not_worth_a_timer)
 	for (n = 0; ocf_pace_room(inside, 3000, LAG); n++)
 		inside += 3000;
 	/*
-	 * requests that complete, that are worked on, the next, and those until
-	 * the timer
+	 * requests whose completion is on its way, the one being worked on, the
+	 * next one, and those until the timer fires
 	 */
 	EXPECT_LE(LAG + 3000, inside);
 	EXPECT_GE(LAG + 2 * 3000 + OCF_PACE_REACTION, inside);
@@ -125,14 +125,14 @@ TEST(how_late_is_soon_known_and_slowly_forgotten)
  * struct engine - a device that has ever so much to do
  * @is: ns of work of each request, in truth
  * @cost: what is expected
- * @lag: what is known of it
+ * @lag: the estimated lag
  * @noise: of both
  * @entered: when those that are inside entered
  * @end: when the engine is done with them
  * @n: how many
  * @last: when it was done with the one before
  * @idle: ns it had nothing to do
- * @most: ns of work there was before one that entered, at most
+ * @most: the most ns of work that a request found before it when it entered
  */
 struct engine {
 	u64		is;

@@ -119,7 +119,7 @@ static void busy(struct ocf_cost *c, u32 *lag, u32 bytes, u64 gap)
 	ocf_cost_learn(c, NULL, lag, bytes, &s);
 }
 
-/* A device got a request when it had nothing to do since @since. */
+/* A device got a request after it had been idle for @since ns. */
 static void alone_after(struct ocf_cost *c, u32 *lag, u32 bytes, u64 ns,
 			u64 since)
 {

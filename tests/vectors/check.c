@@ -15,8 +15,8 @@
 int failures;
 
 /*
- * Counts; whether to tell.  What else goes wrong with a vector follows from
- * its first difference as a rule, and is only counted.
+ * Counts a failure.  Returns whether to print it.  Only the first failure of a
+ * vector is printed, because the others usually follow from it.
  */
 static bool fail(struct run *r, const char *what)
 {

@@ -173,7 +173,10 @@ static int digest_pieces(struct run *r, uint32_t ses, uint8_t *out)
 			     text->len - at, out);
 }
 
-/* The vector's tag may be a part of the whole, which is what there is here. */
+/*
+ * The vector's tag may be shorter than the MAC; this ABI always returns the
+ * whole MAC.
+ */
 static void expect_tag(struct run *r, const char *what, int err,
 		       const struct room *out)
 {

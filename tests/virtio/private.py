@@ -53,7 +53,8 @@ def all_files() -> set[pathlib.Path]:
 
 
 def read_by_nobody() -> dict[str, bytes]:
-    """By path: what it says, of those that nobody may read."""
+    """Returns the contents of all files that the user nobody can read, by
+    path."""
     come, go = os.pipe()
     pid = os.fork()
     if not pid:

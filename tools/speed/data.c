@@ -40,7 +40,10 @@ bool data_init(void)
 		return false;
 	fill(key, sizeof(key), 2);
 	fill(mackey, sizeof(mackey), 5);
-	/* of XTS the BSDs have only half of it */
+	/*
+	 * the BSDs' interface takes only half of an IV for XTS; the other half
+	 * stays zero
+	 */
 	fill(iv, sizeof(iv) / 2, 3);
 	fill(aad, sizeof(aad), 4);
 	fill(area, sizeof(area), 1);

@@ -67,7 +67,10 @@ static void end(void)
 	ses = 0;
 }
 
-/* Of CCM the length of the length comes first (RFC 3610 section 2.3). */
+/*
+ * For CCM a byte with the size of the length field, minus 1, comes before the
+ * nonce (RFC 3610 section 2.3).
+ */
 static void make_nonce(const struct work *w)
 {
 	bool ccm = !strcmp(w->cipher, "aes-ccm");
@@ -118,7 +121,7 @@ static unsigned int run(void)
 	if (!aead) {
 		ok = !ioctl(fd, CIOCCRYPT, &cop);
 	} else {
-		/* it tells how long the result is in the same place */
+		/* the call overwrites len with the length of the result */
 		auth.len = auth_len;
 		ok = !ioctl(fd, CIOCAUTHCRYPT, &auth);
 	}

@@ -44,12 +44,12 @@ struct work {
 /**
  * struct way - a way to have work done
  * @name: as it is asked for
- * @find: what the algorithms are called there; false, with errno, if it does
- *	not have them or such work.  Comes before everything else
+ * @find: looks up this interface's names for the algorithms; false, with errno,
+ *	if it lacks them or cannot do such work.  Called before everything else
  * @begin: makes a session
  * @aim: points it at pieces of so many bytes (lay_out())
- * @run: does one, or some of those that are under way; returns how many were
- *	done, 0: errno says why none
+ * @run: does one operation, or keeps several under way and finishes some;
+ *	returns how many are finished; 0: failed, errno says why
  * @drain: finishes what is under way, and returns how many that were
  * @end: ends the session
  */

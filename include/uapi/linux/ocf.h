@@ -568,8 +568,8 @@ struct ocf_pk_command {
  *	failed; ENOSPC: the result does not fit; EDQUOT: the user has too much
  *	in flight; ENOMEM.  After EIO and ENODEV the source of CIPHER is as it
  *	was, also in place.
- * @wrong: after EINVAL or E2BIG what of the command it is about, OCF_FIELD_*;
- *	0 if the kernel does not say, and otherwise
+ * @wrong: after EINVAL or E2BIG: the field of the command that is wrong,
+ *	OCF_FIELD_*, or 0 if the kernel does not say.  After any other result: 0
  */
 struct ocf_result {
 	__aligned_u64	cookie;
@@ -657,10 +657,10 @@ struct ocf_reap {
  * OCF_URING_VECTOR: 0 or a negative errno.  When the ring is closed, commands
  * in flight are cancelled.
  *
- * The kernel reads sqe->cmd when the entry begins.  After an entry with
- * IOSQE_IO_LINK or IOSQE_IO_HARDLINK that may be so late that the program has
- * used the place in the ring again.  Such an entry needs IOSQE_ASYNC, with
- * which io_uring copies it.
+ * The kernel reads sqe->cmd when the entry begins.  An entry that follows one
+ * with IOSQE_IO_LINK or IOSQE_IO_HARDLINK may begin so late that the program
+ * has already reused its place in the ring.  Such an entry needs IOSQE_ASYNC,
+ * which makes io_uring copy it.
  */
 #define OCF_URING_COMMAND	_IO('c', 187)
 #define OCF_URING_VECTOR	_IO('c', 188)

@@ -59,12 +59,12 @@
  *
  * Sending.  EKEYEXPIRED: the last record number was used.  EPIPE: the
  * connection is closed for sending.  EINVAL: a control message that makes no
- * sense, for instance for a TLS record without payload that is no data;
- * MSG_MORE with MSG_EOR.  EOPNOTSUPP: a flag that has no meaning here.  EAGAIN,
- * EINTR, EFAULT: as for any socket.  EIO, ENODEV, ENOMEM, E2BIG (the record is
- * longer than the limit of the only card): a record could not be encrypted, and
- * nothing more is sent.  ECONNRESET, ETIMEDOUT: the connection has ended.  If
- * there is no memory for a record, the call waits.
+ * sense, for instance one for an empty TLS record of a type other than data; or
+ * MSG_MORE together with MSG_EOR.  EOPNOTSUPP: a flag that has no meaning here.
+ * EAGAIN, EINTR, EFAULT: as for any socket.  EIO, ENODEV, ENOMEM, E2BIG (the
+ * record is longer than the limit of the only card): a record could not be
+ * encrypted, and nothing more is sent.  ECONNRESET, ETIMEDOUT: the connection
+ * has ended.  If there is no memory for a record, the call waits.
  *
  * Receiving.  EBADMSG, EMSGSIZE, EPROTO, ECONNABORTED: the received bytes are
  * no valid record.  EKEYEXPIRED: new keys must be set, or the last record
@@ -148,13 +148,15 @@ enum {
 	SO_CRYPT_LENGTH_SEALED,		/* of all between header and MAC */
 };
 
-/* so_crypt_framing.flags */
-#define SO_CRYPT_AUTH_NUMBER	(1u << 0)	/* of the record, 64 bits in
-						 * network order, comes first */
-#define SO_CRYPT_AUTH_HEADER	(1u << 1)	/* it covers the header, with
-						 * auth_length */
-#define SO_CRYPT_PADDED		(1u << 2)	/* to whole blocks, by at least
-						 * one byte: n times n - 1 */
+/*
+ * so_crypt_framing.flags.  The MAC or tag covers first the record's number, 64
+ * bits in network order (AUTH_NUMBER), then the header (AUTH_HEADER), in which
+ * the length is that of auth_length.  PADDED: n bytes of the value n - 1 fill
+ * the last block; n is at least 1.
+ */
+#define SO_CRYPT_AUTH_NUMBER	(1u << 0)
+#define SO_CRYPT_AUTH_HEADER	(1u << 1)
+#define SO_CRYPT_PADDED		(1u << 2)
 #define SO_CRYPT_INNER_TYPE	(1u << 3)	/* the type follows the payload,
 						 * then zeros: RFC 8446, 5.2;
 						 * so no type is zero */

@@ -331,7 +331,10 @@ static void measure_cost(struct selftest *t)
 	if (IS_ERR(t->ses))
 		return;
 	for (t->op = 0; t->op < OCF_OP_COUNT; t->op++) {
-		/* arbitrary bytes cannot be expanded: assume the most */
+		/*
+		 * arbitrary bytes cannot be expanded: assume that it costs as
+		 * much as compression
+		 */
 		if (t->kat->mode == OCF_MODE_COMPRESS && t->op) {
 			t->dev->cost[alg][t->op] = t->dev->cost[alg][0];
 			break;

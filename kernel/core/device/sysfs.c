@@ -96,7 +96,10 @@ static ssize_t state_store(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(state);
 
-/* Per cent of what it costs that is believed */
+/*
+ * The administrator's weight: the device's cost is multiplied by this many per
+ * cent
+ */
 static ssize_t weight_show(struct device *d, struct device_attribute *attr,
 			   char *buf)
 {
@@ -118,7 +121,7 @@ static ssize_t weight_store(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(weight);
 
-/* What may not be done on it, by the administrator */
+/* Algorithms that the administrator has forbidden on this device */
 static ssize_t forbid_show(struct device *d, struct device_attribute *attr,
 			   char *buf)
 {

@@ -8,10 +8,10 @@
  *
  * They find coarse failures.  The first test finds a source that repeats one
  * value, at its cut-off.  The second finds a value that comes too often, at the
- * end of the first window that begins with it.  If the value is a part p of the
- * output, that is the (1 / p)th window on average.  They do not find a sequence
- * that repeats after some hundred values, or any other dependence of samples on
- * each other.
+ * latest by the end of the first window that begins with this value.  If the
+ * value is a part p of the output, that is the (1 / p)th window on average.
+ * They do not find a sequence that repeats after some hundred values, or any
+ * other dependence of samples on each other.
  */
 #include <linux/kernel.h>
 

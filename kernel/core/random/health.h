@@ -34,7 +34,7 @@ enum ocf_verdict {
  * @last: the latest
  * @repeats: samples of its value in a row
  * @first: of the window
- * @same: samples of its value in the window, itself included
+ * @same: samples in the window that equal @first, with @first itself
  * @seen: samples of the window so far
  *
  * A sample is a byte.

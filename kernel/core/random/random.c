@@ -54,7 +54,7 @@ enum random_state {
  * @reason: why it is not healthy, in a word
  * @bytes: bytes that readers got
  * @failures: number of failures
- * @told: the state that user space was told last; by @care
+ * @told: the state that user space was told last; only @care uses it
  * @tries: how often it was tried since it stalled; only @care uses it
  * @hwrng: its description for the kernel
  * @feeds: @hwrng is registered; by @care
@@ -107,7 +107,8 @@ static void set_unhealthy(struct ocf_random *src, enum random_state to,
 
 /*
  * Reads and tests up to @len bytes.  Returns how many, 0 if there are none yet,
- * or -EIO; nothing is left in @buf of a source that is cut off.
+ * -EIO, or -ERESTARTSYS if a signal is pending.  If the source is cut off, @buf
+ * is wiped.
  */
 static int take(struct ocf_random *src, u8 *buf, u32 len, bool wait)
 {

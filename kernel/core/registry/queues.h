@@ -58,12 +58,14 @@ struct ocf_fair {
  * @full_since: ns, when it refused
  * @closed: no request may enter, not even a self-test's
  * @unblocks: calls of ocf_device_unblock(), free-running
- * @last_done: ns, when the latest completion came, but for those of @woken
+ * @last_done: ns, when the latest completion came; a completion that sets
+ *	@woken does not count
  * @woken: the latest completion only showed that the device had slept
  * @learn_phase: says which completions correct a cost
  * @dispatching: a task is moving requests from @fair to the driver
- * @dispatch: does so where the task would have to move too many
- * @refill: does so just before the device runs dry
+ * @dispatch: work that moves the rest when the task would have to move too many
+ * @refill: timer that moves requests to the driver just before the device runs
+ *	dry
  * @refill_at: ns, when @refill is due; U64_MAX: it is not armed
  * @refill_late: ns; @refill is seldom later than this
  * @submitting: calls of submit() that have not returned

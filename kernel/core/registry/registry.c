@@ -260,8 +260,8 @@ int ocf_registry_add(struct ocf_device *dev)
 
 /**
  * ocf_registry_withdraw() - take a device out of the table
- * @dev: the device, which may be failing, or have recovered, just now; no task
- *	finds it after a grace period
+ * @dev: the device; at this moment it may be failing, or may just have
+ *	recovered.  After a grace period no task finds it
  *
  * Context: process; may sleep.
  */

@@ -89,7 +89,8 @@ enum ocf_device_state {
  * @contexts: contexts that requests find, read under RCU; not of the CPU
  * @room: held while a context is made or evicted; not of the CPU
  * @making: tasks that make or evict a context
- * @waiting: generations that wait for a context on a card; keys.c
+ * @waiting: generations of keys that wait for a context on this card; see
+ *	session/keys.c
  * @room_work: makes the contexts, one after the other
  * @going: contexts to be freed
  * @ngoing: number of those, with the one that the driver is freeing
@@ -100,12 +101,13 @@ enum ocf_device_state {
  * @failures: requests that failed in a row, and OCF_SELFTEST_RUNS
  * @recovery: empties a device that fails, and tests it
  * @failed: how it failed, a negative errno: -ETIMEDOUT, -EIO, -EBADMSG
- * @reclaimed: the requests that it had when it failed were taken out; by
- *	@recovery
+ * @reclaimed: the requests that it had when it failed were taken out; only
+ *	@recovery uses this
  * @stopped: quiesce() was called, and reset() has not been since; by @recovery
  * @needs_reset: its driver has said that only a reset helps
  * @attempts: failed attempts in a row to reset and test it; by @recovery
- * @tested_ops: its number of operations at the last test; by @recovery
+ * @tested_ops: its number of operations at the last test; only @recovery uses
+ *	it
  * @retest: bit 0: a test is requested
  * @tested_at: jiffies of the last test
  * @drained: the administrator lets it have no requests

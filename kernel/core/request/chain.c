@@ -66,7 +66,10 @@ bool ocf_chain_wins(struct ocf_request *req, struct ocf_keys *keys, u64 score)
 		ocf_parts_want(ses);
 		return false;
 	}
-	/* one of the devices is not ready for its step */
+	/*
+	 * it cannot be done as a whole: split it, even if a device has no
+	 * context for its step yet
+	 */
 	if (score == U64_MAX)
 		return true;
 	cipher = part_score(ses, keys, OCF_PART_CIPHER, req->op, req->data.len);
@@ -145,7 +148,10 @@ static void be_mac(struct ocf_request *req)
 		      FLAGS_PARTS;
 }
 
-/* Makes @req whole again; the CPU only has to check the decrypted data. */
+/*
+ * @req is whole again (see be_whole()).  Leaves it to the CPU, which only has
+ * to check the decrypted data.
+ */
 static void be_opened(struct ocf_request *req)
 {
 	int soft = READ_ONCE(req->split.session->soft);

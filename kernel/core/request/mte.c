@@ -8,11 +8,11 @@
  * the length of the payload is secret here: no branch and no address depends on
  * it.  Only its limits are public: len - maclen - 256 and len - maclen.
  *
- * The MAC is an HMAC over additional data and payload.  Blocks of the hash that
- * hold payload whatever the padding are public and hashed by the caller.  Those
- * after are built here byte by byte, with the hash's own padding where the
- * payload ends.  They are compressed one by one, as many as the longest payload
- * needs; a mask keeps the state after the right one.
+ * The MAC is an HMAC over additional data and payload.  Blocks that hold only
+ * additional data and payload, whatever the padding, are public; the caller
+ * hashes them.  The later blocks are built here byte by byte, with the hash's
+ * own padding where the payload ends.  They are compressed one by one, as many
+ * as the longest payload needs; a mask keeps the state after the right one.
  *
  * Pure; also compiled for user space, where a tool that follows uninitialised
  * memory checks that nothing depends on what is secret (tests/unit).

@@ -121,9 +121,9 @@ static bool restart_returned(struct ocf_request *req)
 }
 
 /*
- * A killed task cancels the request that it waits for.  Then the task and the
- * result, or the task and a return of the request, each set a bit, and the
- * first one wins.
+ * A killed task cancels the request that it waits for.  Then the task sets
+ * OCF_BIT_ABANDONED, and the other side, which delivers the result or returns
+ * the request, sets its own bit.  The side that sets its bit first wins.
  */
 static int abandon_wait(struct ocf_request *req)
 {
@@ -138,7 +138,10 @@ static int abandon_wait(struct ocf_request *req)
 	return restart_returned(req) ? -EINTR : req->err;
 }
 
-/* Waits for ocf_run(), and restarts @req as often as it is returned. */
+/*
+ * The wait of ocf_run() for the result.  Restarts @req each time that it is
+ * returned to this task.
+ */
 static int wait_for_result(struct ocf_request *req)
 {
 	do {
@@ -195,8 +198,9 @@ static void count_failure(struct ocf_device *dev, int err)
 }
 
 /*
- * Counts @req after failures, or during a self-test.  Return: whether @req is
- * counted.
+ * Handles a success while @dev->failures is not 0.  Resets the number of
+ * failures in a row, unless @req belongs to a self-test.  Return: whether @req
+ * is to be counted for the device.
  */
 static noinline bool note_success(struct ocf_device *dev,
 				  const struct ocf_request *req)

@@ -360,9 +360,10 @@ static noinline int select_among(struct ocf_request *req, struct ocf_keys *keys,
 }
 
 /*
- * Whether nothing need be compared: @req is short, and the CPU is the only
- * device, or @req is below the crossover and among the next @uncompared of its
- * session.  @req->ctx is held then.
+ * Tries to choose the CPU without a comparison.  @req must be short.  Also,
+ * either the CPU is the only device, or @req is below the crossover and
+ * @uncompared of its session is not used up.  If this returns true, it has
+ * taken a reference to @req->ctx.
  */
 static bool select_cpu_simply(struct ocf_request *req)
 {
@@ -394,7 +395,10 @@ static noinline int leave_to_worker(struct ocf_request *req)
 
 	req->job.estimate = min_t(u64, ns, U32_MAX);
 	ocf_read_lock();
-	/* ends: after a failure other keys are current */
+	/*
+	 * this loop ends: if hold_keys() fails, the session has other current
+	 * keys, which the next round uses
+	 */
 	while (!hold_keys(req,
 			  req->keys ?: ocf_dereference(req->session->keys)))
 		;

@@ -14,9 +14,9 @@
  * fetch its results.
  *
  * A thread stops only when it runs, and its process may be stopped, or get no
- * CPU time.  So only its own process waits until it has stopped, when it closes
- * its last descriptor.  Threads that are in use at that moment end with the
- * process.
+ * CPU time.  So no other process waits for a thread to stop: its own process
+ * does, when that closes its last descriptor.  Threads that are in use at that
+ * moment end with the process.
  */
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -58,7 +58,7 @@ struct worker {
  * @ended: all were killed, and the process has submitted nothing since
  * @load: ns of the work that these threads have
  * @n: the maximum number of threads
- * @worker: they
+ * @worker: the threads
  */
 struct ocf_workers {
 	refcount_t		refs;
@@ -359,7 +359,7 @@ void ocf_workers_put(struct ocf_workers *w)
 {
 	if (!IS_ENABLED(CONFIG_VHOST_TASK) || !w)
 		return;
-	/* its process may end unused ones */
+	/* once unused, @w may be freed by its process: see ocf_workers_end() */
 	rcu_read_lock();
 	if (refcount_dec_and_test(&w->refs))
 		free_if_dead(w);
@@ -472,7 +472,7 @@ static void wake_one(struct ocf_workers *w)
 /**
  * ocf_workers_queue() - have a thread of a process do some work
  * @w: the threads of the process
- * @work: as for a workqueue, where it is not queued; its function is called
+ * @work: an initialised work that is on no workqueue; its function is called
  *	once, and may find that the process has ended
  *
  * Context: process or BH.

@@ -127,10 +127,11 @@ static u64 both_ns(const struct ocf_cost *cost, const struct ocf_cost *second,
  * sum stays.
  *
  * Where it is unclear whether a request was alone, and it took less than the
- * estimate, either its work or the lag was shorter.  It is taken for the lag:
- * too long a lag would hide that the device was busy, and then all of the time
- * would count as lag.  If this is wrong, the next requests that follow each
- * other correct it.  A lag is never longer than what any request took.
+ * estimate, either its work or the lag was shorter.  The difference is taken
+ * off the lag, because too long a lag would hide that the device was busy, and
+ * then all of the time would count as lag.  If this is wrong, the next requests
+ * that follow each other correct it.  A lag is never longer than what any
+ * request took.
  *
  * After a long silence a shorter time replaces the estimate at once, so that a
  * device that has become faster is found.  A longer time is one sample among
@@ -172,10 +173,11 @@ void ocf_cost_learn(struct ocf_cost *cost, struct ocf_cost *second, u32 *lag,
  * @behind: requests like it that the submitter has to submit after it
  *
  * Running inline delays the @behind requests that follow, and they will
- * probably run inline, too.  If a card is done with this request before that,
- * the card takes over a part of the work, and the last request ends sooner.  So
- * all end at about the same time wherever they are, as with list scheduling
- * (Graham, Bounds on multiprocessing timing anomalies, 1969).
+ * probably run inline, too.  If a card would complete this request before the
+ * CPU had done all of them, the card gets it.  Then the card does a part of the
+ * work, and the last request ends sooner.  So all end at about the same time
+ * wherever they are, as with list scheduling (Graham, Bounds on multiprocessing
+ * timing anomalies, 1969).
  *
  * Return: ns, to be counted like work in front of the request.
  */

@@ -83,8 +83,8 @@ static inline u64 ocf_cost_allowance(u64 inside)
  * struct ocf_candidate - a device that may do a request
  * @service: ns that the request would occupy it
  * @load: ns of work in front of the request
- * @lag: ns besides, in which the device may do other work: its lag, the wake-up
- *	of the waiter, the price of the CPU
+ * @lag: ns to be added that do not occupy the device: its lag, the wake-up of
+ *	the waiter, the price of the CPU
  * @preferred: it has the session's keys already
  * @device: its number
  */

@@ -61,7 +61,7 @@ static __always_inline unsigned int enter_device(struct ocf_device *dev,
 	q->count++;
 	ocf_fair_enter(&q->fair, &req->job);
 	req->begun = ktime_get_ns();
-	/* the watchdog looks whether that is too much */
+	/* the watchdog limits this allowance: see due() in device/watchdog.c */
 	req->due = req->begun + q->patience +
 		   OCF_LENIENCE * ocf_queue_inside(dev);
 	/* after req->dev: pairs with ocf_queue_leave() */
@@ -225,7 +225,10 @@ static noinline bool may_enter_shared(struct ocf_device *dev,
 	return false;
 }
 
-/* The request that may enter @dev now, or NULL.  Requests wait. */
+/*
+ * The request that may enter @dev now, or NULL.  The caller has checked that
+ * requests wait.
+ */
 static struct ocf_request *next_request(struct ocf_device *dev)
 {
 	struct ocf_fair *fair = &dev->queue.fair;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of the algorithm table that only the core uses.  Pure.
+ * The parts of the algorithm table that only the core uses.  The only state is
+ * the set of weak algorithms that are allowed.  Also compiled for user space.
  */
 #ifndef OCF_ALG_H
 #define OCF_ALG_H

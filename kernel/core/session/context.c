@@ -10,8 +10,8 @@
  *
  * A driver may take long, and so may a task of low priority.  So only the
  * worker of a card and its self-tests make its contexts, and evict them, one at
- * a time.  Each task makes its own on the CPU.  No lock that other devices or
- * sessions need is held meanwhile, and those that users' tasks take are
+ * a time.  Each task makes its own on the CPU.  Meanwhile no lock is held that
+ * other devices or sessions need.  The locks that users' tasks take are
  * spinlocks.
  */
 #include <linux/delay.h>
@@ -126,7 +126,10 @@ void ocf_context_free_later(struct ocf_context *ctx)
 {
 	struct ocf_device *dev = ctx->dev;
 
-	/* the work may have run before, and freed @ctx already */
+	/*
+	 * hold @dev first: after llist_add() the work may free @ctx, and with
+	 * it a reference to @dev
+	 */
 	ocf_device_get(dev);
 	atomic_inc(&dev->ngoing);
 	if (!llist_add(&ctx->going, &dev->going) ||
@@ -315,8 +318,9 @@ static bool is_left(struct ocf_device *dev, const struct ocf_context *ctx,
 }
 
 /*
- * Drops the context of @keys on @dev, unless it is in use.  Return: whether.
- * Meanwhile no other task makes one there or drops it.
+ * Drops the context of @keys on @dev, unless it is in use.  Return: true if
+ * @keys has no context on @dev any more.  The caller holds @dev->room, so no
+ * other task makes or evicts one there meanwhile.
  */
 static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 {
@@ -347,7 +351,10 @@ static bool give_up(struct ocf_keys *keys, struct ocf_device *dev, bool urgent)
 	return true;
 }
 
-/* Evicts a context from @dev.  Return: whether there was one. */
+/*
+ * Evicts a context from @dev.  Return: whether one was evicted, or had gone
+ * already.
+ */
 static bool make_room(struct ocf_device *dev, bool urgent)
 {
 	struct ocf_keys *keys;
@@ -372,7 +379,10 @@ static int make_with_room(struct ocf_keys *keys, struct ocf_device *dev,
 	int err, going;
 
 	for (;;) {
-		/* before: one may be freed while the card refuses another */
+		/*
+		 * read before the try: a context may be freed while the card
+		 * refuses the new one
+		 */
 		going = atomic_read_acquire(&dev->ngoing);
 		err = try_make(keys, dev, flags);
 		if (err != -ENOSPC || flags & OCF_CONTEXT_AT_ONCE)
@@ -387,7 +397,7 @@ static int make_with_room(struct ocf_keys *keys, struct ocf_device *dev,
 			usleep_range(100, 500);
 			continue;
 		}
-		/* use it, however long the eviction took */
+		/* a context was evicted: try again, however long that took */
 		if (make_room(dev, urgent)) {
 			made_room = true;
 			continue;

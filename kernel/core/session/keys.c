@@ -4,9 +4,10 @@
  *
  * A session has one current generation; rekeying makes a new one.  A request
  * keeps the generation it was submitted with, however often it changes devices.
- * context.c makes the contexts of a generation.  The workers here have it make
- * them: a worker of the generation on the CPU, and a worker of the card on a
- * card, where owners take turns.
+ * context.c makes the contexts of a generation.  The workers here call
+ * ocf_context_make() for this.  A worker of the generation makes contexts on
+ * the CPU.  A worker of each card makes those on the card, and serves owners in
+ * turn.
  *
  * References to a generation: one of the session while the generation is
  * current, one of each request in flight, one of the worker.  A submitter looks
@@ -167,7 +168,10 @@ void ocf_keys_put(struct ocf_keys *keys)
 		free_keys(keys);
 }
 
-/* Context: process or BH.  The work is idle: queued, it holds a reference. */
+/*
+ * Context: process or BH.  When the last reference is put, @keys->work is not
+ * queued, because queued work holds a reference.
+ */
 void ocf_keys_put_deferred(struct ocf_keys *keys)
 {
 	if (!refcount_dec_and_test(&keys->refs))
@@ -187,7 +191,7 @@ void ocf_keys_want(struct ocf_keys *keys, int number)
 {
 	if (test_and_set_bit(number, &keys->wanted))
 		return;
-	/* a replaced generation needs no more contexts */
+	/* a generation that is being freed needs no more contexts */
 	if (!ocf_keys_try_get(keys))
 		return;
 	if (!queue_work(keys_wq, &keys->work))
@@ -253,7 +257,10 @@ static void start_over(struct ocf_keys *keys, int number, enum outcome outcome)
 		list_add_tail(&req->job.node, &parked);
 	}
 	spin_unlock_bh(&park_lock);
-	/* not here: the CPU may do them, and the card's other users wait */
+	/*
+	 * restart() leaves the work to the submitter or a worker: if the CPU
+	 * did it here, the card's other users would wait
+	 */
 	list_for_each_entry_safe(req, next, &parked, job.node)
 		ocf_request_ops->restart(req);
 }
@@ -415,9 +422,9 @@ static void wait_for_turn(struct waiting *w, struct ocf_device *dev)
  * @dev: the device; the caller holds it
  * @flags: as in ocf_context_make()
  *
- * On a card its worker makes the context, so that no other task waits for the
- * caller's priority.  A self-test of the card is not a user's task, and makes
- * its own.
+ * If @dev is a card, the card's worker makes the context, so that a caller of
+ * low priority does not make other tasks wait.  A self-test of the card is not
+ * a user's task, and makes its own.
  *
  * Context: process; may sleep.
  * Return: as ocf_context_make().

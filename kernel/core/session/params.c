@@ -60,7 +60,10 @@ static bool ivlen_fits(const struct ocf_alg_info *row, u32 len)
 	       !((len - row->iv_min) % row->iv_step);
 }
 
-/* Those that the kernel's library has: it warns of any other. */
+/*
+ * Only 12 and 20 are allowed: the kernel's library warns of any other number of
+ * rounds.
+ */
 static bool rounds_fit(const struct ocf_alg_info *row, u32 rounds)
 {
 	if (!rounds)

@@ -134,7 +134,7 @@ static int first_context(struct ocf_session *ses, struct ocf_keys *keys)
 	return err;
 }
 
-/* Whether a device is capable of @ses that is out of use now */
+/* Whether a device could serve @ses, but is out of use now */
 static bool is_out_of_use(const struct ocf_session *ses)
 {
 	u64 present = ocf_registry_present();
@@ -228,8 +228,8 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 
 /*
  * Makes the first contexts, also of a session that may be done in two steps on
- * two devices.  If the CPU may not do it, the parts of a chain are made at
- * once: they may be all that is left when a card goes.
+ * two devices.  If software may not serve @ses, its parts are made now, but not
+ * those of MTE: if a card goes, two steps may be the only way left.
  */
 static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
@@ -416,8 +416,9 @@ static struct ocf_keys *next_generation(struct ocf_session *ses,
 #define LEAVING_MAX	4
 
 /*
- * Locks @ses->rekey when there may be one more replaced generation.  The wait
- * may be as long as an operation of the session, and others take the lock.
+ * Waits until one more generation may be replaced, and locks @ses->rekey.  It
+ * waits without the lock, because the wait may be as long as an operation of
+ * the session, and other tasks need the lock.
  */
 static int lock_rekey(struct ocf_session *ses)
 {

@@ -16,7 +16,7 @@
 #include "alg.h"
 #include "params.h"
 
-/* What ocf_keys.part and ocf_session.part have */
+/* Indices of ocf_keys.part and ocf_session.part */
 enum { OCF_PART_CIPHER, OCF_PART_MAC, OCF_PARTS };
 
 /**
@@ -82,7 +82,8 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @no_card: @soft is the only one, and it does not split
  * @crossover: bytes up to which @soft was found to beat any idle card, by
  *	direction
- * @uncompared: how many more requests of that size are not compared
+ * @uncompared: how many more requests of at most @crossover bytes go to @soft
+ *	without a comparison
  * @seen: generation of the registry for which @capable is valid
  * @flow: of its owner: ocf_flow_get()
  * @part: sessions of the cipher and of the MAC, without keys, or NULL; under
@@ -99,7 +100,7 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @ops: requests completed
  * @bytes: of the successful ones
  * @errors: requests that ended with an error
- * @hist: as in struct ocf_counters; a lost count is a lost count
+ * @hist: as in struct ocf_counters; not atomic, so a count may be lost
  * @node: in the list of sessions
  * @work: for ocf_session_put_deferred()
  */
@@ -136,11 +137,11 @@ struct ocf_session {
 
 /**
  * struct ocf_request_ops - what the folders below request/ call in it
- * @restart: has a request that was accepted started again; by its submitter or
- *	a worker
+ * @restart: makes the submitter or a worker start an accepted request again
  * @end: returns a request to its consumer, with its result
  * @complete: ends the work of a card on a request
- * @deliver: delivers the results of an ordered session, as a work of it
+ * @deliver: the function of ocf_session.order_work, which delivers the results
+ *	of an ordered session
  *
  * request.h has the functions.  All may be called from process or BH.
  */

@@ -43,9 +43,9 @@ struct ocf;
 int ocf_open(struct ocf **ocf);
 
 /*
- * Closes the handle, and all sessions with the last descriptor of the open
- * file.  If the number of the descriptor belongs to another file by now, that
- * file stays open.  NULL is nothing.
+ * Closes the handle.  The sessions end when the last descriptor of the open
+ * file is closed.  If the number of the descriptor belongs to another file by
+ * now, that file stays open.  NULL is nothing.
  */
 void ocf_close(struct ocf *ocf);
 

@@ -59,16 +59,13 @@ int ocf_tls_context(SSL_CTX *ctx);
  * ocf_tls_recv() receives.  @ssl counts as shut down, and may be freed.  The
  * socket stays the caller's.
  *
- * Return: 0; or, if no keys were set,
- * -EINVAL: ocf_tls_context() was not called, or there is no finished handshake
- *	over a socket;
- * -EOPNOTSUPP: the version or suite is not listed above, DTLS, compression, or
- *	smaller records were agreed on (RFC 6066, 4);
- * -EBUSY: bytes were read ahead, or passed without the watcher; keys were
- *	updated; or kTLS has the socket.  Also if the end of a record of data
- *	would have to be known (TLS 1.2 with AES-GCM or AES-CCM, after data were
- *	sent);
- * others: see ocf_socket_set_both().
+ * Return: 0; or, if no keys were set, -EINVAL: ocf_tls_context() was not
+ * called, or there is no finished handshake over a socket; -EOPNOTSUPP: the
+ * version or suite is not listed above, DTLS, compression, or smaller records
+ * were agreed on (RFC 6066, 4); -EBUSY: bytes were read ahead, or passed
+ * without the watcher; keys were updated; or kTLS has the socket.  Also with
+ * TLS 1.2 and AES-GCM or AES-CCM after data were sent: if the last record was
+ * long, its nonce is not known; others: see ocf_socket_set_both().
  */
 int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
 
