@@ -2,6 +2,7 @@
 """What is said of a run: a line for each test, times, budgets."""
 
 import json
+import os
 import pathlib
 import re
 import threading
@@ -23,6 +24,26 @@ def budgets() -> dict:
     return json.loads(BUDGETS.read_text())
 
 
+def busy_s(stat: str, cpus: set[int]) -> float:
+    """For how long @cpus have worked for any program, as /proc/stat says."""
+    ticks = 0
+    for line in stat.splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name[3:].isdigit() and \
+           int(name[3:]) in cpus:
+            user, nice, system, _, _, irq, softirq, steal = map(int, fields[:8])
+            ticks += user + nice + system + irq + softirq + steal
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def others_s() -> float:
+    """For how long our processors have worked for others, each on average.
+    Of our own programs those count that have ended."""
+    cpus = os.sched_getaffinity(0)
+    busy = busy_s(pathlib.Path("/proc/stat").read_text(), cpus)
+    return (busy - sum(os.times()[:4])) / len(cpus)
+
+
 def end(text: str, lines: int) -> str:
     """The last lines of a text, set in."""
     return "\n".join("    " + x for x in text.splitlines()[-lines:])
@@ -37,7 +58,7 @@ class Report:
         self.durations = durations
         self.results: list[Result] = []
         self.entries: list[dict] = []
-        self.begun = time.monotonic()
+        self.begun, self.others = time.monotonic(), others_s()
         self.lock = threading.Lock()
         self.left: list[str] = []       # on the host, at the end
 
@@ -79,6 +100,7 @@ class Report:
     def end(self, yardstick_s: float | None) -> int:
         """Says the sum, writes build/times.json; the exit status."""
         took = time.monotonic() - self.begun
+        lost = max(0.0, others_s() - self.others)
         failed = [r for r in self.results if r.why]
         reused = [r for r in self.results if r.reused]
         slow = sorted(self.entries, key=lambda e: -e["seconds"])[:SLOWEST]
@@ -91,7 +113,7 @@ class Report:
                "yardstick_s": yardstick_s, "entries": self.entries}
         (TOP / "build" / "times.json").write_text(json.dumps(doc, indent=1))
         self.durations.save()
-        over = self._over(took, yardstick_s)
+        over = self._over(took - lost, yardstick_s)
         if over:
             print(over)
         for what in self.left:
@@ -102,15 +124,18 @@ class Report:
         if reused:
             print(f"{len(reused)} passed before on the same inputs and were "
                   f"not run again")
-        print(f"{took:.0f} s" + (f", yardstick {yardstick_s:.2f} s"
-                                 if yardstick_s else ""))
+        print(f"{took:.0f} s"
+              + (f", {lost:.0f} s of it for other programs"
+                 if lost > took / 20 else "")
+              + (f", yardstick {yardstick_s:.2f} s" if yardstick_s else ""))
         print(f"{len(self.results) - len(failed)} passed, "
               f"{len(failed)} failed", flush=True)
         return 1 if failed or over or self.left else 0
 
     def _over(self, took: float, yardstick_s: float | None) -> str:
-        """A complaint if the run took more than 1.5 times its budget, which is
-        scaled up by the yardstick if the host is slow; else ""."""
+        """A complaint if the run, without what others took from it, had more
+        than 1.5 times its budget, which is scaled up by the yardstick if the
+        host is slow; else ""."""
         known = budgets()
         if self.tier not in known["seconds"] or not yardstick_s:
             return ""

@@ -268,6 +268,35 @@ def test_a_failure_is_told_at_the_very_end(tmp_path, monkeypatch, capsys):
 # Scheduling -------------------------------------------------------------------
 
 
+def test_the_time_of_some_processors():
+    stat = ("cpu  99 99 99 99 99 99 99 99 0 0\n"
+            "cpu0 100 20 30 900 50 1 2 47 3 0\n"
+            "cpu1 1000 0 0 0 0 0 0 0 0 0\n"
+            "cpu12 5 0 0 0 0 0 0 0 0 0\n"
+            "intr 1 2\n")
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    assert report.busy_s(stat, {0}) == 200 * tick
+    assert report.busy_s(stat, {0, 12}) == 205 * tick
+
+
+@pytest.mark.parametrize("lost, status", [(0, 1), (20, 1), (60, 0)])
+def test_others_do_not_use_up_the_budget(tmp_path, monkeypatch, capsys, lost,
+                                         status):
+    """A budget of 40 s, a run of 100, of which others have had @lost."""
+    (tmp_path / "build").mkdir()
+    monkeypatch.setattr(report, "TOP", tmp_path)
+    monkeypatch.setattr(report, "budgets", lambda: {
+        "yardstick_s": 2.0, "seconds": {"test": 40}})
+    monkeypatch.setattr(report, "others_s", lambda: 1000.0)
+    run = report.Report("test", 5, tmp_path / "build", Durations())
+    run.begun -= 100
+    monkeypatch.setattr(report, "others_s", lambda: 1000.0 + lost)
+    assert run.end(2.0) == status
+    said = capsys.readouterr().out
+    assert ("is too much" in said) == bool(status)
+    assert (f"{lost} s of it for other programs" in said) == bool(lost)
+
+
 def test_groups_share_machines_and_are_joined():
     tests = [a_test("a", CALM), a_test("b", CALM), a_test("c", CALM),
              a_test("d", CALM), a_test("e", QUIET), a_test("f")]
