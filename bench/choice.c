@@ -122,7 +122,10 @@ static double turn_all(struct worker *all, int n, uint32_t len)
 	return sum;
 }
 
-/* A round: all have their turns in turn, so that all meet the same host. */
+/*
+ * Plays one round: the three sessions alternate, so that the load of the host
+ * affects all of them equally.
+ */
 static void play(double rate[][ROUNDS], int round, int threads, uint32_t len)
 {
 	int i, t, way;

@@ -21,7 +21,7 @@
 #endif
 #define OCF_IMPORT()		OCF_IMPORT_NS(OCF)
 
-/* From 6.13 on one call sets a timer up and gives it its function, ... */
+/* Since 6.13 hrtimer_setup() initialises a timer and sets its function. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define ocf_hrtimer_setup	hrtimer_setup
 #else
@@ -31,7 +31,7 @@
 } while (0)
 #endif
 
-/* ... and what it is part of has been found under a clearer name since 6.16. */
+/* Since 6.16 from_timer() is called timer_container_of(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define ocf_timer_container_of	timer_container_of
 #else

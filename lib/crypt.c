@@ -115,7 +115,7 @@ static const struct {
 	{ EPROTO, NODE " is not OCF's, or is of an older version" },
 	{ EOPNOTSUPP, "No device is capable of this: see ocfctl list" },
 	{ EPERM,
-	  "A weak algorithm (ocf's parameter allow_weak), or another's queue" },
+	  "A weak algorithm (ocf's allow_weak), or another process's queue" },
 	{ EINVAL, "Session, command and their numbers do not fit together" },
 	{ EBADMSG, "The tag, MAC, padding or signature is wrong" },
 	{ EKEYREJECTED, "The key, or the peer's value, must not be used" },
@@ -143,7 +143,7 @@ static const char * const fields[OCF_FIELD_COUNT] = {
 	[OCF_FIELD_MACLEN] = "The algorithm has no MAC or tag of this length",
 	[OCF_FIELD_ROUNDS] = "The cipher does not take this number of rounds",
 	[OCF_FIELD_SESSION] =
-	  "There is no such session; the number of a new one is zero",
+	  "There is no such session, or a new one was given a number",
 	[OCF_FIELD_OP] = "There is no such operation",
 	[OCF_FIELD_LEN] = "The algorithm does not take data of this length",
 	[OCF_FIELD_AUTH] =

@@ -60,8 +60,8 @@ static bool is_1_3(const struct suite *s)
 }
 
 /*
- * OpenSSL counts the nonces that it sends from a random number on.  Its last
- * record contains the number, so that ours continue, and none comes twice.
+ * OpenSSL's nonces count up from a random number.  Its last record contains the
+ * current number, so ours continue from there and none is used twice.
  */
 static int go_on_counting(const struct flow *f, struct so_crypt *c)
 {

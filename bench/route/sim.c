@@ -219,7 +219,7 @@ static int of_all(int session, u32 bytes, double now)
 	return ocf_candidate_pick(c, nservers);
 }
 
-/* A card that is not in the set @tried, which has not all of them */
+/* Returns a random card that is not in @tried; there must be one */
 static int one_of_the_others(unsigned int tried)
 {
 	int i;
@@ -378,7 +378,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Requests for each ns that would be all that the cards can do */
+/* Returns the requests per ns that the cards can do at most */
 static double capacity(const struct mix *mix)
 {
 	double rate = 0;

@@ -101,7 +101,8 @@ struct shot {
  * @lock: protects all that follows
  * @shots: requests
  * @idle: those that are not under way
- * @sessions: by session; by card where we choose
+ * @sessions: one for each of @nsessions, or one for each card if we choose the
+ *	card
  * @queued: of ours, by card
  * @turn: round robin of cards
  * @timer: the next arrival

@@ -47,8 +47,8 @@ class Tested(Case):
     tested = True
 
     def test_the_kernel_finds_nothing_wrong_over_cards(self):
-        """With cards, requests go through the core that the fallback would do
-        otherwise."""
+        """With cards, the core also gets the requests that a fallback would do
+        without cards."""
         self.assertTrue(wait_for(is_unloaded, SOON))
         with self.cards(), self.is_used(100000):
             load_alg(LOW)
@@ -139,7 +139,8 @@ class Names(Case):
                 self.assertEqual("ocf" not in driver, held() != ["1"], driver)
 
     def test_none_is_built_on_another(self):
-        """Also where it is the best there is: XTS has a fallback."""
+        """XTS has a fallback, which must not be ours, even if ours has the
+        highest priority."""
         self.assertTrue(wait_for(is_unloaded, SOON))
         load_alg(HIGH)
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:

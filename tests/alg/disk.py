@@ -87,7 +87,8 @@ class Disk(Case):
             self.assertTrue(data == get(disk, self.size))
 
     def test_a_card_that_is_full(self):
-        """And nothing else: what finds no room waits for it."""
+        """The only device is a card that is often full: requests that find it
+        full wait."""
         write(SIM / "add", CARD.replace("=1000", "=1000000") + " depth=4")
         soft = Device("cryptosoft0")
         self.addCleanup(write, SIM / "remove", "sim0")

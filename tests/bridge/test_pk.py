@@ -81,7 +81,8 @@ class Load(load.Load):
 
 
 class Signing(Base):
-    """An asynchronous one, which the core's paddings are put around."""
+    """An asynchronous implementation of RSA without padding; the core adds the
+    padding."""
 
     accel = ("rsa=1",)
 

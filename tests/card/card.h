@@ -58,7 +58,11 @@ struct card_draw {
 struct card_knobs {
 	uint64_t op_ns;		/* taken by each request */
 	uint64_t byte_ps;	/* and by each byte of data in it */
-	uint64_t latency_ns;	/* from its end to the answer, beside others */
+	/*
+	 * from the end of the work to the answer, while the card works on
+	 * others
+	 */
+	uint64_t latency_ns;
 	uint64_t depth;		/* requests taken from the ring at a time */
 	uint64_t sessions;	/* at a time */
 	bool stalled;

@@ -63,7 +63,8 @@ class Card(unittest.TestCase):
         return Load(self.wants)
 
     def find_anew(self) -> None:
-        """By the driver, as if it had just come."""
+        """Unbinds the card and binds it again, so that the driver finds it like
+        a new card."""
         name, = (d.name for d in
                  pathlib.Path("/sys/bus/virtio/devices").iterdir()
                  if int((d / "device").read_text(), 16) == VIRTIO_ID_CRYPTO)
@@ -101,7 +102,8 @@ class Faults(Card):
 
     def survives(self, name: str, count: int, arg: str = "",
                  lost: int = 0) -> None:
-        """Of a fault that others see nothing of."""
+        """Checks that a fault of the card does not change any result that users
+        get."""
         before = self.hits(name)
         with self.load() as load:
             self.assertTrue(load.goes_on())
@@ -177,7 +179,8 @@ class Faults(Card):
         return self.device.counter("replays") == replays
 
     def test_never_answers_again(self):
-        """It is reset when it does not come back, and has nothing then."""
+        """A card that does not answer again is reset, and holds no requests
+        after the reset."""
         self.control("fault lost always")
         with self.load() as load:
             self.assertTrue(wait_for(lambda: self.own("detached") > 4, SOON))
@@ -285,7 +288,8 @@ class Faults(Card):
         self.works()
 
     def caught(self, ses: Session) -> bool:
-        """Used, or it would not be asked."""
+        """Runs a request, because the core tests only cards that are in use.
+        Returns whether a self-test has found the card."""
         ses.crypt(DATA[:4096])
         return self.device.state() == "suspect"
 
@@ -306,7 +310,8 @@ class Sealed(Card):
         self.assertEqual(0, self.own("wrong"))
 
     def test_a_wrong_mac(self):
-        """Of a right chain: the CPU does it again."""
+        """The card computes a wrong MAC for a chain that is right: the CPU does
+        the chain again."""
         size = 4096
         text, mac = (ctypes.create_string_buffer(n) for n in (size, 20))
         text.raw = DATA[:size]
@@ -431,7 +436,8 @@ class Queues(Card):
 
 class Killed(Card):
     def test_in_the_middle(self):
-        """Nothing tells of it but that no answer comes."""
+        """The driver notices that the process was killed only because no answer
+        comes."""
         self.control("set latency_ns=300000000")
         with self.load() as load:
             self.assertTrue(wait_for(

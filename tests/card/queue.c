@@ -20,7 +20,8 @@ struct job {
 	VuVirtqElement elem;	/* first: libvhost-user allocates it */
 	TAILQ_ENTRY(job) entry;
 	int queue;
-	uint16_t place;		/* in the ring, before and after it */
+	/* index in the available ring before the request was taken */
+	uint16_t place;
 	uint64_t begin, end;	/* of the work, ns */
 	uint64_t due;		/* the answer's time */
 	bool lost, twice, brief;

@@ -4,9 +4,9 @@
  * and MAC are, the result is that of the CPU alone, to the last byte of the
  * buffers.
  *
- * kernel_api sees to it that there is a card for ciphers and another for MACs,
- * and that the CPU looks slow.  Without them nothing is split, and the test
- * compares the CPU with itself.
+ * kernel_chains adds one card for ciphers and another for MACs, and makes the
+ * CPU look slow.  Without them nothing is split, and the test compares the CPU
+ * with itself.
  */
 #include <linux/delay.h>
 #include <linux/random.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A program that has loaded libocf-openssl, as a plugin may have, closes it.
- * OpenSSL then still calls its callbacks for every connection that begins and
- * ends.
+ * A program loads libocf-openssl, as a plugin may do, and closes it with
+ * dlclose().  OpenSSL then still calls its callbacks for every connection that
+ * begins and ends.
  *
  *	closed LIBRARY
  */

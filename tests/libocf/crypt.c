@@ -113,8 +113,8 @@ static int is_all(const uint8_t *bytes, size_t len, uint8_t want)
 }
 
 /*
- * The same if the structures of the library are larger than the program's:
- * $(GROWN) of libocf.mk.
+ * The library writes nothing behind the program's structures, even if its own
+ * are larger: $(GROWN) of libocf.mk.
  */
 TEST_F(crypt, nothing_is_written_behind_structures)
 {

@@ -415,7 +415,7 @@ static int a_ring(void)
 }
 
 /*
- * Like a daemon: closes all descriptors from @first behind the device's on, and
+ * Like a daemon, closes all descriptors from the device's plus @first on, and
  * opens others.  libocf must not use their numbers.  One command is in the
  * queue, and is refused.
  */

@@ -80,7 +80,8 @@ class Cards(unittest.TestCase):
         return sum(c.counter("pk_operations") for c in self.cards)
 
     def is_idle(self, card: Card) -> bool:
-        """What it has done is counted when it has been looked at."""
+        """An operation is counted only after its result was checked, so the
+        counters must have stopped, too."""
         was = card.counters()
         time.sleep(0.5)
         return (not was["pk_inflight"] and not was["pk_waiting"] and
@@ -158,7 +159,8 @@ class Cards(unittest.TestCase):
         self.survives("wrong 1")
 
     def test_who_lies_all_the_time_is_found_out(self):
-        """It is asked what is known, and is not used any more."""
+        """The self-test finds the card that lies, and the core does not use it
+        any more."""
         with self.load() as load:
             self.assertTrue(load.goes_on())
             self.cards[0].fault("wrong 1000000")

@@ -181,7 +181,7 @@ class Native(Device):
         if res < 0:
             assert all(b.raw == b"\xa5" * (n + 1)
                        for b, n in zip(out, sizes)), "a failed call has written"
-            # the old interfaces have one number for both
+            # the old interfaces return ENODEV for both errors
             err = errno.ENODEV if res == -errno.EOPNOTSUPP else -res
             raise Failed(err, errno.errorcode[err])
         assert all(b.raw[n] == 0xa5 for b, n in zip(out, sizes))

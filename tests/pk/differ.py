@@ -78,7 +78,8 @@ class Case(unittest.TestCase):
         self.assertEqual(error, raised.exception.errno)
 
     def number(self, most: int = 1024) -> int:
-        """Of up to @most bits, with a liking for the ends."""
+        """Draws a number of up to @most bits; the smallest and the largest of a
+        length are more frequent."""
         rnd = self.rnd
         bits = rnd.choice([rnd.randint(0, 130), rnd.randint(0, most),
                            64 * rnd.randint(0, most // 64)])
@@ -456,7 +457,8 @@ class Elliptic(Case):
                        out=(2 * size,))
 
     def test_keys_at_the_ends(self):
-        """The kernel's ladder is wrong for small ones on P-521."""
+        """The kernel's own point multiplication is wrong for small private keys
+        on P-521."""
         for name in CURVE:
             n, size = order(name), len(crk.big(prime(name)))
             g = ec.derive_private_key(1, CURVE[name]).public_key()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The machine's side of test_hotplug.py: 32 threads sign all the time, while
-it is said how many cards there are each time that changes, until one has come
-as often as it is told.
+"""The machine's side of test_hotplug.py: 32 threads sign all the time.  The
+program prints the number of cards when it changes, and ends after a card has
+come back TIMES times.
 
     tests/pk/plug.py KEY TIMES
 """

@@ -105,7 +105,8 @@ class Virtio(unittest.TestCase):
 
     def signature(self, key: Key, text: bytes,
                   hash: str) -> tuple[bytes, bytes]:
-        """One in 256 is lost on the way; others are asked for then."""
+        """QEMU's card loses the one signature in 256 that begins with a zero
+        byte.  Then another text is signed."""
         for i in range(8):
             text += b"."
             try:
@@ -116,7 +117,8 @@ class Virtio(unittest.TestCase):
                     raise
 
     def test_what_it_has(self):
-        """RSA of a number is refused by QEMU's, so it has two of four."""
+        """QEMU's card refuses RSA without padding, so it has only two of the
+        four RSA operations."""
         for card in self.cards:
             names = {line.split()[0] for line in
                      card.text("public_key").splitlines()}
@@ -187,7 +189,8 @@ class Virtio(unittest.TestCase):
                              crk.BSD_CIOCKEY2, self.number)
 
     def test_more_keys_than_it_keeps(self):
-        """Each signs as if there was no other; then they are forgotten."""
+        """Each key signs correctly, although not all of them can be kept.
+        Later the driver forgets keys that are not used."""
         n, p, q = self.key.n, *self.key.numbers[4:6]
         most, keys = 0, []
         for e in range(3, 999, 2):
@@ -225,9 +228,11 @@ class Virtio(unittest.TestCase):
                         self.signature(Key(*bad), b"text", "sha256")
 
     def test_nobody_is_blamed_for_a_bad_key(self):
-        """What the card makes of it is wrong, and seen by nobody."""
+        """The card's result with a bad key is wrong.  No user gets it, and the
+        card stays in use."""
         k = list(self.key.numbers)
-        k[6] ^= 2       # dp, which is less than p and no other is
+        # dp: only one number below p is right, so this one is wrong
+        k[6] ^= 2
         for crid in (self.number, crk.HARDWARE, crk.HARDWARE | crk.SOFTWARE):
             for _ in range(6):
                 self.assertIn(self.refusal(Key(*k), crid),

@@ -25,8 +25,8 @@ from der import sequence  # noqa: E402
 
 CURVES = {"secp256r1": ("P-256", 32), "secp384r1": ("P-384", 48),
           "secp521r1": ("P-521", 66)}
-# One and two less than the order, which the kernel's library refuses: these
-# bytes stand in no other private key.
+# The last bytes of keys that are one or two less than the order, which the
+# kernel's library refuses.  No other private key ends with them.
 BEYOND = ("bce6faada7179e84f3b9cac2fc63254f", "bce6faada7179e84f3b9cac2fc632550",
           "581a0db248b0a77aecec196accc52971", "581a0db248b0a77aecec196accc52972",
           "3bb5c9b8899c47aebb6fb71e91386407", "3bb5c9b8899c47aebb6fb71e91386408")
@@ -66,7 +66,8 @@ def halves(test: dict, size: int) -> tuple[bytes, bytes]:
     return sig[:size], sig[size:]
 
 
-# Each returns what came of it, as the vector should have it, or True.
+# Each returns whether the result is the vector's, or True if a vector has no
+# result.  A refusal raises Failed.
 
 def ecdsa(dev, group, test):
     name, size = CURVES[group["curve"]] if "curve" in group else next(
@@ -126,7 +127,8 @@ def rsa_oaep(dev, group, test):
 
 
 def rsa_pkcs1(dev, group, test):
-    """What has no padding gives another message, and says nothing."""
+    """A message without valid padding decrypts to another message, and no error
+    tells that the padding is wrong."""
     out, = dev.octets(crk.op(crk.RSA_DECRYPT, crk.PKCS1),
                       raw(test.get("ct", "00")), private(group["privateKey"]),
                       out=(512,))

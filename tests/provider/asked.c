@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which implementation does what: each algorithm of the provider, by the kernel
- * or by OpenSSL's own, as docs/provider.md says.  In the test machine, without
- * cards and with OCF_LEAST=0; it is seen by what the devices have counted.
+ * Checks for each algorithm of the provider whether the kernel or OpenSSL's own
+ * implementation does it, as docs/provider.md says.  This runs in the test
+ * machine, without cards and with OCF_LEAST=0, and reads the devices' counters.
  */
 #include <glob.h>
 #include <openssl/core_names.h>

@@ -4,7 +4,7 @@
  * provider, and then open files that get the same numbers.  The provider must
  * leave these files alone, and must still work.
  *
- * OCF_LEAST=0 in the environment: the kernel has all.
+ * With OCF_LEAST=0 in the environment the kernel does operations of every size.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

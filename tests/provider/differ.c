@@ -5,8 +5,8 @@
  *
  *	differ [ROUNDS [job]]	OCF_SEED from the environment; in a job
  *
- * Each algorithm has its turn in ten rounds; that none was left out is seen at
- * the end.
+ * Ten rounds use every algorithm.  At the end the program checks that none was
+ * left out.
  */
 #include <openssl/async.h>
 #include <openssl/core_names.h>

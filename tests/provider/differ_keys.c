@@ -187,7 +187,7 @@ static const OSSL_PARAM pss_digest[] = {
 	OSSL_PARAM_END
 };
 
-/* ---- signatures of what was digested before, or was not ---- */
+/* ---- signatures of a given digest, or of other input ---- */
 
 /**
  * struct scheme - how it is signed
@@ -341,7 +341,7 @@ static void schemes(EVP_PKEY *key)
 /**
  * struct envelope - how it is encrypted
  * @padding: RSA_*_PADDING
- * @md: of OAEP, or NULL for what is taken then
+ * @md: digest of OAEP, or NULL for the default
  * @mgf1: likewise
  * @label: likewise
  */
@@ -486,8 +486,8 @@ static size_t derive(EVP_PKEY *key, EVP_PKEY *peer, const char *properties,
 
 /*
  * Sets the public part of @key to that of @peer.  Returns the sum of 1 if it
- * could be set, and 2 and 4 if a copy of the key, and the key itself, could
- * then derive a secret.
+ * could be set, 2 if a copy of the key could then derive a secret, and 4 if the
+ * key could.
  */
 static int with_another(EVP_PKEY *key, EVP_PKEY *peer, const char *properties)
 {
@@ -518,8 +518,8 @@ static int with_another(EVP_PKEY *key, EVP_PKEY *peer, const char *properties)
 }
 
 /*
- * With a new public part a key keeps or loses its private part, as with
- * OpenSSL.
+ * A key that gets a new public part keeps its private part only if OpenSSL's
+ * own does.
  */
 static void another_public_part(const char *type, const char *name,
 				const char *value)

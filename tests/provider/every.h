@@ -8,9 +8,12 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/types.h>
 
-/* @name, any of an algorithm's, which stays; @operation: OSSL_OP_* */
+/*
+ * Notes that an algorithm was tested.  @name: any of its names, a string that
+ * stays valid; @operation: OSSL_OP_*
+ */
 void every_saw(int operation, const char *name);
-/* Tells of each algorithm that was not seen; how many they are */
+/* Prints each algorithm that was not seen.  Returns how many there are. */
 int every_missing(OSSL_PROVIDER *prov);
 
 #endif

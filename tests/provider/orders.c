@@ -123,7 +123,7 @@ static bool has_directed_keys(void)
 
 static void init(bool first)
 {
-	/* without a key a copy of OpenSSL's XTS crashes */
+	/* copying an XTS context of OpenSSL that has no key crashes */
 	bool has_to = EVP_CIPHER_get_mode(theirs.cipher) == EVP_CIPH_XTS_MODE;
 	const unsigned char *key = !has_to && one_in(3) ? NULL :
 							  keys[one_in(4)];

@@ -3,8 +3,8 @@
  * Contexts over fork() and over threads: a child goes on with what its parent
  * has begun, under keys of its own, and disturbs nothing of the parent's.
  *
- *	processes		where the kernel has what is large
- *	processes slow		jobs only, with a card that takes a second
+ *	processes		where the kernel does large operations processes
+ *	slow		jobs only, with a card that takes a second
  */
 #include <fcntl.h>
 #include <openssl/async.h>
@@ -160,8 +160,8 @@ static void numbers_of_others(EVP_CIPHER_CTX *ctx)
 
 /*
  * Two libraries of a program have loaded the provider.  In a child that has
- * closed all descriptors, each gets the number that the other had for its
- * device.
+ * closed all descriptors, each opens the device again and gets the descriptor
+ * number that the other had.
  */
 static void numbers_of_ones_own(EVP_CIPHER_CTX *ctx)
 {

@@ -432,7 +432,7 @@ static void gmac(struct record *r)
 	EVP_MAC_free(mac);
 }
 
-/* A digest is signed with the hash that has made it. */
+/* After the signing has begun, its digest cannot be replaced by another. */
 static void another_digest(struct record *r)
 {
 	EVP_PKEY *rsa = EVP_PKEY_Q_keygen(NULL, r->properties, "RSA",

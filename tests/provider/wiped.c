@@ -101,7 +101,9 @@ static void give_back(void *data, const char *file, int line)
 		freed_with++;
 	}
 	pthread_mutex_unlock(&lock);
-	/* the next user of the memory is not to blame */
+	/*
+	 * clear the block, so that its next user is not found to have the key
+	 */
 	OPENSSL_cleanse(b->data, b->len);
 	free(b);
 }

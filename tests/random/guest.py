@@ -87,8 +87,8 @@ class Simulated(unittest.TestCase):
                          (source.state(), source.text("reason")))
 
     def is_cut_off(self, source: Source, reason: str, within: int) -> bytes:
-        """@within bytes after it was broken, which are returned, and nothing of
-        it after that."""
+        """Checks that a broken source gives at most @within more bytes, which
+        are returned, and none after that."""
         failures = source.counter("failures")
         got = source.read(1 << 20)
         self.assertGreaterEqual(within, len(got))
@@ -107,7 +107,7 @@ class Simulated(unittest.TestCase):
         self.assertEqual(256, len(set(got)))
         self.assertEqual("6 19", source.text("cutoffs"))
         self.assertEqual("1024", source.text("entropy"))
-        # its first 1024 bytes were nobody's
+        # the first 1024 bytes are for the start-up test, and are not counted
         self.assertEqual((1 << 18) + (1 << 16), source.counter("bytes"))
         self.assertEqual(0, source.counter("failures"))
 
@@ -126,7 +126,8 @@ class Simulated(unittest.TestCase):
             source = self.source()
             self.passes(source, 1000)
             self.break_it(source, f"stuck {value}")
-            # 6 of them, at the end of some piece, which nobody gets
+            # the sixth equal byte in a row fails the test, and nobody gets the
+            # piece that it is in
             got = self.is_cut_off(source, "repeats", CHUNK)
             self.assertNotIn(bytes([value] * 6), got)
 
@@ -265,7 +266,8 @@ class Virtio(unittest.TestCase):
             HWRNG / "rng_available").read_text().split()
 
     def becomes_fed(self, feeds: bool) -> bool:
-        """If the kernel is given it, or no more; the source says so last."""
+        """Waits until the kernel has the source, or no longer has it.  The
+        source's own file "feeds" changes last."""
         return wait_for(lambda: self.available() == feeds and
                         self.source.text("feeds") == str(int(feeds)), SOON)
 

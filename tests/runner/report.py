@@ -19,8 +19,8 @@ SLOWEST = 20
 
 
 def budgets() -> dict:
-    """How long each tier may take, where the yardstick takes as long as it did
-    when that was decided."""
+    """Returns how long each tier may take if the yardstick takes as long as
+    when the budgets were set."""
     return json.loads(BUDGETS.read_text())
 
 
@@ -37,8 +37,9 @@ def busy_s(stat: str, cpus: set[int]) -> float:
 
 
 def others_s() -> float:
-    """For how long our processors have worked for others, each on average.
-    Of our own programs those count that have ended."""
+    """Returns the seconds that other programs have used of each of our
+    processors, on average.  The time of our own programs is subtracted only
+    after they have ended."""
     cpus = os.sched_getaffinity(0)
     busy = busy_s(pathlib.Path("/proc/stat").read_text(), cpus)
     return (busy - sum(os.times()[:4])) / len(cpus)

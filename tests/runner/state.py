@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a test may change in the machine.
 
-The project's modules and the settings of modules and devices are put back for
-it; whatever else it has changed it has to put back itself, or it fails.
+After each test the runner restores the project's modules and the settings of
+modules and devices.  A test that does not undo its other changes fails.
 """
 
 import os

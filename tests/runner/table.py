@@ -121,7 +121,8 @@ def debug_machine(stock: Machine) -> Machine:
 
 
 def on_one_processor(machine: Machine, machines: dict[str, Machine]) -> Machine:
-    """The same with one processor: the one of @machines, if it is there."""
+    """Returns the same machine with one processor: the row of @machines that
+    has these options, or a new machine if there is none."""
     if any(o.startswith("--cpus=") for o in machine.options):
         return machine
     one = Machine(f"{machine.name}-one", (*machine.options, "--cpus=1"))
@@ -185,7 +186,8 @@ def _make(row: dict, run: str, machines: dict[str, Machine],
 
 
 def _command(run: str, how: str | bool) -> str:
-    """What a tier runs of a row that runs @run, where the row has @how."""
+    """Returns the command that a tier runs for a row: @run is the row's
+    command, @how the row's value for the tier."""
     if how is True:
         return run
     if re.fullmatch(r"\d+%", how):

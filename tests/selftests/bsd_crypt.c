@@ -14,7 +14,8 @@ FIXTURE(crypt)
 	int fd;
 	uint32_t ses;
 	uint8_t iv[16], tag[64];
-	uint8_t *src, *dst, *aad;	/* ROOM bytes, then none */
+	/* ROOM bytes each, with an unmapped page behind */
+	uint8_t *src, *dst, *aad;
 };
 
 FIXTURE_SETUP(crypt)

@@ -241,7 +241,10 @@ TEST_F_TIMEOUT(differ, digests, TIMEOUT)
 	DIFFER_REPEAT(&self->d, digest_round, 1000);
 }
 
-/* ---- a tag: by CIOCCRYPT where nothing more is authenticated ---- */
+/*
+ * ---- AEAD and encrypt-then-MAC: CIOCCRYPTAEAD, or CIOCCRYPT if there is no
+ * AAD ----
+ */
 
 static int run_aead(struct differ *d, uint8_t *tag)
 {

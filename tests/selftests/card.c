@@ -82,8 +82,8 @@ static int right(Self *self)
 }
 
 /*
- * Runs operations until the process is killed; data of small ones are copied,
- * those of large ones pinned.
+ * Runs operations until the process is killed; the data of small operations are
+ * copied, those of large operations are pinned.
  */
 static void work_on(Self *self)
 {

@@ -18,7 +18,7 @@
  * @soft: references on the module that works
  * @pinned: pages of users' that are pinned
  * @slab: KiB in the kernel's objects that cannot be reclaimed
- * @pages: KiB that are in none of the kernel's accounts
+ * @pages: KiB that no other field of /proc/meminfo accounts for
  */
 struct census {
 	long files, soft, pinned, slab, pages;
@@ -152,8 +152,8 @@ static inline void become(int uid)
 }
 
 /*
- * Opens a descriptor that is charged to @uid; its account stays while it is
- * open.
+ * Opens a descriptor as user @uid.  The user's account exists at least until it
+ * is closed.
  */
 static inline int open_as(int uid)
 {

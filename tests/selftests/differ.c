@@ -10,7 +10,10 @@
 
 __thread uint64_t chance_state;
 
-/* From the standards, not from the framework's table: two opinions. */
+/*
+ * These sizes are from the standards, so that an error in the framework's table
+ * is found.
+ */
 const struct alg algs[] = {
 	{ "null",		CIPHER, 0, 64, 1,	1, 0, 0, false },
 	{ "aes-cbc",		CIPHER, 16, 32, 8,	16, 16, 0, true },
@@ -144,7 +147,7 @@ const struct alg *pick_alg(int kinds, unsigned int (*has)(const char *name))
 	return alg;
 }
 
-/* Every length that is legal, the ends more often. */
+/* Draws any legal length; the shortest and the longest are more frequent. */
 static uint32_t pick_keylen(const struct alg *alg)
 {
 	bool hmac = is_fips() && !strncmp(alg->name, "hmac-", 5);
@@ -188,7 +191,10 @@ void pick_iv(struct trial *t)
 
 static uint32_t at_an_edge(uint32_t max, uint32_t block)
 {
-	/* 256: words are copied; 1536: in the operation; 4096: pinned */
+	/*
+	 * the way of passing data changes at 256 bytes (words are copied), 1536
+	 * (data in the operation itself) and 4096 (pages are pinned)
+	 */
 	static const uint32_t edges[] = { 0, 1, 32, 64, 128, 256, 512, 1536,
 		2048, 4096, 8192, 16384, 7 * 4096, 65536, 131072 };
 	uint32_t n = edges[below(COUNT(edges))];
@@ -238,7 +244,8 @@ uint8_t *place(const struct area *area, uint32_t len)
 		return area->start;
 	case 1:
 		return area->start + room;
-	case 2:		/* over the end of a page, by a little */
+	/* at most 63 bytes before the end of a page, so that data cross it */
+	case 2:
 		if (room > 2 * PAGE)
 			return area->start + PAGE + PAGE - below(64);
 		/* fall through */
@@ -344,7 +351,7 @@ uint8_t *place_tag(struct differ *d)
 	return place(&d->tag, d->t.taglen);
 }
 
-/* ---- what becomes of them ---- */
+/* ---- the results of the operations ---- */
 
 void watch(struct watch *w, const struct area *area, const uint8_t *at,
 	   size_t len)
@@ -490,7 +497,7 @@ void want_seal(const struct trial *t, const uint8_t *in, uint32_t len,
 			 t->aad, t->aadlen, in, len, out, tag, t->taglen), t);
 }
 
-/* Adds to a number that begins with its highest, or lowest, byte */
+/* Adds to a big-endian number; add_little() does to a little-endian one */
 static void add_big(uint8_t *n, int size, uint32_t more)
 {
 	while (size-- && more) {

@@ -100,13 +100,13 @@ struct trial {
  * @ses: the session
  * @src: where sources are
  * @dst: where destinations are, those that are not in @src
- * @aad: where what is only authenticated is
+ * @aad: the area of data that are only authenticated
  * @tag: where MACs, digests and tags are
- * @on_src: what is to become of the source
- * @on_dst: of the destination
- * @on_tag: of the tag
+ * @on_src: the expected bytes of the source and around it
+ * @on_dst: the same for the destination
+ * @on_tag: the same for the tag
  * @want: OpenSSL's result
- * @text: room for as much
+ * @text: room for the text of any trial with its AAD
  * @t: the operation
  */
 struct differ {
@@ -119,7 +119,10 @@ struct differ {
 	struct trial	t;
 };
 
-/* Lays all memory out, for data of up to @max bytes; false if it cannot. */
+/*
+ * Allocates all memory, for data of up to @max bytes, and opens the device.
+ * Returns false if the device or OpenSSL is missing.
+ */
 bool differ_init(struct differ *d, size_t max);
 
 /*
@@ -137,10 +140,13 @@ do {									\
 } while (0)
 
 void trial_begin(struct differ *d, int round);
-/* All that repeats @t, as text. */
+/* Returns, as text, all that is needed to repeat @t. */
 const char *trial_text(const struct trial *t);
 
-/* Whether a kernel that was started with fips=1 does not offer it */
+/*
+ * Returns whether a kernel that was started with fips=1 does not offer
+ * algorithm @name
+ */
 bool fips_forbids(const char *name);
 
 #define FIPS_HMAC_KEY_MIN	14	/* bytes: 112 bits, SP 800-131A, 10 */
@@ -180,7 +186,7 @@ void place_data(struct differ *d, uint32_t len, uint32_t all);
  * room for @all bytes.
  */
 void place_in_place(struct differ *d, uint32_t len, uint32_t all);
-/* What is only authenticated, up to @max bytes. */
+/* Draws up to @max bytes that are only authenticated, and places them. */
 void place_aad(struct differ *d, uint32_t max);
 /* Room for a tag of the trial's. */
 uint8_t *place_tag(struct differ *d);
@@ -199,9 +205,9 @@ void watch_expect(struct watch *w, const uint8_t *at, const uint8_t *bytes,
  */
 void watch_data(struct differ *d, uint32_t all);
 void watch_tag(struct differ *d, const uint8_t *tag);
-/* @len bytes of result, from @d->want */
+/* Declares that the first @len bytes of the destination must become @d->want */
 void expect_result(struct differ *d, uint32_t len);
-/* "", or which byte is wrong in what is watched */
+/* Returns "", or a text about the first wrong byte of the watched memory */
 const char *differs(const struct differ *d);
 
 /* Draws a tag's length that the standard has; of an HMAC any from 4 on. */
@@ -213,7 +219,10 @@ bool fits_nonce(const struct trial *t, uint32_t len);
 /* Flips a bit of @len bytes. */
 void flip(uint8_t *at, uint32_t len);
 
-/* What OpenSSL says, for @t's keys and IV; abort if it does not know. */
+/*
+ * Compute OpenSSL's results with @t's keys and IV; abort if OpenSSL has no such
+ * algorithm.
+ */
 void want_cipher(const struct trial *t, bool encrypt, const uint8_t *iv,
 		 const uint8_t *in, uint32_t len, uint8_t *out);
 void want_mac(const struct trial *t, const uint8_t *in, uint32_t len,

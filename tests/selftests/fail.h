@@ -53,8 +53,8 @@ static inline int fail_fd(void)
 }
 
 /*
- * From now on the @n-th place in this thread that can fail does.  A fault that
- * is left from before may fail the write here.
+ * Arms a fault: the @n-th place of this thread that can fail, counted from now
+ * on, fails.  A fault that is left from before may fail the write here.
  */
 static inline void fail_arm(int fd, int n)
 {

@@ -153,7 +153,7 @@ void new_descriptor(int fd)
 		close(fd);
 }
 
-/* ---- what is meant ill ---- */
+/* ---- bad arguments ---- */
 
 static const void *bad_pointer(void)
 {
@@ -211,7 +211,10 @@ static uint64_t bad_length(void)
 	       one_in(4) ? bad_number() : list[below(COUNT(list))];
 }
 
-/* Of another file, another ABI, gone, or never there */
+/*
+ * Returns the id of a session of another file or ABI, of a closed session, or
+ * of none
+ */
 static uint32_t bad_session(void)
 {
 	int i = below(SESSIONS), kind;

@@ -12,7 +12,9 @@
 
 enum session_kind { ANY_KIND = -1, CIPHER, DIGEST, CHAIN, SRTP, AEAD };
 
-/* Sessions of which every other call can use at least one */
+/*
+ * Sessions chosen so that each of the other calls can use at least one of them
+ */
 static const struct {
 	uint32_t		cipher, keylen, mac, mackeylen;
 	enum session_kind	kind;

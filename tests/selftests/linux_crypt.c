@@ -52,7 +52,8 @@ FIXTURE(cbc)
 	int fd;
 	uint32_t ses;
 	uint8_t iv[16];
-	uint8_t *a, *b;		/* 64 pages, then none */
+	/* 64 pages each, with an unmapped page behind */
+	uint8_t *a, *b;
 };
 
 #define ROOM	(64 * PAGE)

@@ -37,8 +37,8 @@ static const char *run_broken(struct differ *d, uint8_t *iv, uint8_t *tag)
 /* ---- AEAD ---- */
 
 /*
- * Draws a nonce; for CCM in a block with 14 minus the nonce's length, then the
- * nonce (RFC 3610, 2.3).
+ * Draws a nonce.  For CCM @iv becomes a block: 14 minus the nonce's length,
+ * then the nonce (RFC 3610, 2.3).
  */
 static void pick_nonce(struct trial *t, uint8_t *iv)
 {
@@ -170,7 +170,7 @@ static uint32_t least_padding(const struct trial *t, uint32_t len)
 	return block > 1 ? block - (len + t->taglen) % block : 0;
 }
 
-/* Returns that padding or a longer one, up to 256 bytes. */
+/* Returns least_padding() or a longer valid padding, up to 256 bytes. */
 static uint32_t any_padding(const struct trial *t, uint32_t len)
 {
 	uint32_t pad = least_padding(t, len), block = t->cipher->block;
@@ -181,8 +181,8 @@ static uint32_t any_padding(const struct trial *t, uint32_t len)
 }
 
 /*
- * Writes the payload at @text, its MAC and padding to @d->text.  Returns the
- * place of the payload there.
+ * Makes a record in @d->text: the payload copied from @text, its MAC, and
+ * padding.  Returns the place of the payload there.
  */
 static uint8_t *plain_record(struct differ *d, const uint8_t *text,
 			     uint32_t len, uint32_t pad)

@@ -276,8 +276,8 @@ FIXTURE_VARIANT_ADD(fault, stall_of_a_copier) {
 typedef struct _fixture_variant_fault Variant;
 
 /*
- * Adds a card.  A card that copies can be left alone when it fails; others must
- * be stopped.
+ * Adds a card.  A failed card that works on copies of the data need not be
+ * stopped before its requests are replayed.  Any other card must be.
  */
 static int add_card(const Variant *variant)
 {

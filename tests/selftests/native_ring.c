@@ -323,7 +323,7 @@ static double end_with_files(Self *self, int in_ring)
 		return -2;
 	usleep(1500000);
 	begun = now();
-	/* without SIGCONT before, or it might end by itself */
+	/* do not send SIGCONT first: then the process might end by itself */
 	kill(pid, SIGKILL);
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 		return -3;

@@ -364,8 +364,7 @@ TEST_F(native, structures_that_have_grown)
 }
 
 /*
- * A session's number of one file is not by accident that of a session of
- * another file.
+ * Sessions of different files rarely have the same number by accident.
  */
 TEST_F(native, files_have_other_numbers)
 {
@@ -854,8 +853,8 @@ static int fixed_run(struct io_uring *ring, int fd,
 }
 
 /*
- * Data that are not wholly in the registered buffer; in-place commands of which
- * only one side is.
+ * Commands fail if their data are not wholly in the registered buffer, or if
+ * only one side of an in-place command is declared to be in it.
  */
 TEST_F(native, registered_buffers)
 {

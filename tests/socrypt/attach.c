@@ -36,7 +36,9 @@ struct pair {
 	struct ocf_tls	*tls;
 };
 
-/* @watched: the server, if 0, or the client. */
+/*
+ * @watched: 0: libocf gets the server's end of the connection; 1: the client's
+ */
 static void begin(struct pair *p, int version, int watched)
 {
 	int i, server = watched ? 1 : 0;
@@ -346,7 +348,7 @@ static void updates(void)
 		EXPECT(0, ocf_tls_update(bad, i % 2));
 	EXPECT(4, send(p.fd[1], "text", 4, 0));
 	EXPECT(4, receive(&p, buf, sizeof(buf)));
-	/* what it was asked for it has sent */
+	/* the socket has sent the KeyUpdates that the peer asked for */
 	EXPECT(4, send(p.fd[0], "back", 4, 0));
 	for (i = 0; i < 100000; i++) {
 		if (ocf_tls_recv(bad, buf, sizeof(buf), 0) == 4)

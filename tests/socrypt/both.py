@@ -86,8 +86,8 @@ class Both(unittest.TestCase):
         self.pass_on(a, b, self.rng.randbytes(8 << 20))
 
     def test_no_memory(self):
-        """TCP has none for a while, again and again: what was accepted comes
-        afterwards, on every connection."""
+        """TCP has no memory for a while, several times: data that send()
+        accepted arrive afterwards, on every connection."""
         memory = pathlib.Path("/proc/sys/net/ipv4/tcp_mem")
         self.addCleanup(memory.write_text, memory.read_text())
         pairs = [joined(self.crypt()) for _ in range(10)]
@@ -215,7 +215,8 @@ class Both(unittest.TestCase):
         b.close()
 
     def test_reset_after_data(self):
-        """It is told, after what came before it."""
+        """The reader gets the data from before the reset first, and then the
+        error."""
         for size in (10, 3 * 16384, 100000):
             a, b = joined(self.crypt())
             data = self.rng.randbytes(size)
@@ -346,7 +347,8 @@ class Both(unittest.TestCase):
         self.assertEqual([], poll.poll(0))
 
     def test_how_much_there_is(self):
-        """Of open records of one type; and what TCP does not have yet."""
+        """FIONREAD counts the bytes of opened records of one type.  SIOCOUTQ
+        also counts data that TCP does not have yet."""
         a, b = joined(self.crypt())
         self.assertEqual((0, 0), (count(b, FIONREAD), count(a, SIOCOUTQ)))
         data = self.rng.randbytes(40000)

@@ -125,7 +125,7 @@ class Cards(unittest.TestCase):
         return most[0]
 
     def test_nobody_waits_for_new_keys(self):
-        """What cards have, or what is held for them, keeps the old ones."""
+        """Records that are in cards, or wait for cards, keep the old keys."""
         for args in ((so.TLS_1_3, "aes-gcm", 128),
                      (so.TLS_1_0, "aes-cbc", 128, "hmac-sha1", so.ETM)):
             old, new, newer = (crypt_of(self.rng, *args[:4],

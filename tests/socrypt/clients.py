@@ -62,7 +62,8 @@ Ciphersuites = %s
 
 
 def sizes_of(suite: str) -> tuple:
-    """All of them with one of each version."""
+    """Returns all sizes for one suite of each TLS version, and two sizes for
+    the others."""
     return SIZES if suite in (SUITES[0][1], SUITES[-1][1]) else (
         16385, 1 << 20)
 
@@ -349,7 +350,8 @@ class Gnutls(Base):
     def test_gnutls_wget(self):
         """Both ends are ours.
 
-        With TLS 1.3 GnuTLS takes a ticket for the end, over tls.ko, too.
+        With TLS 1.3 GnuTLS takes a session ticket for the end of the data.  It
+        does so over tls.ko, too.
         """
         name = str(1 << 20)
         with self.nginx() as port:

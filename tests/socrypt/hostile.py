@@ -270,7 +270,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
 
     def test_no_number_comes_twice(self):
-        """Not for records either that wait for the new keys."""
+        """No record number is used twice, even for records that arrived before
+        the new keys were set."""
         old, new = (crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
                     for _ in range(2))
         a, b = so.pair()
@@ -398,7 +399,8 @@ class Again(unittest.TestCase):
         for args, kw in rows():
             if args[0] != so.TLS_1_3:
                 self.refused(crypt_of(self.rng, *args, **kw))
-        # the same rows are another key: it is opened with that
+        # another key of the same suite is accepted, and the record is opened
+        # with it
         self.set(crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128))
         with self.assertRaises(OSError) as e:
             self.b.recv(100)
@@ -420,8 +422,8 @@ class Again(unittest.TestCase):
 
 class Memory(unittest.TestCase):
     def test_small_records_count(self):
-        """Also of the smallest records a socket keeps only as many as its
-        buffer allows."""
+        """A socket keeps only as many records as its buffer allows, even if
+        they are as small as possible."""
         rng = random.Random(SEED)
         a, b = so.pair()
         so.attach(b)
@@ -458,7 +460,8 @@ class Memory(unittest.TestCase):
         b.close()
 
     def test_nothing_is_kept_behind_new_keys(self):
-        """It is left with TCP until they are there, and nothing is lost."""
+        """Data behind a KeyUpdate stay with TCP until the new keys are set, and
+        none is lost."""
         old, new = (crypt_of(random.Random(SEED + i), so.TLS_1_3, "aes-gcm",
                              128) for i in range(2))
         a, b = joined(old)

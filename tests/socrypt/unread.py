@@ -107,7 +107,8 @@ class Unread(unittest.TestCase):
             self.assertEqual(b"x" * RECORDS, ours.recv(2 * RECORDS))
 
     def test_empty_records(self):
-        """There is nothing to read of them, and more follow than it keeps."""
+        """Empty records have nothing to read, and more of them arrive than a
+        socket keeps."""
         plain, ours = self.connections(1, so.RX)[0]
         wire = b"".join(
             seal(replace(self.crypt, number=n), text + b"\x17")
@@ -162,7 +163,8 @@ class Unread(unittest.TestCase):
         self.assertEqual([], edges.poll(1))
 
     def test_what_tcp_is_told(self):
-        """It sees them, as ss -m does."""
+        """TCP counts the records that are kept as its memory, which "ss -m"
+        shows."""
         plain, ours = self.connections(1, so.RX)[0]
         plain.sendall(sealed(self.crypt, RECORDS))
         self.assertTrue(wait_for(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * SM4-GCM and SM4-CCM (RFC 8998), which OpenSSL has from 3.1 on: made of its
- * SM4 on single blocks.  Slow, and easy to compare with the standards.
+ * SM4-GCM and SM4-CCM (RFC 8998), built from OpenSSL's SM4 of single blocks.
+ * OpenSSL itself has both modes only from 3.1 on.  Slow, and easy to compare
+ * with the standards.
  */
 #include <string.h>
 
@@ -135,7 +136,10 @@ static bool seal_ccm(EVP_CIPHER_CTX *sm4, const struct sm4_text *t)
 	size_t width = BLOCK - 1 - t->ivlen;
 	uint8_t x[BLOCK] = {}, first[BLOCK] = {}, mask[BLOCK], aad[2];
 
-	/* from here on A.2.2 has another form */
+	/*
+	 * for AAD of this length or more, A.2.2 encodes the length in another
+	 * form
+	 */
 	if (t->aadlen >= 0xff00)
 		return false;
 	x[0] = (t->aadlen ? 64 : 0) + 8 * ((t->taglen - 2) / 2) + width - 1;

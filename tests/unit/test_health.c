@@ -92,7 +92,8 @@ TEST(one_value_too_often)
 }
 
 /*
- * A window finds the frequent value if it begins with it: the fifth on average.
+ * A window detects the frequent value only if it begins with that value.  On
+ * average the fifth window does.
  */
 TEST(one_in_five_is_the_same)
 {

@@ -153,8 +153,8 @@ TEST(every_algorithm_and_every_mode_has_one)
 
 		modes |= BIT(k->mode);
 		/*
-		 * algorithms alone: the answer of a chain does not test its
-		 * parts
+		 * count only answers of a single algorithm: the answer of a
+		 * combination does not test its parts
 		 */
 		if (!k->cipher || !k->mac)
 			algs |= BIT_ULL(k->cipher ?: k->mac);

@@ -37,7 +37,7 @@ struct card {
  * @is: ns that the device really works on a request
  * @inside: requests in the device at the same time
  * @batch: completions that come at the same time
- * @pause: ns after each of those
+ * @pause: ns between a batch of completions and the next submission
  * @lag: in truth
  */
 struct work {
@@ -133,7 +133,10 @@ TEST(a_wrong_guess_is_not_the_lag)
 			TH_LOG("%u times", times);
 		}
 		for (i = 0; i < ARRAY_SIZE(inside); i++) {
-			/* the work was known */
+			/*
+			 * the estimate of the work was right, only the lag is
+			 * new
+			 */
 			other = after(&c, (struct ocf_cost){ 3000, 500 });
 			run(&other, many(inside[i]), 2000);
 			EXPECT_TRUE(cost_is(&other, 5000));

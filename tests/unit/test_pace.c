@@ -122,11 +122,11 @@ TEST(how_late_is_soon_known_and_slowly_forgotten)
 }
 
 /**
- * struct engine - a device that has ever so much to do
+ * struct engine - a simulated device that always has requests waiting
  * @is: ns of work of each request, in truth
  * @cost: what is expected
  * @lag: the estimated lag
- * @noise: of both
+ * @noise: how far the measured gaps differ from the estimated cost
  * @entered: when those that are inside entered
  * @end: when the engine is done with them
  * @n: how many

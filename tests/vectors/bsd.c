@@ -14,7 +14,10 @@ bool bsd_has(const char *alg)
 
 /* ---- sessions ---- */
 
-/* CIOCGSESSION2 says lengths that CIOCGSESSION leaves at the usual. */
+/*
+ * Opens a session by CIOCGSESSION2, which has fields for lengths that
+ * CIOCGSESSION leaves at their defaults.
+ */
 static int session2(struct run *r, const struct session2_op *sop, uint32_t *ses)
 {
 	struct session2_op s = *sop;
@@ -39,7 +42,10 @@ static int session(struct run *r, const struct session2_op *sop, uint32_t *ses)
 	return err;
 }
 
-/* With a cipher or AEAD: the vector's lengths, as it has them */
+/*
+ * Returns a session with a cipher or AEAD algorithm, with the vector's lengths
+ * unchanged
+ */
 static struct session2_op cipher_session(const struct vector *v)
 {
 	return (struct session2_op){
@@ -59,7 +65,10 @@ static struct session2_op mac_session(const struct vector *v)
 	};
 }
 
-/* What CIOCGSESSION would take, too: half a tweak for XTS, whole tags */
+/*
+ * Returns whether CIOCGSESSION can also open the session: with 8 bytes of tweak
+ * for XTS, and whole tags
+ */
 static bool is_usual(const struct vector *v)
 {
 	bool xts = !strcmp(v->alg->name, "aes-xts");
@@ -69,8 +78,8 @@ static bool is_usual(const struct vector *v)
 }
 
 /*
- * Why the session must be refused, if it must; a length of 0 would ask for the
- * usual one.
+ * Returns why the session must be refused, or NULL.  A length of 0 is not
+ * refused: it asks for the usual length.
  */
 static const char *why_not(const struct vector *v)
 {
@@ -218,7 +227,7 @@ static void digest_with(struct run *r, uint32_t ses)
 	room_free(&out);
 }
 
-/* A MAC beside the null cipher is compared when that decrypts. */
+/* Decrypts with the null cipher beside the MAC, which compares @tag. */
 static void null_opens(struct run *r, uint32_t ses, uint8_t *tag, int want)
 {
 	const struct bytes *text = &r->v->f[TEXT];
@@ -340,7 +349,10 @@ static void seal(struct run *r, uint32_t ses)
 	room_free(&out);
 }
 
-/* Elsewhere and in place; what is rejected shows no plaintext. */
+/*
+ * Opens into another buffer and in place.  If the data are rejected, no
+ * plaintext may be written.
+ */
 static void open_sealed(struct run *r, uint32_t ses, uint8_t *tag, int want)
 {
 	const char *what = want ? "reject" : "open";

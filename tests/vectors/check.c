@@ -98,7 +98,9 @@ struct room room_with(const uint8_t *data, size_t len, size_t more)
 	return room;
 }
 
-/* All but the first @written bytes are as they were made. */
+/*
+ * Checks that all bytes but the first @written still have their initial value.
+ */
 void expect_untouched(struct run *r, const char *what, const struct room *room,
 		      size_t written)
 {

@@ -33,7 +33,10 @@ static int session(struct run *r, unsigned int cipher, unsigned int mac,
 
 /* ---- ciphers ---- */
 
-/* One direction, elsewhere and in place, with and without copies. */
+/*
+ * Runs one direction, into another buffer and in place, each with and without
+ * COP_FLAG_NO_ZC.
+ */
 static void crypt_ways(struct run *r, uint32_t ses, int op, const uint8_t *iv,
 		       const struct bytes *from, const struct bytes *to)
 {
@@ -71,7 +74,7 @@ static void expect_refusal(struct run *r, uint32_t ses, int op,
 	room_free(&out);
 }
 
-/* What must not have PKCS #7 padding after decryption */
+/* Decrypts data whose plaintext must not end with PKCS #7 padding */
 static void crypt_unpadded(struct run *r, uint32_t ses, const uint8_t *iv)
 {
 	const struct bytes *from = &r->v->f[RESULT];
@@ -130,7 +133,10 @@ static struct verdict run_cipher(struct run *r)
 	expect_errno(r, "session", 0, err);
 	if (err)
 		return wrong();
-	/* a data unit's number is little endian (IEEE 1619, 5.1) */
+	/*
+	 * a shorter IV of XTS is a data unit's number in little endian, which
+	 * zeros complete (IEEE 1619, 5.1)
+	 */
 	if (given->len != v->alg->iv &&
 	    (strcmp(v->alg->name, "aes-xts") || given->len > sizeof(iv))) {
 		verdict = unsaid("IV length");
@@ -152,7 +158,10 @@ static int digest(struct run *r, uint32_t ses, int flags, const uint8_t *p,
 			r->v->f[IV].p, out);
 }
 
-/* The last piece is empty where the length is even. */
+/*
+ * Computes a digest in pieces; the last piece is empty if the text's length is
+ * even.
+ */
 static int digest_pieces(struct run *r, uint32_t ses, uint8_t *out)
 {
 	const struct bytes *text = &r->v->f[TEXT];
@@ -194,7 +203,10 @@ static void expect_tag(struct run *r, const char *what, int err,
 	expect_untouched(r, what, out, v->alg->size);
 }
 
-/* The null cipher beside the MAC: the same, and the text comes out */
+/*
+ * With the null cipher beside it, the MAC must be the same, and the output must
+ * be the text
+ */
 static void beside_null(struct run *r)
 {
 	const struct vector *v = r->v;
@@ -284,7 +296,10 @@ static struct verdict run_monte(struct run *r)
 
 /* ---- AEAD ---- */
 
-/* CCM's IV is its first block: 14 - n, and the nonce (SP 800-38C, A.2.1) */
+/*
+ * For CCM the IV is the first block: 14 minus the nonce's length, then the
+ * nonce (SP 800-38C, A.2.1)
+ */
 static void format_iv(const struct vector *v, uint8_t *iv)
 {
 	const struct bytes *nonce = &v->f[IV];
@@ -366,7 +381,7 @@ static void reject(struct run *r, uint32_t ses, const uint8_t *iv,
 	room_free(&out);
 }
 
-/* A bit of the tag, each time another one */
+/* Flips a bit of the tag; which one depends on the vector */
 static void flip_tag(const struct vector *v, struct bytes *sealed)
 {
 	size_t bit = (v->f[KEY].p[0] + v->f[RESULT].len) % (8 * v->f[TAG].len);
@@ -394,7 +409,10 @@ static struct verdict aead_with(struct run *r, uint32_t ses)
 	uint8_t iv[CCM_BLOCK];
 	struct bytes sealed;
 
-	/* there is a length for CCM's nonce only, in its first byte */
+	/*
+	 * only CCM's nonce may have another length, which the first byte of the
+	 * IV gives
+	 */
 	if (ccm ? v->f[IV].len > 14 : v->f[IV].len != v->alg->iv)
 		return unsaid("nonce length");
 	format_iv(v, iv);
@@ -460,7 +478,9 @@ static void tls_protect(struct run *r, uint32_t ses)
 	room_free(&out);
 }
 
-/* @at: a byte to change, of all; none if it is beyond them */
+/*
+ * @at: the byte of the record to change; none if @at is not inside the record
+ */
 static void tls_unprotect(struct run *r, uint32_t ses, size_t at)
 {
 	const struct bytes *f = r->v->f;
@@ -505,7 +525,9 @@ static struct verdict run_tls(struct run *r)
 	return right();
 }
 
-/* The packet as it is, with @middle as its payload */
+/*
+ * Returns the whole packet: the header, @middle as the payload, and the trailer
+ */
 static struct room packet(const struct vector *v, const struct bytes *middle)
 {
 	struct bytes head = join(&v->f[AAD], middle);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One checkpoint of NIST's Monte Carlo tests: a thousand digests, each of what
- * came out before.
+ * One checkpoint of NIST's Monte Carlo tests: a thousand digests, each computed
+ * from earlier digests.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define ROUNDS		1000
 #define SIZE_MAX_	64
 
-/* SHAVS, 6.4: each of the three before */
+/* SHAVS, 6.4: each digest is computed from the three digests before it */
 static bool monte2(struct run *r, hash_fn hash, uint8_t *out)
 {
 	size_t n = r->v->alg->size;
@@ -28,7 +28,7 @@ static bool monte2(struct run *r, hash_fn hash, uint8_t *out)
 	return true;
 }
 
-/* SHA3VS, 6.2.3: of the one before */
+/* SHA3VS, 6.2.3: each digest is computed from the digest before it */
 static bool monte3(struct run *r, hash_fn hash, uint8_t *out)
 {
 	size_t n = r->v->alg->size;

@@ -187,7 +187,10 @@ static int check_device(const char *path, bool *seen)
 	return uncovered;
 }
 
-/* All that devices have, has vectors; all that has vectors, devices have. */
+/*
+ * Checks that each algorithm of the devices has a right vector, and that a
+ * device has each algorithm of algs[].
+ */
 static int check_devices(void)
 {
 	bool seen[ALGS_MAX] = {};

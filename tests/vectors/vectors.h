@@ -89,7 +89,10 @@ struct vector {
 	struct bytes		f[FIELD_COUNT];
 };
 
-/* Calls @see for each vector; the number of them, or -1 after telling why. */
+/*
+ * Calls @see for each vector.  Returns the number of vectors, or -1 after
+ * printing the reason.
+ */
 int parse_file(const char *path, void (*see)(const struct vector *v, void *arg),
 	       void *arg);
 

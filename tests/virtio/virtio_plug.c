@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The machine's side of test_hotplug.py: works on cards, and says how many
- * there are each time that changes, until one has come as often as it is told.
+ * The machine's side of test_hotplug.py: gives work to cards, and prints their
+ * number when it changes.  Ends after a card has come back TIMES times.
  *
  *	virtio_plug TIMES
  */

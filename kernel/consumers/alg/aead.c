@@ -106,7 +106,10 @@ static int aead_take_iv(struct alg_request *r, const struct aead *a,
 	return 0;
 }
 
-/* Without the part of the nonce between the authenticated bytes and the data */
+/*
+ * Makes lists that leave out the part of the nonce between the authenticated
+ * bytes and the data.
+ */
 static int lay_out_esp(struct alg_request *r, struct aead_request *q)
 {
 	unsigned int len = q->assoclen - ESP_IV;
@@ -195,7 +198,10 @@ void alg_aeads_unregister(void)
 	kfree(aeads);
 }
 
-/* Each needs the kernel's own as its fallback, which may not be built. */
+/*
+ * Whether an algorithm is offered.  Each needs the kernel's own implementation
+ * as its fallback, and a kernel may lack it.
+ */
 static bool aead_is_offered(const struct ocf_alg_info *info)
 {
 	return info && info->type == OCF_TYPE_AEAD &&

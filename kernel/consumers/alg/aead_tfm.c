@@ -26,9 +26,9 @@ static struct crypto_aead *aead_make_fallback(const char *name, u32 mask,
 
 /*
  * Whether @fallback may end a request after a later one of the core.  The core
- * ends requests in order.  These two implementations complete requests later.
- * Users can make them.  The kernel's others complete a request before they
- * return, if the vector registers can be used.
+ * ends requests in order.  pcrypt and cryptd, which users can set up, complete
+ * requests later.  The kernel's others complete a request before they return,
+ * if the vector registers can be used.
  */
 static bool may_be_overtaken(struct crypto_aead *fallback)
 {

@@ -9,13 +9,13 @@
  *   A transform has one session, and the core chooses a device for each
  *   request.  A card that dies changes the route and nothing that the user of
  *   the transform sees.
- * - A fallback does few data in the submitter's context, if the core says that
- *   the CPU is better for them.  The path through the core costs more than they
- *   do.
+ * - A fallback does small requests in the submitter's context, if the core says
+ *   that the CPU is better for them.  The path through the core costs more than
+ *   the work.
  * - A request's memory is its context in the crypto API's request, so that a
  *   request allocates nothing here.
- * - A result that is there when ocf_submit() returns is returned.  The
- *   request's callback, in BH, tells one that comes later.  Never both.
+ * - If the result is there when ocf_submit() returns, it is returned.  A later
+ *   result is reported by the request's callback, in BH.  Never both.
  * - -EBUSY is for requests with CRYPTO_TFM_REQ_MAY_BACKLOG, and means that the
  *   request waits here.  Other requests get -ENOSPC.
  * - Nothing here is built on an implementation of ours.  Fallbacks are looked
@@ -43,7 +43,7 @@
 
 /*
  * The flags of an accelerator's implementation.  Users that must not have one
- * (fscrypt) get none of ours, and neither do our own fallbacks.
+ * (fscrypt) get none of ours.  Nor is one of ours found as our own fallback.
  */
 #define ALG_FLAGS	(CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK | \
 			 CRYPTO_ALG_KERN_DRIVER_ONLY)

@@ -52,7 +52,10 @@ static bool has_tag(const struct authenc *a, unsigned int size)
 	return size && ocf_alg_info(a->mac)->tags & BIT_ULL(size - 1);
 }
 
-/* None for tags that are too short for any device. */
+/*
+ * Opens the key's session, but none if no device has tags of this length and
+ * there is a fallback.
+ */
 static int authenc_open_session(struct crypto_aead *tfm, struct alg_key *key,
 				const struct crypto_authenc_keys *keys)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own implementation does some requests in the submitter's
- * context: few data, for which the path through the core costs more than they
- * do, and what no device does (XTS that ends inside a block).
+ * The kernel's own implementation does two kinds of requests in the submitter's
+ * context.  One is small requests: the path through the core would cost more
+ * than the work.  The other is what no device does (XTS that ends inside a
+ * block).
  *
  * It is the implementation that the user would have had without us, and may
  * itself be asynchronous where it cannot use the vector registers.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names of implementations: "ocf-" and the algorithm's, in which a parenthesis
- * or a comma is a dash.  A name like "capi:ocf-xts-aes-plain64" is one of ours,
- * because dm-crypt splits it at dashes and takes the rest for the driver.
+ * or a comma is a dash.  dm-crypt accepts such names.  It takes what follows
+ * the last dash of "ocf-xts-aes-plain64" for the IV mode, and the rest for the
+ * name.
  */
 #include <linux/errno.h>
 #include <linux/module.h>

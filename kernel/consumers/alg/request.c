@@ -100,9 +100,9 @@ static bool may_wait(const struct alg_request *r)
  *	dropped here, unless the request waits
  *
  * Context: process or BH.
- * Return: the result; -EINPROGRESS or -EBUSY: the callback tells it, after
- * -EINPROGRESS if it was -EBUSY; -ENOSPC: there is no room, and the caller
- * does not wait for it; an error of ocf_submit().
+ * Return: the result; -EINPROGRESS: the callback reports the result; -EBUSY:
+ * the callback first reports -EINPROGRESS, and then the result; -ENOSPC: there
+ * is no room, and the caller does not wait for it; an error of ocf_submit().
  */
 int alg_submit(struct alg_request *r)
 {

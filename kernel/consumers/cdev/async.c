@@ -19,7 +19,10 @@ static enum ocf_abi abi_of(const struct cdev_op *op)
 	return op->ses ? op->ses->abi : CDEV_ABI_NATIVE;
 }
 
-/* Threads that work for the process share its memory. */
+/*
+ * Worker threads share the process's memory, so mm_users alone does not tell
+ * that the process has ended.
+ */
 static bool is_orphan(const struct cdev_op *op)
 {
 	return !atomic_read(&op->mm->mm_users) ||
@@ -66,7 +69,10 @@ static int take_place(struct cdev_file *file, unsigned int room)
 	return 0;
 }
 
-/* A task that polls first joins the wait queue and then looks for results. */
+/*
+ * A polling task joins the wait queue before it looks for results, so it misses
+ * no wake-up.
+ */
 static void tell(struct cdev_file *file, __poll_t news)
 {
 	if (wq_has_sleeper(&file->wait))

@@ -77,7 +77,10 @@ struct compat_crypt_aead {
 
 /* ---- sessions ---- */
 
-/* FreeBSD 12 also wanted the MAC of GCM and CCM named, with the same key */
+/*
+ * Whether the MAC is only the one inside GCM or CCM: FreeBSD 12 required
+ * programs to name it too, with the same key
+ */
 static bool is_mac_side(const struct session2_op *sop)
 {
 	if (sop->mackeylen != sop->keylen)
@@ -310,8 +313,8 @@ static int get_iv(struct cdev_op *op, struct bsd_op *b)
 }
 
 /*
- * The user's own pages can be used: nothing is to be verified first, and no tag
- * is to follow the data.
+ * Whether the user's own pages can be used: there is nothing to verify first,
+ * and no tag has to follow the data.
  */
 static bool may_pin(const struct cdev_session *ses, const struct bsd_op *b)
 {
@@ -412,7 +415,10 @@ static int check_aead(const struct cdev_session *ses, struct bsd_op *b)
 		return -EINVAL;
 	if (b->ivlen == ses->info.ivlen)
 		return 0;
-	/* a session whose IV is half a tweak uses half of a whole one */
+	/*
+	 * an XTS session whose IV is 8 bytes also accepts a tweak of 16 bytes,
+	 * and uses its first half
+	 */
 	return ses->info.cipher == OCF_AES_XTS && b->ivlen == XTS_IV_LEN ?
 	       0 : -EINVAL;
 }

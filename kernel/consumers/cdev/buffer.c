@@ -24,8 +24,8 @@ static int entries(struct cdev_buffer *buf, unsigned int nents)
 	buf->sg = buf->few;
 	if (likely(nents <= CDEV_SG_INLINE)) {
 		/*
-		 * the entries were zeroed when the operation was made, and have
-		 * been used since
+		 * the entries were zeroed when the operation was allocated;
+		 * only the end mark of the last use must be removed
 		 */
 		if (buf->end)
 			sg_unmark_end(&buf->few[buf->end - 1]);
@@ -106,8 +106,8 @@ static int pin_pages(struct cdev_buffer *buf, unsigned long addr, u32 len,
 		want = min_t(u32, DIV_ROUND_UP(off + len, PAGE_SIZE),
 			     CDEV_SG_INLINE);
 		/*
-		 * a small buffer has all its pages here, however many are
-		 * pinned at a time
+		 * buf->pages holds all pages of a small buffer, even if several
+		 * calls pin them
 		 */
 		if (buf->sg == buf->few)
 			pages = buf->pages + buf->nents - buf->lead;
@@ -173,7 +173,8 @@ static unsigned int pinned(const struct cdev_buffer *buf)
 }
 
 /*
- * For pages that stay pinned: the bytes that are kept, and the number of pages
+ * For pages that stay pinned: charges the bytes that they keep in memory, and
+ * the number of pages.
  */
 static int charge_lasting(struct cdev_op *op, const struct cdev_buffer *buf)
 {
@@ -237,12 +238,18 @@ int cdev_buffer_pin(struct cdev_op *op, u32 lead, const void __user *src,
 	if (!err && unlikely(op->pins_last))
 		err = charge_lasting(op, &op->src) ?:
 		      charge_lasting(op, &op->dst);
-	/* the last errno can come from pages of files on memory devices */
+	/*
+	 * EOPNOTSUPP comes from pages of a file on persistent memory (DAX),
+	 * which cannot be pinned for long
+	 */
 	if (likely(err != -EFAULT && err != -EDQUOT && err != -EOPNOTSUPP))
 		return err;
 	cdev_buffers_free(op);
 	cdev_op_uncharge(op);
-	/* if one page cannot be written, none is */
+	/*
+	 * if one page of @dst cannot be written, nothing is written to the
+	 * others
+	 */
 	return fault_in_safe_writeable(dst, dst_len) ? -EFAULT : -EAGAIN;
 }
 
@@ -333,7 +340,7 @@ void cdev_buffer_trail(struct cdev_op *op, struct cdev_buffer *buf, u32 at,
 {
 	struct scatterlist *sg = &buf->sg[buf->nents];
 
-	/* it is none of @nents, which are the pages of others */
+	/* @nents does not count this entry, so it is not unpinned */
 	sg_unmark_end(sg - 1);
 	sg_set_page(sg, virt_to_page(op->bytes), len,
 		    offset_in_page(op->bytes) + at);
@@ -378,7 +385,8 @@ int cdev_buffer_iter(struct cdev_op *op, u32 at, struct iov_iter *iter,
 }
 
 /*
- * Calls copy for each contiguous part of @buf from @at on, @len bytes in all.
+ * Copies @len bytes between @user and @buf, from @at on, one contiguous part at
+ * a time.
  */
 static int copy(struct cdev_buffer *buf, u32 at, void __user *user, u32 len,
 		bool in)

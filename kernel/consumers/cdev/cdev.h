@@ -3,8 +3,8 @@
  * /dev/crypto: the map of the module.
  *
  * An open file has sessions and operations in flight.  An operation holds all
- * that it needs.  The caller frees it, or its completion if the caller was
- * killed.  linux.c and bsd.c are two of the ABIs: each translates its
+ * that it needs.  The caller frees it; if the caller was killed, the completion
+ * frees it.  linux.c and bsd.c are two of the ABIs: each translates its
  * structures to the calls below.  No other file knows them.
  *
  * Each user has limits: of sessions, of bytes in flight, and of operations in
@@ -83,8 +83,8 @@ struct cdev_table {
  * @lock: held while a session is opened or closed
  * @table: read under RCU
  * @sequence: part of the next session's id, so that no id is used again soon.
- *	It begins at random: a program whose descriptor was closed without its
- *	knowledge may use another file under the same number
+ *	It begins at random, so that a program whose descriptor was closed and
+ *	reused does not hit another file's session
  * @spare: an operation kept for the next call, or NULL
  * @ring_lock: protects @done, @flight, @spares, @eventfd and @workers
  * @done: asynchronous operations that are complete, oldest first
@@ -144,7 +144,8 @@ struct cdev_derived {
  * @info: what it is
  * @cipher: row of its cipher, or NULL
  * @mac: row of its MAC, or NULL
- * @iv_lock: protects the next seven, but for what an operation @keeps
+ * @iv_lock: protects the next seven fields; only an operation with
+ *	cdev_op.keeps set writes @iv without it
  * @iv: the IV for the next operation without one: that of the operation
  *	@iv_now.  A counter is advanced past an operation's data when the
  *	operation takes it
@@ -155,14 +156,15 @@ struct cdev_derived {
  * @iv_busy: @iv_now differs from @iv_last
  * @iv_spent: the counter in @iv has reached its end
  * @iv_before: a counter's @iv before the operation @iv_last
- * @iv_was_spent: its @iv_spent
+ * @iv_was_spent: @iv_spent before the operation @iv_last
  * @begun: @state holds something
  * @ordered: operations end in the order in which they began
  * @iv_wait: tasks that wait until @iv is known
  * @parts: held by an operation that uses @state
  * @state: of a digest in parts, or NULL
  * @derived: sessions with the same keys, for other modes and tags; under @parts
- * @workers: threads of the process that first used it beside a card, or NULL
+ * @workers: worker threads of the first process that used the session while
+ *	there was a card, or NULL
  * @process: that process; NULL without @workers, which hold it
  * @rcu: frees it after a grace period
  */
@@ -243,7 +245,8 @@ struct cdev_buffer {
  * @paid: its own memory is included in @charged
  * @has_workers: it holds @req.workers
  * @chained: has a @turn
- * @keeps: has no @turn; the next operation gets its IV when it is delivered
+ * @keeps: has no @turn; when it is delivered, its IV is stored in the session
+ *	for the next operation
  * @err: of asynchronous operations: the result
  * @src: source, and destination if there is no other
  * @dst: destination, if it is another
@@ -255,7 +258,7 @@ struct cdev_buffer {
  * @state: a copy of cdev_session.state, which is replaced on success
  * @public: of a native public-key command: its further state
  * @vector: of a native command: the vector it came in, or NULL
- * @turn: of a session whose IVs count: its number, see cdev_session.iv_last
+ * @turn: of an operation that is @chained: its number, see cdev_session.iv_last
  * @ioucmd: of a native command: the io_uring command it came with, or NULL
  * @passed: of a native command: PASSED_* in vector.c
  * @held: of a native command: references of its owner and of a canceller

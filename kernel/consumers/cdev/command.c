@@ -3,9 +3,9 @@
  * The native interface: makes operations of commands, and delivers their
  * results.
  *
- * There is a copy where the result of decryption must not be seen before its
- * tag was verified, and where the result is longer than its source.  Otherwise
- * larger data are processed in the caller's pages.
+ * Data are copied if the result of decryption must not be seen before its tag
+ * is verified, or if the result is longer than its source.  Otherwise, data
+ * that are not small are processed in the caller's pages.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -56,9 +56,9 @@ static int read_source(struct cdev_op *op, u32 at, u32 len)
 }
 
 /*
- * The caller's pages with the @lead bytes at c->aad before them, or copies of
- * both in memory that also has room for @out bytes of result.  In either case
- * @trail bytes of ours follow.
+ * Sets the buffers: @lead bytes from c->aad and then the caller's pages, or
+ * copies of both with room for @out bytes of result.  In either case, @trail
+ * bytes of ours follow.
  */
 static int command_fill_buffers(struct cdev_op *op, u32 lead, u32 trail,
 				u32 out, bool share)
@@ -149,7 +149,10 @@ static int command_fill_aead(struct cdev_op *op)
 				maclen);
 }
 
-/* Bytes of MAC and padding: a block cipher's record has one byte, or more */
+/*
+ * The least bytes of MAC and padding: a block cipher's record has at least one
+ * byte of padding
+ */
 static u32 least_behind(const struct cdev_op *op)
 {
 	u32 padding = op->ses->info.block > 1;
@@ -157,7 +160,10 @@ static u32 least_behind(const struct cdev_op *op)
 	return op->ses->info.maclen + padding;
 }
 
-/* Whether MAC and padding fill what is behind the data of @c. */
+/*
+ * Whether the result of @c has room for the MAC and a valid length of padding
+ * behind the data.
+ */
 static bool padding_fits(const struct cdev_op *op, const struct ocf_command *c)
 {
 	return c->dst_len >= c->len + least_behind(op) &&
@@ -194,9 +200,9 @@ static int fill_mte(struct cdev_op *op)
 }
 
 /*
- * One buffer has both ranges; what is around the data stays as it is, and need
- * not be writable, but where the buffer is registered.  Plaintext is not shown
- * before it was found right.
+ * One buffer holds both ranges.  The bytes around the data stay unchanged, and
+ * need not be writable, except in a registered buffer.  Plaintext becomes
+ * visible only after it was verified.
  */
 static int fill_chain(struct cdev_op *op)
 {
@@ -309,7 +315,10 @@ static u32 flags_of(const struct cdev_op *op)
 	return flags;
 }
 
-/* A command in place has both in a registered buffer, or neither. */
+/*
+ * Whether a command in place has only one of its source and destination in a
+ * registered buffer, which is refused.
+ */
 static bool half_fixed(const struct ocf_command *c)
 {
 	return c->src == c->dst && !(c->flags & OCF_COMMAND_FIXED_SRC) !=
@@ -356,7 +365,10 @@ static enum ocf_field find_wrong_in_mte(const struct cdev_op *op,
 	return OCF_FIELD_AUTH;
 }
 
-/* What find_wrong() has let pass, and fill_*() or the core has refused */
+/*
+ * The field that find_wrong() has let pass, but fill_*() or the core has
+ * refused
+ */
 static enum ocf_field find_wrong_later(const struct cdev_op *op,
 				       const struct ocf_command *c)
 {
@@ -373,7 +385,7 @@ static enum ocf_field find_wrong_later(const struct cdev_op *op,
 		return OCF_FIELD_DST_LEN;
 	if (mode == OCF_MODE_MTE)
 		return find_wrong_in_mte(op, c);
-	/* none: the data to expand are no stream */
+	/* if no field is wrong, the data to expand are not a valid stream */
 	if (mode == OCF_MODE_COMPRESS)
 		return find_wrong_in_compress(c);
 	if (c->flags & (OCF_COMMAND_MORE | OCF_COMMAND_CONTINUE))
@@ -390,8 +402,8 @@ static enum ocf_field find_wrong_later(const struct cdev_op *op,
 }
 
 /**
- * cdev_command_wrong() - what of a command an error is about
- * @op: the operation; not of cdev_command_end() yet
+ * cdev_command_wrong() - find the field of a command that caused an error
+ * @op: the operation; cdev_command_end() has not been called for it
  * @res: the command's result
  *
  * Context: any.

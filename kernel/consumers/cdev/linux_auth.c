@@ -121,7 +121,10 @@ static int deliver_auth(struct cdev_op *op, struct crypt_auth_op *c,
 	return cdev_linux_put_iv(op, c->iv, c->flags & COP_FLAG_WRITE_IV);
 }
 
-/* Indexed by the bits of flags & AUTH_TYPES; and the mode that serves each. */
+/*
+ * Indexed by flags & AUTH_TYPES: the session's mode, the mode that serves the
+ * call, and the function that fills the buffer.
+ */
 static const struct {
 	enum ocf_mode of, as;
 	int (*fill)(struct cdev_op *op, struct auth *a);

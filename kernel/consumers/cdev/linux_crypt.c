@@ -197,8 +197,9 @@ static __always_inline int linux_deliver(struct cdev_op *op)
 
 /*
  * Runs a part of a digest.  It works on a copy of the state, so an operation
- * that fails or is abandoned leaves the session unchanged.  An asynchronous
- * part, whose results are fetched later, works on the state itself.
+ * that fails or is abandoned leaves the session unchanged.  The results of an
+ * asynchronous part are fetched later, so its state is stored before they are
+ * delivered.
  */
 static int linux_run_part(struct cdev_op **opp)
 {
@@ -304,7 +305,10 @@ int cdev_linux_async_crypt(struct cdev_op *op)
 	op->lasting = true;
 	op->pins_last = true;
 	err = prepare(op);
-	/* the call does not wait for it */
+	/*
+	 * this call does not wait for the operation, so a later delivery must
+	 * not store the IV: take a turn instead
+	 */
 	if (!err && op->keeps) {
 		op->keeps = false;
 		err = chains(op->ses) ? cdev_iv_take(op, true) : 0;

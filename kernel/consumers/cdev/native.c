@@ -28,7 +28,10 @@ static int read_sized(void *to, u32 known, u32 least, const void __user *arg)
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(to, known, arg, size);
-	/* the rest was read in a second copy, and the size with it */
+	/*
+	 * copy_struct_from_user() has read the size a second time, and the
+	 * program may have changed it meanwhile
+	 */
 	*(u32 *)to = size;
 	return err;
 }
@@ -174,8 +177,9 @@ free_keys:
 }
 
 /*
- * Stores @field in *@to, which ends at byte @end of a structure, if the caller
- * knows @size bytes of it.  If this fails, the error is still the first one.
+ * Stores @field in *@to, which ends at byte @end of a structure, if the
+ * caller's @size includes it.  If storing fails, the caller still gets the
+ * first error.
  */
 static void tell_wrong(u32 __user *to, size_t end, u32 size, u32 field)
 {
@@ -416,7 +420,7 @@ void cdev_native_close(struct cdev_file *file)
  * @arg: its argument
  *
  * Context: process; may sleep.
- * Return: as it says there, or -ENOIOCTLCMD.
+ * Return: as <linux/ocf.h> says, or -ENOIOCTLCMD.
  */
 long cdev_native_ioctl(struct file *filp, unsigned int cmd, void __user *arg)
 {

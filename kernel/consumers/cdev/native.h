@@ -2,9 +2,9 @@
 /*
  * The native interface: <uapi/linux/ocf.h>.
  *
- * native.c opens sessions and answers queries.  command.c makes an operation of
- * a command, public.c one of a public-key command.  vector.c runs and submits
- * vectors of commands.  uring.c takes commands from io_uring.
+ * native.c opens sessions and answers queries.  command.c turns a command into
+ * an operation, and public.c does so with a public-key command.  vector.c runs
+ * and submits vectors of commands.  uring.c takes commands from io_uring.
  *
  * A command in flight is in cdev_file.flight, where it can be cancelled.  Its
  * completion races with the return of the task that submits it: the later one

@@ -19,9 +19,9 @@ static struct workqueue_struct *ops_wq;
 
 /*
  * Operations that may outlive the call that started them: asynchronous ones,
- * and those whose caller was killed.  The caller counts the latter when it
- * notices, which may be after they were freed; the file is still open then, so
- * the module stays.
+ * and those whose caller was killed.  A killed caller counts its operation
+ * after ocf_run() has returned -EINTR, perhaps after the operation was freed.
+ * The file is still open then, so the module stays.
  */
 static atomic_t ops_loose = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(ops_gone);
@@ -39,8 +39,8 @@ void cdev_ops_drain(void)
 	destroy_workqueue(ops_wq);
 	ocf_pk_flush();
 	/*
-	 * the completion that woke the waiter for the last of them may still be
-	 * returning
+	 * the completion of the last operation has woken its waiter, but may
+	 * still be running
 	 */
 	synchronize_rcu();
 	rcu_barrier();
@@ -222,8 +222,8 @@ static void hold_workers(struct cdev_op *op)
 	op->req.workers = ocf_workers_get();
 	op->has_workers = op->req.workers;
 	/*
-	 * cdev_op_uncharge() puts them; it is called for operations that were
-	 * charged
+	 * charged, because cdev_op_uncharge() puts the workers, and is called
+	 * only for operations that are charged
 	 */
 	cdev_op_owe_self(op);
 }
@@ -265,8 +265,8 @@ void cdev_op_lend_workers(struct cdev_op *op)
 }
 
 /*
- * Whether a worker would take longer than the call; a request has at most
- * OCF_REQUEST_MAX bytes
+ * Whether using a worker would take longer than doing the work in the call.
+ * The sum does not overflow: a request has at most OCF_REQUEST_MAX bytes.
  */
 static bool is_small(const struct ocf_request *req)
 {
@@ -445,8 +445,8 @@ void cdev_op_owe_self(struct cdev_op *op)
 }
 
 /*
- * Returns all that was charged, except the operation's own memory; a public-key
- * operation's memory always is.  Context: process; may sleep.
+ * Uncharges all but the operation's own memory.  This also frees a public-key
+ * operation's state, which is always charged.  Context: process; may sleep.
  */
 void cdev_op_uncharge(struct cdev_op *op)
 {

@@ -110,8 +110,8 @@ void cdev_session_start_wanted(struct cdev_session *ses)
 }
 
 /**
- * cdev_session_workers() - the threads of the calling process, if it is the
- * first that uses a session beside a card
+ * cdev_session_workers() - the worker threads of the calling process, if it is
+ * the first that uses the session while there is a card
  * @ses: the session, which keeps them
  *
  * Context: process; may sleep.

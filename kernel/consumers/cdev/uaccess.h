@@ -2,9 +2,9 @@
 /*
  * Copies of a few bytes from and to user space.
  *
- * copy_from_user() and copy_to_user() with a length that the compiler does not
- * know look up the object of the kernel's buffer.  For 64 bytes this costs five
- * times what the copy does.  Here the kernel's side is known to have
+ * If the compiler does not know the length, copy_from_user() and copy_to_user()
+ * look up the object that contains the kernel's buffer.  For 64 bytes this
+ * costs five times what the copy does.  Here the kernel's side is known to have
  * room: a field, or a part of cdev_op.bytes that was checked.
  */
 #ifndef OCF_CDEV_UACCESS_H
@@ -37,7 +37,10 @@ static inline int cdev_copy_out(void __user *to, const void *from, u32 len)
 	return raw_copy_to_user(to, from, len) ? -EFAULT : 0;
 }
 
-/* IVs: of lengths that the compiler knows, or of any. */
+/*
+ * Copies an IV.  For the usual 16 bytes the compiler knows the length, so
+ * copy_from_user() is cheap.
+ */
 static inline int cdev_iv_in(u8 *iv, const u8 __user *from, u32 len)
 {
 	if (likely(len == 16))

@@ -145,9 +145,9 @@ void cdev_uring_done(struct cdev_op *op)
 }
 
 /*
- * Makes an entry cancellable.  One of io_uring's workers may end its entry
- * before the submission returns, so this comes before the entry begins.  Other
- * entries cannot end so early: their submitter holds the ring's lock.
+ * Makes an entry cancellable.  An entry that one of io_uring's workers submits
+ * may end before the submission returns, so this comes before the entry begins.
+ * Other entries cannot end so early: their submitter holds the ring's lock.
  */
 static void begin(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 {
@@ -267,7 +267,10 @@ static int do_vector(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 	if (!cdev_vector_start(v, OCF_REQ_OFFLOAD))
 		return under_way(ioucmd, issue_flags);
 	if (!list_empty(&v->done)) {
-		/* the result before may still be on its way to the task */
+		/*
+		 * to keep the order: the result of an earlier entry may still
+		 * be on its way to the task
+		 */
 		cdev_uring_vector_done(v);
 		return under_way(ioucmd, issue_flags);
 	}
@@ -291,15 +294,15 @@ static int do_cancel(struct io_uring_cmd *ioucmd)
 static unsigned long asked = INITIAL_JIFFIES;
 
 /*
- * The worker that ends a ring asks again as long as there are entries.  But an
- * entry that was cancelled is gone only when its task has looked at it, and the
- * task may be stopped.  Or it is being killed, and waits for the ring's lock.
+ * The worker that ends a ring cancels again as long as there are entries.  But
+ * a cancelled entry is gone only when its task has ended it.  The task may be
+ * stopped, or, being killed, wait for the ring's lock.
  */
 static void slow_down(void)
 {
 	/*
-	 * one entry is looked at after the other: the worker sleeps once for
-	 * many, of any file
+	 * the worker looks at the entries of all files one by one, so it sleeps
+	 * once for many of them
 	 */
 	if (!(current->flags & PF_KTHREAD) ||
 	    !time_after(jiffies, READ_ONCE(asked)))
@@ -308,7 +311,10 @@ static void slow_down(void)
 	WRITE_ONCE(asked, jiffies);
 }
 
-/* The ring ends, under its lock: so no entry under way is freed. */
+/*
+ * The ring is being ended, and its lock is held, so no entry under way is freed
+ * meanwhile.
+ */
 static void cancel_entry(struct io_uring_cmd *ioucmd)
 {
 	struct cdev_file *file = ioucmd->file->private_data;
@@ -324,7 +330,7 @@ static void cancel_entry(struct io_uring_cmd *ioucmd)
  * @issue_flags: IO_URING_F_*
  *
  * Context: process; may sleep.
- * Return: what it says of one that is done; -EIOCBQUEUED.
+ * Return: the result of an entry that is done at once; otherwise -EIOCBQUEUED.
  */
 int cdev_uring_cmd(struct io_uring_cmd *ioucmd, unsigned int issue_flags)
 {

@@ -114,7 +114,10 @@ static int leave(struct cdev_op *op)
 	if (!(atomic_fetch_or(PASSED_IN, &op->passed) & PASSED_DONE))
 		return -EINPROGRESS;
 	if (op->ioucmd && op->ses && op->ses->ordered) {
-		/* the result before it may still be on its way to the task */
+		/*
+		 * to keep the order: the result of an earlier command may still
+		 * be on its way to the task
+		 */
 		vector_finish(op);
 		return -EINPROGRESS;
 	}
@@ -144,7 +147,10 @@ struct cdev_op *cdev_command_get(struct cdev_file *file,
 	if (op) {
 		op->vector = NULL;
 		op->ioucmd = ioucmd;
-		/* io_uring may not look at it for long after it has ended */
+		/*
+		 * after it has ended, it may take long until io_uring looks at
+		 * it
+		 */
 		op->lasting = ioucmd;
 		op->pins_last = ioucmd;
 		INIT_LIST_HEAD(&op->flight);
@@ -256,7 +262,7 @@ static int submit_public(struct cdev_op *op)
 }
 
 /**
- * cdev_command_special() - submit a command that takes more than one request
+ * cdev_command_special() - submit a public-key command or a part of a digest
  * @op: the operation, prepared
  *
  * Context: process; may sleep.
@@ -495,7 +501,10 @@ static __always_inline void put_result(struct cdev_vector *v, u32 i,
 		v->err = -EFAULT;
 }
 
-/* cdev_copy_in(), without its loops; what is not there has no cookie. */
+/*
+ * Works like cdev_copy_in(), without its loops.  A command that cannot be read
+ * gets the cookie 0.
+ */
 static int read_command(struct cdev_op *op,
 			const struct ocf_command __user *from)
 {
@@ -525,7 +534,10 @@ static struct cdev_op *get_for(struct cdev_vector *v)
 
 	if (op) {
 		op->vector = v;
-		/* this may have to wait until the last of them is delivered */
+		/*
+		 * its pages may stay pinned until the vector's last command is
+		 * delivered
+		 */
 		op->pins_last |= v->count > 1;
 	}
 	return op;

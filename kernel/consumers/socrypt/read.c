@@ -31,7 +31,9 @@ static struct so_inbound *next_open(struct so_rx *rx)
 	if (o) {
 		rx->err = so_opening_state(o) == SO_OPEN ? o->err : 0;
 	} else {
-		/* all records before the wrong bytes were read */
+		/*
+		 * all records that came before the wrong bytes have been read
+		 */
 		rx->err = rx->stop;
 		rx->once = rx->err && rx->keys.ktls;
 	}
@@ -50,7 +52,7 @@ static struct so_inbound *open_after(struct so_rx *rx, struct so_inbound *r)
 	       next->type == r->type ? next : NULL;
 }
 
-/* Whether no complete record has yet to be opened */
+/* Whether no complete record is left, opened or not */
 static bool nothing_comes(const struct so_rx *rx)
 {
 	return list_empty(&rx->records) && so_rx_opening(rx) == rx->cut;
@@ -266,7 +268,10 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 	if (flags & MSG_WAITALL)
 		target = size;
 	while (done < size) {
-		/* before the next look: a record may be opened just after it */
+		/*
+		 * computed before looking for the next record, because one may
+		 * be opened just afterwards
+		 */
 		more = peek && r && done < target && timeo &&
 		       !signal_pending(current) && more_may_come(rx, r);
 		r = peek && r ? open_after(rx, r) :
@@ -304,7 +309,10 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 		if (peek)
 			break;
 		r->read += n;
-		/* as kTLS, when a record has ended; OpenSSL checks it */
+		/*
+		 * MSG_EOR is set when a record was read to its end, as by kTLS;
+		 * OpenSSL checks it
+		 */
 		if (ours)
 			msg->msg_flags &= ~MSG_EOR;
 		if (r->read < r->text)

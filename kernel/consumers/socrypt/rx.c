@@ -538,8 +538,8 @@ static bool is_behind_held(const struct so_rx *rx, const struct so_opening *o)
 }
 
 /*
- * Has the record opened that is complete now.  Small records are open, and
- * their ciphertext is freed, before the next one begins.
+ * Submits the record that is complete now.  A small record is opened, and its
+ * ciphertext freed, before the next one begins.
  */
 static int rx_complete(struct so_rx *rx)
 {

@@ -65,7 +65,7 @@ struct so_room {
  * @copies: copy a file's pages: a device would read them twice, and they may
  *	change
  * @ktls: TLS_CIPHER_*, if they were set by kTLS's interface, or 0
- * @check: digest of the keys, to tell the same keys again
+ * @check: digest of the keys, to recognise the same keys if they are set again
  */
 struct so_keys {
 	struct so_framing fr;
@@ -131,7 +131,8 @@ struct so_tx {
 #define SO_TX_PUSH	0	/* results came while a task owned the socket */
 #define SO_TX_PUSHING	1	/* so_tx_push() runs, further up the stack */
 #define SO_TX_STUCK	2	/* TCP took nothing: wait for its memory */
-#define SO_TX_FLUSH	3	/* wait for no more records before the push */
+/* do not wait for more records before the push */
+#define SO_TX_FLUSH	3
 #define SO_TX_ENDING	4	/* nothing more may be written */
 
 /* Received records: rx.h */
@@ -172,7 +173,7 @@ struct so_message {
  * @enough: poll() reports the socket as readable
  * @lowat: SO_RCVLOWAT; TCP's own stays 1, because TCP counts only its own bytes
  * @notes: SO_RX_*
- * @idle: waiters for no record in the core
+ * @idle: tasks that wait until no record is in the core
  * @retry: goes on where there was no memory or the core was busy
  * @sk: the socket
  * @data_ready: the socket's own callback, which wakes tasks that read

@@ -226,7 +226,7 @@ static ssize_t fill(struct so_tx *tx, struct msghdr *msg,
  * @msg: the message
  * @size: bytes of it
  *
- * Context: process; the socket and @tx->writer are held.
+ * Context: process; the socket is held.
  * Return: bytes, or an errno.
  */
 int so_tx_write(struct so_tx *tx, struct msghdr *msg, size_t size)

@@ -106,7 +106,10 @@ static void give_to_card(struct ocf_pk_request *req)
 	if (err != -EBUSY)
 		unit->refusing_since = 0;
 	if (req->at == OCF_PK_INFLIGHT) {
-		/* begins here: the driver may have waited for its card */
+		/*
+		 * the time limit begins here, because the driver may have
+		 * waited for its card
+		 */
 		req->deadline = jiffies + time_limit(req);
 		if (err == -EBUSY && !unit->closed) {
 			requeue_first(req);
@@ -259,7 +262,7 @@ bool ocf_pk_detach(struct ocf_pk_request *req)
 
 /*
  * Claims @req, which waits or is inside.
- * Return: false if another task has claimed it, or is entering it.
+ * Return: false if another task has claimed @req, or is giving it to the card.
  */
 bool ocf_pk_claim(struct ocf_pk_request *req)
 {
@@ -366,9 +369,9 @@ static bool is_refusing(const struct ocf_pk_unit *unit)
 }
 
 /*
- * Finds out whether the card is late.  It is if a request is past its deadline,
- * or if it refuses requests, two times in a row: a stalled CPU makes all
- * requests late once.
+ * Finds out whether the card is late.  The card is late if two checks in a row
+ * find the same request past its deadline, or find that the card refuses
+ * requests.  A stalled CPU makes all requests late once.
  */
 static void check_deadlines(struct work_struct *work)
 {

@@ -21,7 +21,7 @@ static bool is_unwanted(const struct ocf_pk_request *req)
 	       (req->workers && ocf_workers_ended(req->workers));
 }
 
-/* Counts @req as being done. */
+/* Counts @req as in progress. */
 static void enter_cpu(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
@@ -31,7 +31,7 @@ static void enter_cpu(struct ocf_pk_request *req)
 	unit->inside += req->job.estimate;
 }
 
-/* ... and no more. */
+/* Counts @req as in progress no longer. */
 static void leave_cpu(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;

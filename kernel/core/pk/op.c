@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What public-key operations are made of.  Pure.
+ * The operands and results of public-key operations, and the checks of them.
+ * The functions here have no side effects.
  */
 #include <crypto/ecdh.h>
 #include <crypto/internal/ecc.h>
@@ -126,7 +127,7 @@ static bool is_one_less(struct ocf_pk_operand n, struct ocf_pk_operand p)
 
 /*
  * Whether 1 < @number < @modulus - 1: others are of small groups (SP 800-56A,
- * 5.6.2.3.1 and 5.7.1.1).  Not all implementations look.
+ * 5.6.2.3.1 and 5.7.1.1).  Not all implementations check this.
  */
 static bool is_in_group(const struct ocf_pk_operand *number,
 			const struct ocf_pk_operand *modulus)
@@ -268,7 +269,7 @@ static const u16 classes[OCF_PK_CLASSES] = {
 	32, 48, 66, 128, 256, 384, 512, OCF_PK_NUMBER_MAX
 };
 
-/* Bytes up to which numbers are of that class */
+/* Returns the largest size of a number in @class, in bytes. */
 u32 ocf_pk_class_bytes(unsigned int class)
 {
 	return classes[class];

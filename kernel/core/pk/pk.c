@@ -193,7 +193,7 @@ void ocf_pk_cancel(struct ocf_pk_request *req)
 
 	might_sleep();
 	spin_lock_bh(&ocf_pk_lock);
-	/* for the task that has claimed it */
+	/* if another task has claimed @req, that task will see this */
 	req->cancelled = true;
 	mine = ocf_pk_claim(req);
 	spin_unlock_bh(&ocf_pk_lock);

@@ -8,8 +8,8 @@
  * devices.
  *
  * One lock, pk_lock, protects the lists of all devices, because an operation
- * takes far longer than any of its critical sections.  No driver is called with
- * it.
+ * takes far longer than any of its critical sections.  No driver is called
+ * while it is held.
  */
 #ifndef OCF_PK_H
 #define OCF_PK_H
@@ -45,8 +45,8 @@ struct ocf_pk_row {
 
 /**
  * struct ocf_pk_plain - RSA without its padding
- * @op: of the number: OCF_PK_RSA_ENCRYPT, or OCF_PK_RSA_DECRYPT, with which
- *	signatures are made, too
+ * @op: the operation on the number: OCF_PK_RSA_ENCRYPT, or OCF_PK_RSA_DECRYPT,
+ *	which also makes signatures
  * @key: the key, in the consumer's memory, without zeros in front of @key.n
  * @k: bytes of the modulus
  * @bits: of the modulus
@@ -95,11 +95,11 @@ struct ocf_pk_worker {
  * @queued: of @fair
  * @last: ns, when the card last completed a request
  * @inside: ns of work of @count, as estimated
- * @most: ns, the largest @inside of late
+ * @most: ns, the recent maximum of @inside; decays slowly
  * @refusing_since: ns, when the card first refused a request with none inside;
  *	0 if it does not
  * @stuck: is_refusing() when @watch last ran
- * @failures: in a row
+ * @failures: requests in a row that the card did wrongly or ended with -EIO
  * @dispatch: gives requests that wait to the card
  * @watch: looks for requests that are late
  * @cost: by operation and class of size

@@ -49,7 +49,7 @@ static struct crypto_shash *hash_of(const struct ocf_pk_op *op)
 	return PTR_ERR_OR_ZERO(tfm) == -ENOENT ? ERR_PTR(-EOPNOTSUPP) : tfm;
 }
 
-/* Appendix B.2.1, MGF1, over what is there: @buf ^= mask. */
+/* XORs into @buf the mask that MGF1 (appendix B.2.1) makes from @seed. */
 static int mask_by_mgf1(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
 			u8 *buf, u32 len)
 {
@@ -70,7 +70,7 @@ static int mask_by_mgf1(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
 
 /* ---- PKCS1 v1.5 signatures: section 9.2 ---- */
 
-/* Object identifiers: of those of NIST the last octet */
+/* Object identifiers; of those by NIST only the last octet */
 static const struct {
 	enum ocf_alg	hash;
 	u8		nist;
@@ -197,7 +197,10 @@ static int pss_verify(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 	return err ?: memcmp(digest, em + db, h) ? -EBADMSG : 0;
 }
 
-/* The part of @plain's numbers that PSS is about: 8 * len >= bits - 1 */
+/*
+ * Returns the part of @em that PSS encodes: the last *@len bytes, the fewest
+ * that hold bits - 1 bits
+ */
 static u8 *pss_part(const struct ocf_pk_plain *p, u8 *em, u32 *len)
 {
 	*len = DIV_ROUND_UP(p->bits - 1, 8);
@@ -258,7 +261,10 @@ static int eme_pkcs1(const struct ocf_pk_op *op, u8 *em, u32 k)
 	return 0;
 }
 
-/* All ones where @a < @b, both below 2^31; all ones where @a is 0. */
+/*
+ * ct_less(): all ones if @a < @b, both below 2^31. ct_zero(): all ones if @a is
+ * 0.
+ */
 static u32 ct_less(u32 a, u32 b)
 {
 	return 0 - ((a - b) >> 31);
@@ -453,7 +459,7 @@ static int oaep_decode(struct crypto_shash *tfm, const struct ocf_pk_op *op,
 	for (i = h; i < db_len; i++) {
 		one = ct_zero(db[i] ^ 1);
 		*at |= (1 + h + i + 1) & one & ~found;
-		/* before the one there are zeros only */
+		/* only zeros may come before the first byte that is 1 */
 		rest |= db[i] & ~(found | one);
 		found |= one;
 	}
@@ -584,14 +590,14 @@ int ocf_pk_rsa_finish(struct ocf_pk_request *req)
 }
 
 /**
- * ocf_pk_rsa_prove() - whether a private key was applied as it should
+ * ocf_pk_rsa_prove() - whether the card has applied the private key correctly
  * @req: a request that a card is done with
  *
  * A wrong result would reveal the key (Boneh, DeMillo, Lipton: On the
  * Importance of Checking Cryptographic Protocols for Faults).
  *
  * Context: process; may sleep.
- * Return: 0, also where that cannot be told; -EBADMSG; -ENOMEM.
+ * Return: 0, also if this cannot be checked; -EBADMSG; -ENOMEM.
  */
 int ocf_pk_rsa_prove(const struct ocf_pk_request *req)
 {
@@ -668,7 +674,7 @@ static bool fits_result(const struct ocf_pk_op *op, u32 k)
 	       op->out[0].size >= k;
 }
 
-/* Bytes of the numbers of what is not RSA */
+/* Returns the size of the numbers of an operation other than RSA, in bytes. */
 static u32 size_of(const struct ocf_pk_op *op)
 {
 	static const u8 curve[OCF_PK_CURVES] = {
@@ -688,7 +694,7 @@ static u32 size_of(const struct ocf_pk_op *op)
  * @req: a request that was checked; its class of size is set
  *
  * Context: process; may sleep.
- * Return: 0, or as ocf_pk_submit() has it.
+ * Return: 0, or an error that ocf_pk_submit() returns.
  */
 int ocf_pk_rsa_prepare(struct ocf_pk_request *req)
 {

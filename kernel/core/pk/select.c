@@ -219,7 +219,10 @@ struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err)
 	form = dev ? form_for(dev, req) : NULL;
 	ocf_read_unlock();
 	if (!form) {
-		/* a self-test has taken the operation off meanwhile */
+		/*
+		 * a self-test has removed the operation from the device
+		 * meanwhile
+		 */
 		if (dev)
 			ocf_device_put(dev);
 		return NULL;

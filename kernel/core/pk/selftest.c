@@ -26,7 +26,10 @@ struct pk_test {
 	u8			out[OCF_PK_OUT_MAX][OCF_PK_NUMBER_MAX];
 };
 
-/* Runs @t->req on the device @on, in its time; or on any, if @on is NULL. */
+/*
+ * Runs @t->req on @on within the self-test's timeout.  If @on is NULL, runs it
+ * on any device, without a timeout.
+ */
 static int run_on(struct pk_test *t, struct ocf_device *on)
 {
 	unsigned long time = MAX_SCHEDULE_TIMEOUT;
@@ -168,8 +171,8 @@ static int test_all(struct pk_test *t)
 /**
  * ocf_pk_selftest() - run the known-answer tests on a device
  * @dev: the device
- * @again: it has passed before.  The first time, operations without a right
- *	answer are taken off
+ * @again: it has passed before.  In the first test, operations without a right
+ *	answer are removed from the device
  *
  * Context: process; may sleep.
  * Return: 0; -ENODEV if it has no operations; -EBADMSG; -ETIMEDOUT; -ENOMEM;

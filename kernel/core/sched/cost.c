@@ -22,9 +22,11 @@
 
 #define COST_MAX	U32_MAX
 #define GAIN		8	/* corrects 1 / GAIN of an error, usually */
-#define OUTLIER		8	/* a sample counts as this many times ... */
+/* a sample is clamped to this many times the estimate */
+#define OUTLIER		8
 #define OUTLIER_ALONE	3	/* (of a request that was alone) */
-#define LEAST		1000	/* ... the estimate or these ns, at most */
+/* ns; for that, a smaller estimate counts as this */
+#define LEAST		1000
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		4096	/* 16 KiB in 1/256 KiB */
 /* 4 MiB; also keeps the sums below in 64 bits */

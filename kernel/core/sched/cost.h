@@ -40,9 +40,9 @@ static inline bool ocf_sample_is_stale(const struct ocf_sample *s)
 
 /*
  * Whether the first completion after a long silence is later than @expected.
- * The device may only have woken up, so this one is ignored, and the next one
- * shows how fast the device is awake.  @woken: the previous one was ignored
- * already.
+ * The delay may be only that of a device waking up.  So this completion is
+ * ignored, and the next one shows how fast the device is when awake.  @woken:
+ * the previous one was ignored already.
  */
 static inline bool ocf_sample_wakes(const struct ocf_sample *s, u64 expected,
 				    bool woken)
@@ -73,9 +73,9 @@ static inline u64 ocf_cost_allowance(u64 inside)
 #define OCF_CANDIDATES		5
 
 /*
- * One choice in so many, a power of two, looks for a stale device.  That is
- * rare enough to cost nearly nothing, and often enough for a card that has
- * become faster to be used again after 50 ms of traffic.
+ * One choice in so many, a power of two, looks for a stale device.  That costs
+ * nearly nothing, and yet a card that has become faster is used again after 50
+ * ms of traffic.
  */
 #define OCF_EXPLORE		32
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The crossover: the size from which on a card is faster than the CPU.
+ * The crossover: the smallest size at which a card is faster than the CPU.
  *
  * Below it the CPU beats even an idle card.  Few such requests are compared,
  * and a library that asks for the crossover does them with a cipher of its own.
@@ -65,9 +65,9 @@ static bool cards_cost_more(const struct ocf_session *ses, int soft,
 }
 
 /**
- * ocf_crossover_learn() - the CPU was chosen after a comparison
- * @req: for this request
- * @ns: what it costs there
+ * ocf_crossover_learn() - learn from a comparison that has chosen the CPU
+ * @req: the request
+ * @ns: what it costs on the CPU
  *
  * If no card could have been faster, the next OCF_EXPLORE - 1 requests of the
  * session that are no larger are not compared.  A comparison takes a tenth of
@@ -83,7 +83,10 @@ void ocf_crossover_learn(const struct ocf_request *req, u64 ns)
 		    cards_cost_more(ses, soft, req, ns * (req->behind + 1));
 	u32 crossover = READ_ONCE(ses->crossover[req->op]);
 
-	/* keep what was found for more bytes, until it turns out wrong */
+	/*
+	 * keep a larger crossover that was found before, until a comparison
+	 * contradicts it
+	 */
 	WRITE_ONCE(ses->crossover[req->op],
 		   sure ? max(crossover, ocf_total(req->bytes, req->behind)) :
 			  0);
@@ -120,12 +123,12 @@ static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
 }
 
 /**
- * ocf_crossover() - the size from which on a card is faster than the CPU
+ * ocf_crossover() - the smallest size at which a card is faster than the CPU
  * @ses: the session
  * @many: many requests are under way at a time
  *
  * Context: process or BH, after ocf_read_lock().
- * Return: bytes, a power of two; 0: a card never is.
+ * Return: bytes, a power of two; 0 if no card is faster at any size.
  */
 u32 ocf_crossover(struct ocf_session *ses, bool many)
 {

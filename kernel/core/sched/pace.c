@@ -2,12 +2,13 @@
 /*
  * Pace: when a device that owners share gets its next request.
  *
- * The device works on the oldest request inside.  It began when that request
- * entered, or when it had done the one before, whose completion came a lag
- * later.  From this and from the costs follows when the device will run dry,
- * and when its next completion comes.  If the completion comes before the
- * device runs dry, the next request enters then; otherwise a timer dispatches
- * it.  If timers are late, as on a busy CPU, requests enter earlier.
+ * The device works on the oldest request inside.  It began this request when
+ * the request entered, or when it had finished the one before, whichever is
+ * later.  The completion of the one before came one lag after the end of its
+ * work.  From this and from the costs follows when the device will run dry, and
+ * when its next completion comes.  If the completion comes before the device
+ * runs dry, the next request enters then; otherwise a timer dispatches it.  If
+ * timers are late, as on a busy CPU, requests enter earlier.
  */
 #include <linux/compiler.h>
 #include <linux/limits.h>
@@ -17,17 +18,23 @@
 
 #define GAIN	8	/* a sample counts 1 / GAIN */
 #define OUTLIER	8	/* and for no more than this times what is expected */
-#define FADES	64	/* decay of the lateness, by a request without timer */
-#define RISES	4	/* if a timer is later: fast, or the device runs dry */
-#define FALLS	32	/* if it is earlier: slowly */
+/* a request that needs no timer lowers the lateness by 1 / FADES */
+#define FADES	64
+/*
+ * a later timer raises it by 1 / RISES of the excess: fast, or the device would
+ * run dry
+ */
+#define RISES	4
+/* an earlier timer lowers it by 1 / FALLS of the difference: slowly */
+#define FALLS	32
 #define LATE_MAX 1000000 /* ns; a sample counts as at most that */
 
 /**
  * ocf_pace_next() - when a device should get its next request
  * @p: the device's pace
  *
- * Return: ns, at most @p->now for at once; OCF_PACE_NEVER if the next
- * completion comes in time.
+ * Return: the time, ns; @p->now means at once; OCF_PACE_NEVER means that the
+ * next completion comes in time.
  */
 u64 ocf_pace_next(const struct ocf_pace *p)
 {

@@ -166,7 +166,10 @@ static void dispatch_later(struct ocf_device *dev)
 		ocf_device_put(dev);
 }
 
-/* When @dev should get its next request, in ns; not after @now: at once */
+/*
+ * When @dev should get its next request, in ns; at once if that is not after
+ * @now
+ */
 static u64 refill_time(const struct ocf_device *dev,
 		       const struct ocf_request *oldest, u64 now)
 {
@@ -344,7 +347,10 @@ static __always_inline bool may_enter_now(struct ocf_device *dev,
 	struct ocf_queue *q = &dev->queue;
 	unsigned int flow = req->job.flow;
 
-	/* all but self-tests count, even if the device is full */
+	/*
+	 * every request except a self-test's counts as an arrival, even if the
+	 * device is full
+	 */
 	if (req->session->testing || !ocf_fair_arrive(&q->fair, flow))
 		return has_capacity(dev) && !q->backlog;
 	return has_capacity(dev) && !q->fair.flow[flow].count &&

@@ -56,7 +56,10 @@ static inline void ocf_queue_try_dispatch(struct ocf_device *dev)
 		ocf_queue_dispatch(dev);
 }
 
-/* Looks of the watchdog before a request in an idle card is late */
+/*
+ * Number of checks by the watchdog before a request in an otherwise idle card
+ * is late
+ */
 #define OCF_WATCHDOG_LOOKS	4
 
 /* jiffies between two looks of the watchdog */
@@ -65,7 +68,10 @@ static inline unsigned long ocf_watchdog_interval(const struct ocf_queue *q)
 	return max(nsecs_to_jiffies(q->patience / OCF_WATCHDOG_LOOKS), 1UL);
 }
 
-/* ns of work inside @dev; may be off, also below 0, without the queue's lock */
+/*
+ * ns of work inside @dev; without the queue's lock this may be inexact, and
+ * even negative
+ */
 static inline s64 ocf_queue_inside(const struct ocf_device *dev)
 {
 	return atomic_long_read(&dev->load) - dev->queue.fair.waiting;

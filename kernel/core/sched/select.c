@@ -39,7 +39,10 @@ int ocf_find_stale(const struct ocf_candidate *c, int n, bool sure)
 			continue;
 		/* the CPU times one request in OCF_SAMPLE: this one, too */
 		this_cpu_write(ocf_inlined, OCF_SAMPLE - 1);
-		/* the first may only wake the card: try a second one */
+		/*
+		 * the first request may do no more than wake the card, so try a
+		 * second one
+		 */
 		this_cpu_write(ocf_selections, OCF_EXPLORE - 1);
 		return i;
 	}

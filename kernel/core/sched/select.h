@@ -61,7 +61,7 @@ struct ocf_query {
 	const struct ocf_request	*req;	/* or NULL */
 	u64				excluded; /* devices, a bit each */
 	u32				span;	/* bytes of @req, or 0 */
-	bool				cpu;	/* the first candidate is it */
+	bool				cpu;	/* it is the first candidate */
 	bool				too_long; /* for a device */
 };
 
@@ -152,7 +152,10 @@ static __always_inline bool ocf_request_is_below(const struct ocf_request *req)
 				      req->behind);
 }
 
-/* Once in OCF_EXPLORE, and after requests that were not compared */
+/*
+ * True once in OCF_EXPLORE choices, and whenever a request below the crossover
+ * is compared
+ */
 static __always_inline bool
 ocf_is_time_to_explore(const struct ocf_request *req)
 {

@@ -12,7 +12,10 @@
 #define DRAIN_TIME	HZ	/* jiffies, for slots that are out at a stop */
 #define RETRY_TIME	1	/* jiffies, if others fill the accelerator */
 
-/* How many bridges have memory, and waiters for none. */
+/*
+ * The number of bridges that are not freed yet, and the tasks that wait until
+ * all are freed.
+ */
 static atomic_t bridges = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(no_bridge);
 
@@ -301,7 +304,10 @@ static int bridge_reset(struct ocf_device *dev)
 	return bridge_slots_fit(b);
 }
 
-/* A context may be made while the device is being removed. */
+/*
+ * Sets @b->dev, unless the device was stopped: a context may be made while the
+ * device is being removed.
+ */
 void bridge_claim(struct bridge *b, struct ocf_device *dev)
 {
 	spin_lock_bh(&b->lock);
@@ -480,7 +486,10 @@ put:
 	return ERR_PTR(err);
 }
 
-/* Implementations were registered again: has a device that failed retested. */
+/*
+ * Called when implementations were registered again: starts a new self-test of
+ * each device that failed.
+ */
 void bridge_revive(struct bridge *b)
 {
 	ocf_device_revive(b->registered);

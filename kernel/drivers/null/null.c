@@ -138,7 +138,9 @@ static int card_quiesce(struct ocf_device *dev)
 	spin_lock_bh(&card->lock);
 	card->stopped = true;
 	spin_unlock_bh(&card->lock);
-	/* its completions may have let in one more until here */
+	/*
+	 * completions may have made the core submit one more request until here
+	 */
 	cancel_work_sync(&card->work);
 	INIT_LIST_HEAD(&card->taken);
 	return 0;

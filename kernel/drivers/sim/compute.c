@@ -195,7 +195,7 @@ size_t sim_ctx_size(void)
 
 /* ---- the parts of an operation ---- */
 
-/* @list from byte @start on, in @sg if that is not all of it */
+/* Returns @list from byte @start on; uses @sg unless @start is 0 */
 static struct scatterlist *from(struct scatterlist sg[2],
 				struct scatterlist *list, u32 start)
 {
@@ -206,7 +206,10 @@ static int copy(struct sim_op *op)
 {
 	struct ocf_walk w;
 
-	/* what was bounced is copied as it is */
+	/*
+	 * a bounced request needs no copy: source and destination are the same
+	 * memory
+	 */
 	if (op->req->src == op->req->dst || op->src != op->req->src)
 		return 0;
 	for (ocf_walk_start(&w, op->req); w.len; ocf_walk_next(&w))

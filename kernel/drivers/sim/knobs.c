@@ -290,7 +290,7 @@ static ssize_t contexts_used_show(struct device *dev,
 }
 static OCF_ATTR_PRIVATE(contexts_used);
 
-/* ---- as it was made ---- */
+/* ---- options that are fixed when a card is made ---- */
 
 static ssize_t bounce_show(struct device *dev, struct device_attribute *attr,
 			   char *buf)

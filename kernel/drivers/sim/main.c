@@ -44,7 +44,7 @@ static const struct ocf_device_ops sim_ops = {
 	.reset = sim_reset,
 };
 
-/* of one that may go on when it should have stopped */
+/* operations of a card that may go on working when it should have stopped */
 static const struct ocf_device_ops sim_bounce_ops = {
 	.ctx_init = sim_ctx_init,
 	.ctx_exit = sim_ctx_exit,
@@ -121,7 +121,7 @@ static void sim_remove(struct platform_device *pdev)
 	free_card(card);
 }
 
-/* ---- all of them ---- */
+/* ---- adding and removing cards ---- */
 
 static int add_card(const struct sim_config *config)
 {

@@ -279,8 +279,9 @@ static void enter(struct sim_card *card, struct sim_slot *slot,
 }
 
 /*
- * Whether the card works in its own memory.  A request in place that may turn
- * out to be forged does: its data must stay as they were.
+ * Whether the card works in its own memory.  It also does so for a request in
+ * place that may turn out to be forged, because that request's data must stay
+ * unchanged.
  */
 static bool wants_bounce(const struct sim_card *card,
 			 const struct ocf_request *req)

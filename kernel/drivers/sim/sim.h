@@ -69,8 +69,10 @@ enum sim_knob {
  * @SIM_LATE: ends some ms later than it should
  * @SIM_DOUBLE: is completed twice
  * @SIM_STALL: makes the card silent for some ms when it enters
- * @SIM_DEATH: of the card: with so many requests inside it becomes silent
- * @SIM_REFUSE: of the card: so many times it refuses to stop
+ * @SIM_DEATH: happens to the card: when the given number of requests is inside,
+ *	it stops answering
+ * @SIM_REFUSE: happens to the card: it refuses to stop, the given number of
+ *	times
  * @SIM_FAULTS: how many there are
  */
 enum sim_fault {
@@ -156,8 +158,8 @@ struct sim_config {
  * @node: in the card's @due
  * @req: the request; NULL if the slot is free, or the request was detached or
  *	is being completed
- * @id: by which the card completes it: its number in the low bits, and how
- *	often it was used in the others
+ * @id: with which the card completes it: the slot's number in the low bits, a
+ *	count of its uses in the high bits
  * @fate: BIT(SIM_*) of its faults
  * @due: ns, when it is complete
  * @bounce: the card's own copy of the data, or NULL

@@ -25,7 +25,7 @@ enum trouble {
 	NONE,
 	STUCK,		/* one value */
 	BITS,		/* bits that are always 0 */
-	BIAS,		/* so many in 256 bytes have one value */
+	BIAS,		/* of 256 bytes, about this many are set to 0 */
 	PERIOD,		/* a block of bytes, repeated */
 	STALL,		/* no bytes come */
 	ERROR,		/* -EIO */

@@ -28,9 +28,9 @@
 #define WINDOW_BITS	11
 
 /*
- * Bytes read or written up to which the submitter does the work.  A worker does
- * more, whatever the estimate: a stream may expand to a thousand times its
- * size.
+ * The submitter does a request itself if it reads and writes at most this many
+ * bytes.  A worker does a larger one, whatever the estimate: a stream may
+ * expand to a thousand times its size.
  */
 #define INLINE_MAX	SZ_16K
 

@@ -190,9 +190,10 @@ static void random_number(const struct group *g, u64 *n)
 
 /*
  * On P-521 the library's random coordinates are not in the field, and
- * crypto_ecdh_shared_secret() gives wrong results.  It also does if the x
- * coordinate of a point is zero.  So b * (a * point) is computed there, with a
- * random a and b = n / a.  The time that takes depends on random numbers only.
+ * crypto_ecdh_shared_secret() gives wrong results.  It also gives wrong results
+ * if the x coordinate of a point is zero.  In both cases b * (a * point) is
+ * computed instead, with a random a and b = n / a.  The time that takes depends
+ * on random numbers only.
  */
 static int multiply_in_two(const struct group *g, const u64 *n,
 			   const struct ecc_point *point, u64 *out)

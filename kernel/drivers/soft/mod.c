@@ -346,7 +346,10 @@ struct line {
 	MPI	a, b;
 };
 
-/* Halves @l as long as it is even; @x and @y are not both even. */
+/*
+ * Divides @l->n by 2 until it is odd, and changes @l->a and @l->b with it.  @x
+ * and @y are not both even.
+ */
 static int halve(struct line *l, MPI x, MPI y)
 {
 	int err = 0;

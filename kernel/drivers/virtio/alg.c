@@ -10,8 +10,9 @@
  * @service: its service, VIRTIO_CRYPTO_SERVICE_*
  * @id: its number in the service
  * @ask: test it even if the card does not say that it has it.  QEMU says
- *	AES-CBC and SHA-1 for all of its backends.  The builtin one does the
- *	ciphers, and those that are processes may do chains with the MACs
+ *	AES-CBC and SHA-1 for all of its backends.  Its builtin backend does the
+ *	ciphers, and backends that are processes of their own may do chains with
+ *	the MACs
  */
 struct row {
 	u8	service;

@@ -324,8 +324,8 @@ static void read_limits(struct vcrypt_card *card)
 }
 
 /*
- * As much as the ring and the card take: @max_size covers IV, data twice and
- * MAC (5.9.4).
+ * Limits requests to what the ring and the card take.  The card's @max_size
+ * must hold IV, source, destination and MAC (5.9.4).
  */
 static int fit(struct vcrypt_card *card)
 {
@@ -387,7 +387,8 @@ static void wake_up_card(struct vcrypt_card *card)
 }
 
 /*
- * For a card that was left over, when it has been reset.  Whether it is ready.
+ * Starts a card that was left over, after its reset.  Returns whether the card
+ * is ready.
  */
 static bool begin_anew(struct vcrypt_card *card)
 {

@@ -29,7 +29,10 @@ MODULE_PARM_DESC(patience, "ms a card has to answer, 100 to 60000");
 static bool takeover = true;
 static bool loaded;
 
-/* Set at run time, it returns whether no card is left over. */
+/*
+ * If the parameter is set to Y at run time, this returns 0 only if all cards
+ * were taken over.
+ */
 static int takeover_set(const char *text, const struct kernel_param *kp)
 {
 	int err = param_set_bool(text, kp);

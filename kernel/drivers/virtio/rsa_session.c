@@ -226,7 +226,7 @@ static void forget(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 
 static void drop(struct vcrypt_card *card, struct vcrypt_rsa_session *s)
 {
-	/* the card may give the number of a lost one to another */
+	/* the card may give the number of a lost session to a new one */
 	if (s->losses == atomic_read(&card->losses))
 		vcrypt_control_destroy(card,
 				       VIRTIO_CRYPTO_AKCIPHER_DESTROY_SESSION,

@@ -286,7 +286,10 @@ static bool verifies(const struct ocf_request *req)
 	       !!(req->flags & OCF_REQ_VERIFY) : req->op == OCF_OP_DECRYPT;
 }
 
-/* The card's MAC is looked at once. */
+/*
+ * Reads the card's MAC only one time, because the card could change it between
+ * two reads.
+ */
 static int take_tag(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	u8 tag[OCF_TAG_MAX];

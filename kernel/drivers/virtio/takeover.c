@@ -23,8 +23,8 @@ static bool is_others(struct device *d)
 }
 
 /*
- * A user of an algorithm holds the module of its driver.  Of a built-in driver
- * this cannot be found out.
+ * A user of an algorithm holds the module of its driver.  For a built-in driver
+ * this cannot be found out, so it counts as in use.
  */
 static bool in_use(const struct device_driver *drv)
 {

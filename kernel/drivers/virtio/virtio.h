@@ -7,15 +7,15 @@
  * slot, which belongs to the driver; a card has as many slots as its depth.  So
  * the core can take a request back at any time, whatever the card does.  The
  * slot is not used again until the card has answered, or was reset.  The driver
- * checks all that a card says, and reads memory that the card can write only
- * once.
+ * checks all that a card says.  From memory that the card can write, it reads
+ * each value only once.
  *
  * Locks, in the order in which they nest; the first three sleep, the others are
  * taken with BH disabled, and none is held while the core is called:
  *
- *   card.life		setup, reset and end of a card
+ * card.life		setup, reset and end of a card
  *   card.contexts_lock	which contexts have sessions on the card
- *   card.rsa_lock	which RSA keys have
+ *   card.rsa_lock	which RSA keys have sessions on the card
  *   control.lock	the control queue, and the tasks that wait for answers
  *   queue.lock		a data queue, and which request is in which slot of it
  *   card.slots_lock	the free slots
@@ -170,7 +170,7 @@ struct vcrypt_queue {
  * @left: orders in the ring for which no task waits
  * @left_max: the maximum of @left
  * @out: orders in the ring
- * @owed: orders to destroy sessions that could not be sent yet
+ * @owed: orders that could not be sent yet; each one destroys a session
  * @nowed: how many
  * @drain: takes out the card's answers, in BH context
  */
@@ -194,7 +194,7 @@ struct vcrypt_control {
  * struct vcrypt_order - a request to the control queue
  * @node: in control.out or control.owed
  * @refs: one of the task that waits, one of the card
- * @done: answered, or will never be: @err
+ * @done: completed when the card has answered, or never will: see @err
  * @answered: the same, under control.lock
  * @abandoned: the task does not wait any more
  * @left: no task has ever waited for it

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Virtio's entropy device as a source of random numbers (OASIS, Virtual I/O
- * Device 1.2, 5.4).  Linux's own driver gives its bytes to the kernel as they
- * are, counted in full; this one has them tested.
+ * Device 1.2, 5.4).  Linux's own driver gives the bytes to the kernel untested,
+ * and counts all of their bits as entropy.  With this driver the core tests
+ * them.
  *
  * The device has one buffer at a time, and is given the next one when all of
  * that was read.
@@ -160,7 +161,9 @@ static void remove(struct virtio_device *vdev)
 	if (!s)
 		return;
 	ocf_random_unregister(s->src);
-	/* one that is not on the bus any more would never be done */
+	/*
+	 * the reset of a device that is not on the bus any more would never end
+	 */
 	if (vdev->config->get_status(vdev) != STATUS_GONE)
 		virtio_reset_device(vdev);
 	vdev->config->del_vqs(vdev);

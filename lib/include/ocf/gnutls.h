@@ -4,8 +4,8 @@
  * kernel encrypts.  ocf_gnutls(3)
  *
  * It has TLS 1.1 to 1.3 with the suites of libocf-openssl, including 3DES-CBC.
- * TLS 1.0 continues from the last block of a record, which GnuTLS does not
- * reveal.
+ * TLS 1.0 is not supported: its next IV is the last block of a record, which
+ * GnuTLS does not reveal.
  */
 #ifndef OCF_GNUTLS_H
 #define OCF_GNUTLS_H

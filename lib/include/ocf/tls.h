@@ -63,9 +63,9 @@ int ocf_tls_context(SSL_CTX *ctx);
  * called, or there is no finished handshake over a socket; -EOPNOTSUPP: the
  * version or suite is not listed above, DTLS, compression, or smaller records
  * were agreed on (RFC 6066, 4); -EBUSY: bytes were read ahead, or passed
- * without the watcher; keys were updated; or kTLS has the socket.  Also with
- * TLS 1.2 and AES-GCM or AES-CCM after data were sent: if the last record was
- * long, its nonce is not known; others: see ocf_socket_set_both().
+ * without the watcher; keys were updated; or kTLS has the socket.  It is also
+ * -EBUSY with TLS 1.2 and AES-GCM or AES-CCM if the last record that was sent
+ * is too long for its nonce to be known.  Others: see ocf_socket_set_both().
  */
 int ocf_tls_attach(SSL *ssl, unsigned int flags, struct ocf_tls **tls);
 
