@@ -135,7 +135,8 @@ static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
  *	shared fairly between owners
  * @account: the account to which the session's memory is charged, or NULL; the
  *	session takes a reference
- * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*
+ * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*;
+ *	unchanged if it is about none
  */
 struct ocf_session_params {
 	enum ocf_mode		mode;
@@ -275,7 +276,8 @@ void ocf_session_put_deferred(struct ocf_session *ses);
  * @keylen: bytes
  * @mackey: MAC key of @mackeylen bytes; NULL: keep the present one
  * @mackeylen: bytes
- * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*
+ * @wrong: NULL, or where to store which field an error is about, OCF_FIELD_*;
+ *	unchanged if it is about none
  *
  * Requests that were submitted before keep the old keys, also when they are
  * replayed on another device.  Requests that are submitted later use the new

@@ -3,15 +3,15 @@
  * The map of the core.  Each folder has a header, with its objects and with the
  * calls of its files that other files use:
  *
+ *   random/	sources of random numbers
  *   device/	the life of a device: self-tests, recovery, sysfs
  *   pk/		public-key operations; pk.h is not included here
  *   request/	a request's life, its steps, the threads of processes
  *   sched/	costs, the choice of a device, queues, shares of owners
  *   session/	what consumers open: sessions, keys, contexts
  *   registry/	the table of devices, their states and counters
- *   random/	sources of random numbers
  *
- * Each calls only those below it, and random/ calls device/.  Where session/ or
+ * Each folder calls only folders below it in this list.  Where session/ or
  * sched/ give a request back, they call struct ocf_request_ops.
  *
  * OCF locking

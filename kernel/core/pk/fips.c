@@ -8,7 +8,8 @@
 
 /*
  * SP 800-186 has no X25519 for keys, FIPS 186-5 no DSA to sign with, and SP
- * 800-56A has Diffie-Hellman only in groups that it names.
+ * 800-56A has Diffie-Hellman only in groups that it names.  ocf_fips_tell()
+ * has their names.
  */
 #define FORBIDDEN_CODES	(BIT(OCF_PK_X25519) | BIT(OCF_PK_DSA_SIGN) | \
 			 BIT(OCF_PK_DH))
@@ -18,6 +19,7 @@
  * @codes: those that its driver offers, a bit each
  *
  * Context: any.
+ * Return: those of @codes that may be offered.
  */
 u32 ocf_fips_codes(u32 codes)
 {

@@ -5,7 +5,7 @@
  * op.c checks the operands of each operation, and rsa.c does RSA's paddings.
  * pk.c starts and ends requests.  select.c selects a device, queue.c has the
  * requests that wait for it, cpu.c and card.c run them.  selftest.c tests
- * devices.
+ * devices, and fips.c has what FIPS 140 forbids.
  *
  * One lock, pk_lock, protects the lists of all devices, because an operation
  * takes far longer than any of its critical sections.  No driver is called

@@ -11,14 +11,14 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-#define OCF_FLOWS		32	/* of owners, see flow.c */
+#define OCF_FLOWS		32	/* of owners, see session/flow.c */
 
 /**
  * struct ocf_flow - an owner's work in front of a device and inside it
  * @waiting: requests that wait for the device, the oldest first
  * @count: of @waiting
  * @inside: ns of work inside the device, as estimated
- * @start: virtual time at which its next request begins, see fair.c
+ * @start: virtual time at which its next request begins, see sched/fair.c
  */
 struct ocf_flow {
 	struct list_head	waiting;

@@ -332,8 +332,13 @@ static noinline int select_among(struct ocf_request *req, struct ocf_keys *keys,
 		ocf_add_wake_latency(c, n, req);
 	}
 	if (unlikely(READ_ONCE(q.ses->splits)) && !req->split.session &&
-	    !whole && ocf_chain_wins(req, keys, best_score(c, n)))
-		return hold_keys(req, keys) ? RUN_IN_STEPS : -ESTALE;
+	    !whole) {
+		/* the CPU's delay counts even if it is the only device */
+		if (n == 1 && q.cpu)
+			c[0].load += cpu_delay(req, c[0].service, c[0].device);
+		if (ocf_chain_wins(req, keys, best_score(c, n)))
+			return hold_keys(req, keys) ? RUN_IN_STEPS : -ESTALE;
+	}
 	for (; n; c[best] = c[--n]) {
 		best = ocf_choose_candidate(c, n, req, look);
 		dev = ocf_device_at(c[best].device);

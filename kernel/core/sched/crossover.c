@@ -122,15 +122,11 @@ static bool card_is_better(struct ocf_session *ses, u32 bytes, bool many)
 	return best < cpu;
 }
 
-/**
- * ocf_crossover() - the smallest size at which a card is faster than the CPU
- * @ses: the session
- * @many: many requests are under way at a time
- *
- * Context: process or BH, after ocf_read_lock().
- * Return: bytes, a power of two; 0 if no card is faster at any size.
+/*
+ * Returns the smallest size at which a card is faster than the CPU: bytes, a
+ * power of two, or 0 if no card is faster at any size.
  */
-u32 ocf_crossover(struct ocf_session *ses, bool many)
+static u32 find_crossover(struct ocf_session *ses, bool many)
 {
 	u32 bytes;
 
@@ -145,7 +141,7 @@ u32 ocf_session_crossover(struct ocf_session *ses, bool many)
 	u32 bytes;
 
 	ocf_read_lock();
-	bytes = ocf_crossover(ses, many);
+	bytes = find_crossover(ses, many);
 	ocf_read_unlock();
 	return bytes;
 }

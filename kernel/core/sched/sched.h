@@ -10,7 +10,6 @@
 #include "cost.h"
 
 /* select.c */
-int ocf_select_preferred(struct ocf_session *ses);
 u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 		     enum ocf_op op, u32 bytes);
 
@@ -21,7 +20,6 @@ void ocf_device_learn(struct ocf_device *dev,
 
 /* crossover.c */
 void ocf_crossover_woken(u64 ns);
-u32 ocf_crossover(struct ocf_session *ses, bool many);
 
 /* fair.c */
 void ocf_fair_init(struct ocf_fair *fair);

@@ -56,17 +56,12 @@ void ocf_want_context(struct ocf_keys *keys, const struct ocf_device *dev)
 		ocf_keys_want(keys, dev->number);
 }
 
-/**
- * ocf_select_preferred() - the device that a request of a session would get if
- * all were idle
- * @ses: the session
- *
- * Users are told this, so it says nothing of what other users do now.
- *
- * Context: process or BH, after ocf_read_lock().
- * Return: its number, or -ENODEV.
+/*
+ * Returns the number of the device that a request of @ses would get if all were
+ * idle, or -ENODEV.  Users are told this, so it says nothing of what other
+ * users do now.
  */
-int ocf_select_preferred(struct ocf_session *ses)
+static int preferred_device(struct ocf_session *ses)
 {
 	struct ocf_candidate c[OCF_CANDIDATES];
 	struct ocf_query q = { .ses = ses, .bytes = TYPICAL };
@@ -142,7 +137,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 		if (dev && dev->info.kind == OCF_KIND_HARDWARE)
 			info->hardware = true;
 	}
-	info->device = ocf_select_preferred(ses);
+	info->device = preferred_device(ses);
 	ocf_read_unlock();
 }
 OCF_EXPORT(ocf_session_info);

@@ -102,7 +102,7 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @errors: requests that ended with an error
  * @hist: as in struct ocf_counters; not atomic, so a count may be lost
  * @node: in the list of sessions
- * @work: for ocf_session_put_deferred()
+ * @work: ends the session: ocf_session_release()
  */
 struct ocf_session {
 	refcount_t			refs;
