@@ -297,7 +297,10 @@ static void messages(void)
 		{ 0x303, 21, 2, 33, { 1, 100 }, -EPROTO },
 		{ 0x304, 21, 2, 1, { 1, 100 }, -ECONNRESET },
 		{ 0x304, 21, 1, 1, { 1 }, -EPROTO },
-		/* handshakes: ticket, ClientHello, Finished, in parts */
+		/*
+		 * the first part of handshake messages: ticket, ClientHello,
+		 * Finished
+		 */
 		{ 0x304, 22, 5, 1, { 4, 0, 0, 1, 0 }, -EPROTO },
 		{ 0x304, 22, 4, 1, { 1, 0, 0, 0 }, -EPROTO },
 		{ 0x303, 22, 5, 3, { 1, 0, 0, 1, 9 }, 4 },

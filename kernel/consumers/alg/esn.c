@@ -81,7 +81,8 @@ static void finish_esn(struct alg_request *r, int err)
 }
 
 /**
- * alg_lay_out_esn() - put what a request covers into the MAC's order
+ * alg_lay_out_esn() - arrange the authenticated bytes of a request as the MAC
+ * reads them
  * @r: the request, with its op
  * @q: the crypto API's
  * @len: bytes of data

@@ -44,7 +44,10 @@ static_assert(sizeof(struct ocf_session_query) == OCF_SESSION_QUERY_SIZE_VER0);
 static_assert(offsetof(struct ocf_features, file) == OCF_FEATURES_SIZE_VER0);
 static_assert(sizeof(struct ocf_algorithm) == OCF_ALGORITHM_SIZE_VER0);
 
-/* Reads *@to_, as far as its caller knows the structure. */
+/*
+ * Copies a program's structure to *@to_. A program with a shorter version gives
+ * only the fields that it knows.
+ */
 #define READ_SIZED(to_, least_, arg_) \
 	read_sized((to_), sizeof(*(to_)), (least_), (arg_))
 
