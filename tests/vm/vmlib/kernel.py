@@ -40,11 +40,12 @@ class Missing(Exception):
 
 
 # Make's targets for each kind of kernel, and where its own modules are; the
-# debug kernel has none.
+# debug kernel has none, and ours are built into "in-tree".
 KINDS = {
     "stock": ("modules", "kernel"),
     "debug": ("debug-modules", None),
     "rt": ("rt-modules", "rt/kernel"),
+    "in-tree": ("t T=in_tree TIER=all", None),
 }
 
 
