@@ -138,15 +138,19 @@ struct keys {
 static int read_keys(struct keys *k, u64 key, u32 keylen, u64 mackey,
 		     u32 mackeylen, u32 *wrong)
 {
-	*wrong = keylen > sizeof(k->key) ? OCF_FIELD_KEY :
-		 mackeylen > sizeof(k->mackey) ? OCF_FIELD_MACKEY :
-						 OCF_FIELD_NONE;
-	if (*wrong)
-		return -EINVAL;
-	return cdev_key_copy(k->key, sizeof(k->key), u64_to_user_ptr(key),
-			     keylen) ?:
-	       cdev_key_copy(k->mackey, sizeof(k->mackey),
-			     u64_to_user_ptr(mackey), mackeylen);
+	int err;
+
+	err = cdev_key_copy(k->key, sizeof(k->key), u64_to_user_ptr(key),
+			    keylen);
+	if (err == -EINVAL)
+		*wrong = OCF_FIELD_KEY;
+	if (err)
+		return err;
+	err = cdev_key_copy(k->mackey, sizeof(k->mackey),
+			    u64_to_user_ptr(mackey), mackeylen);
+	if (err == -EINVAL)
+		*wrong = OCF_FIELD_MACKEY;
+	return err;
 }
 
 static int create(struct cdev_file *file, struct ocf_session_open *o)
@@ -180,14 +184,13 @@ free_keys:
 }
 
 /*
- * Stores @field in *@to, which ends at byte @end of a structure, if the
- * caller's @size includes it.  If storing fails, the caller still gets the
- * first error.
+ * Stores @field at byte @offset of the structure @arg, if the caller's @size
+ * includes it.  If storing fails, the caller still gets the first error.
  */
-static void tell_wrong(u32 __user *to, size_t end, u32 size, u32 field)
+static void tell_wrong(void __user *arg, size_t offset, u32 size, u32 field)
 {
-	if (size >= end)
-		(void)put_user(field, to);
+	if (size >= offset + sizeof(field))
+		(void)put_user(field, (u32 __user *)(arg + offset));
 }
 
 static long session_open(struct cdev_file *file, void __user *arg)
@@ -200,8 +203,7 @@ static long session_open(struct cdev_file *file, void __user *arg)
 	o.wrong = OCF_FIELD_NONE;
 	err = o.pad ? wrong(&o, OCF_FIELD_PAD, -EINVAL) : create(file, &o);
 	if (err) {
-		tell_wrong(&((struct ocf_session_open __user *)arg)->wrong,
-			   offsetofend(struct ocf_session_open, wrong),
+		tell_wrong(arg, offsetof(struct ocf_session_open, wrong),
 			   o.size, o.wrong);
 		return err;
 	}
@@ -280,8 +282,7 @@ static long session_rekey(struct cdev_file *file, void __user *arg)
 		return err;
 	err = find_and_rekey(file, &r);
 	if (err)
-		tell_wrong(&((struct ocf_session_rekey __user *)arg)->wrong,
-			   offsetofend(struct ocf_session_rekey, wrong),
+		tell_wrong(arg, offsetof(struct ocf_session_rekey, wrong),
 			   r.size, r.wrong);
 	return err;
 }

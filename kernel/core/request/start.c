@@ -444,8 +444,7 @@ static int select_once(struct ocf_request *req, int whole)
 	int err;
 
 	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	err = select_among(req, req->keys ?: ocf_dereference(ses->keys), whole);
 	ocf_read_unlock();
 	return err;
@@ -494,8 +493,7 @@ int ocf_request_start(struct ocf_request *req)
 	int rest = RUN_HERE;
 
 	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	if (!select_cpu_simply(req))
 		rest = select_among(req, ocf_dereference(ses->keys), 0);
 	ocf_read_unlock();

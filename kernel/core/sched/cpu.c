@@ -19,8 +19,7 @@ bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes)
 	struct ocf_device *dev = NULL;
 
 	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	if (bytes <= OCF_SHORT && !is_behind_others(ses) &&
 	    (READ_ONCE(ses->no_card) ||
 	     ocf_skips_comparison(ses, op, bytes, 0)))
@@ -39,8 +38,7 @@ bool ocf_cpu_is_allowed(struct ocf_session *ses)
 	bool allowed;
 
 	ocf_read_lock();
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	allowed = ocf_plain_cpu(READ_ONCE(ses->soft));
 	ocf_read_unlock();
 	return allowed;

@@ -97,8 +97,7 @@ u64 ocf_select_score(struct ocf_session *ses, struct ocf_keys *keys,
 	struct ocf_device *dev;
 	int n, best;
 
-	if (unlikely(!ocf_session_is_current(ses)))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	n = ocf_find_candidates(&q, c);
 	if (!n)
 		return U64_MAX;
@@ -129,8 +128,7 @@ void ocf_session_info(struct ocf_session *ses, struct ocf_session_info *info)
 		.device = -ENODEV,
 	};
 	ocf_read_lock();
-	if (!ocf_session_is_current(ses))
-		ocf_session_refresh(ses);
+	ocf_session_update(ses);
 	for (capable = ses->capable; capable; capable &= ~BIT_ULL(i)) {
 		i = __ffs64(capable);
 		dev = ocf_device_at(i);

@@ -27,6 +27,13 @@ DECLARE_PER_CPU(u32, ocf_inlined);
 int ocf_find_stale(const struct ocf_candidate *c, int n, bool sure);
 void ocf_want_context(struct ocf_keys *keys, const struct ocf_device *dev);
 
+/* Works out what @ses may use, if the registry has changed. */
+static __always_inline void ocf_session_update(struct ocf_session *ses)
+{
+	if (unlikely(!ocf_session_is_current(ses)))
+		ocf_session_refresh(ses);
+}
+
 /*
  * Returns a number below @n.  It need not be hard to guess, so it need not be
  * as expensive as get_random_u32_below().  Knuth, The Art of Computer
