@@ -23,9 +23,9 @@ import unittest
 sys.dont_write_bytecode = True
 
 from case import (  # noqa: E402
-    SOON, Case, Device, driver_name, implementations, ours, wait_for,
-    write)
-from users import HIGH, LOW, MODULE, is_unloaded, load_alg, run  # noqa: E402
+    SOON, Case, Device, driver_name, implementations, ours, write)
+from ocf import rmmod, unload  # noqa: E402
+from users import HIGH, LOW, MODULE, load_alg, run  # noqa: E402
 
 OCFCTL = str(pathlib.Path(__file__).resolve().parents[2] / "tools/ocfctl")
 HMACS = ("sha1", "sha256", "sha384", "sha512")
@@ -49,7 +49,7 @@ class Tested(Case):
     def test_the_kernel_finds_nothing_wrong_over_cards(self):
         """With cards, the core also gets the requests that a fallback would do
         without cards."""
-        self.assertTrue(wait_for(is_unloaded, SOON))
+        self.assertTrue(unload("ocf_alg", SOON))
         with self.cards(), self.is_used(100000):
             load_alg(LOW)
         self.test_the_kernel_finds_nothing_wrong()
@@ -106,10 +106,10 @@ class Names(Case):
     def test_stays_while_it_is_used(self):
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind(("skcipher", "ocf-cbc-aes"))
-            self.assertFalse(is_unloaded())
+            self.assertIn("in use", rmmod("ocf_alg"))
 
     def test_there_has_to_be_software(self):
-        self.assertTrue(wait_for(is_unloaded, SOON))
+        self.assertTrue(unload("ocf_alg", SOON))
         soft = Device("cryptosoft0")
         write(soft.path / "state", "drain")
         try:
@@ -141,7 +141,7 @@ class Names(Case):
     def test_none_is_built_on_another(self):
         """XTS has a fallback, which must not be ours, even if ours has the
         highest priority."""
-        self.assertTrue(wait_for(is_unloaded, SOON))
+        self.assertTrue(unload("ocf_alg", SOON))
         load_alg(HIGH)
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
             s.bind(("skcipher", "xts(aes)"))

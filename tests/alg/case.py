@@ -14,8 +14,8 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from ocf import Device, prefer_cards, wait_for, write  # noqa: E402
-from users import LOW, MODULE, is_unloaded, load_alg, run  # noqa: E402
+from ocf import Device, prefer_cards, unload, wait_for, write  # noqa: E402
+from users import LOW, MODULE, load_alg, run  # noqa: E402
 
 MANAGER = pathlib.Path("/sys/module/cryptomgr/parameters")
 SIM = pathlib.Path("/sys/bus/platform/drivers/ocf_sim")
@@ -104,7 +104,7 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.enterContext(tests_of_kernel(self.tested))
         load_alg(self.priority)
-        self.addCleanup(lambda: self.assertTrue(wait_for(is_unloaded, SOON)))
+        self.addCleanup(lambda: self.assertTrue(unload("ocf_alg", SOON)))
 
     @contextlib.contextmanager
     def cards(self, cards: tuple[str, str] = (CARD, CARD)):

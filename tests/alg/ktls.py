@@ -20,7 +20,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from case import MIB, SOON, Case, wait_for  # noqa: E402
+from case import MIB, SOON, Case  # noqa: E402
+from ocf import unload  # noqa: E402
 from users import HIGH, run  # noqa: E402
 from web import free_port, make_certificate, nginx, start  # noqa: E402
 
@@ -36,9 +37,7 @@ class Ktls(Case):
     def setUp(self):
         super().setUp()
         run("modprobe", "tls")
-        self.addCleanup(lambda: self.assertTrue(wait_for(lambda: not (
-            subprocess.run(["rmmod", "tls"], capture_output=True,
-                           check=False).returncode), SOON)))
+        self.addCleanup(lambda: self.assertTrue(unload("tls", SOON)))
 
     def pair(self):
         with socket.create_server(("127.0.0.1", 0)) as s:

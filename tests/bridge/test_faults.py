@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machine  # noqa: E402
 from machine import ACCEL, counter, state  # noqa: E402
 from ocf import (CLASS, DATA, SOFTWARE, Load, Session,  # noqa: E402
-                 prefer_cards, wait_for, write)
+                 prefer_cards, rmmod, unload, wait_for, write)
 
 SIZES = (16, 1008, 4096, 65536)
 DEPTH = 8
@@ -31,17 +31,6 @@ HASTE, PATIENCE = 3000, 60000
 def insmod(module: pathlib.Path, *args: str) -> None:
     subprocess.run(["insmod", module, *args], check=True,
                    stderr=subprocess.PIPE)
-
-
-def rmmod(name: str) -> str:
-    """"" or what was said."""
-    return subprocess.run(["rmmod", name], check=False, text=True,
-                          stderr=subprocess.PIPE).stderr
-
-
-def unload(name: str) -> bool:
-    """Whether it can be, once the last callback is back."""
-    return wait_for(lambda: not rmmod(name), SOON)
 
 
 def fault(name: str, count: int = 1000000) -> None:

@@ -24,9 +24,8 @@ import crk  # noqa: E402
 import load  # noqa: E402
 import machine  # noqa: E402
 from machine import ACCEL, counter, state  # noqa: E402
-from ocf import Device, prefer_cards, wait_for, write  # noqa: E402
-from test_faults import (  # noqa: E402
-    HASTE, SOON, Base, fault, held, left, rmmod, unload)
+from ocf import Device, prefer_cards, rmmod, unload, wait_for, write  # noqa: E402
+from test_faults import HASTE, SOON, Base, fault, held, left  # noqa: E402
 
 
 def curve25519() -> str:

@@ -44,6 +44,18 @@ def wait_for(what, seconds: float = 300) -> bool:
     return True
 
 
+def rmmod(name: str) -> str:
+    """"" or what was said."""
+    return subprocess.run(["rmmod", name], check=False, text=True,
+                          stderr=subprocess.PIPE).stderr
+
+
+def unload(name: str, seconds: float = 300) -> bool:
+    """Whether it can be in time.  What a user has closed may be freed later, by
+    a worker or when the last answer is back."""
+    return wait_for(lambda: not rmmod(name), seconds)
+
+
 @contextlib.contextmanager
 def traced(event: str):
     """The file with what the kernel traces meanwhile of an @event of OCF's"""

@@ -8,7 +8,7 @@ import os
 import pathlib
 import subprocess
 
-from ocf import wait_for
+from ocf import unload, wait_for
 
 MODULE = pathlib.Path(os.environ["OCF_MODULES"],
                       "src/kernel/consumers/alg/ocf_alg.ko")
@@ -33,17 +33,11 @@ def load_alg(priority: int) -> None:
     assert wait_for(lambda: ": unknown\n" not in crypto.read_text(), 1200)
 
 
-def is_unloaded() -> bool:
-    """Now: what was freed may be freed by a worker."""
-    return not subprocess.run(["rmmod", "ocf_alg"], capture_output=True,
-                              check=False).returncode
-
-
 @contextlib.contextmanager
 def loaded(priority: int = LOW):
     load_alg(priority)
     yield
-    assert wait_for(is_unloaded)
+    assert unload("ocf_alg")
 
 
 @contextlib.contextmanager

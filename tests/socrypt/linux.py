@@ -16,6 +16,7 @@ import sys
 
 MODULE = os.environ["OCF_MODULES"] + \
     "/src/kernel/consumers/socrypt/ocf_socrypt.ko"
+UNLOAD = "tests/lib/unload"
 LACKING = {"sm4", "aria"}
 # This test expects getsockopt() to return keys that are not zero.  Ours never
 # returns keys.
@@ -53,12 +54,12 @@ def main() -> int:
         [program, "-l"], capture_output=True, text=True).stderr.splitlines()}
     without = [w for n in names if is_new(n) for w in ("-T", n)]
     stock, *_ = results(program, without + options, "tls.ko")
-    subprocess.run(["rmmod", "tls"], check=True)
+    subprocess.run([UNLOAD, "tls"], check=True)
     subprocess.run(["insmod", MODULE, "tls=1"], check=True)
     try:
         ours, tests, log = results(program, options, "ocf_socrypt")
     finally:
-        subprocess.run(["rmmod", "ocf_socrypt"], check=True)
+        subprocess.run([UNLOAD, "ocf_socrypt"], check=True)
     # SM4 and ARIA are what both lack
     wanted = stock | {t for t in tests if is_new(t) and not LACKING & set(
         t.partition(".")[2].split("_"))}
