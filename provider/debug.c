@@ -2,7 +2,7 @@
 /*
  * With debug = 1 the provider says on standard error which operations it leaves
  * to OpenSSL's own code, and why.  It says so once, and again when the reason
- * changes.
+ * changes.  At the end of the process it says how many there were.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -124,4 +124,22 @@ void debug_public(struct provider *prov, const struct ocf_public *op, int err)
 		name = public_names[op->code];
 	say(name ? name : "public key",
 	    err == -ENODEV ? without_device(prov) : "no card can do it");
+}
+
+/**
+ * debug_counts() - say how many operations the kernel did
+ * @prov: the provider
+ */
+void debug_counts(struct provider *prov)
+{
+	uint64_t kernel, own;
+
+	if (!prov->debug)
+		return;
+	device_counts(prov, &kernel, &own);
+	if (kernel || own)
+		fprintf(stderr,
+			"ocf[%d]: operations: %lu by the kernel, %lu left to OpenSSL's own code\n",
+			(int)getpid(), (unsigned long)kernel,
+			(unsigned long)own);
 }

@@ -53,6 +53,7 @@ void device_exit(struct provider *prov)
 	if (!p)
 		return;
 	jobs_exit(prov);
+	debug_counts(prov);
 	if (atomic_load(&p->ocf) && !process_is_confined(p))
 		ocf_close(prov->ocf);
 	else
@@ -169,6 +170,35 @@ const char *device_state(struct provider *prov)
 }
 
 /*
+ * Counts an operation.  If the kernel failed, OpenSSL's own code does it.  A
+ * wrong tag or signature is a result of the kernel, not a failure.  Small
+ * operations are too fast for a counter that threads share.
+ */
+static void count(struct provider *prov, int res)
+{
+	struct process *p = prov->process;
+
+	if (res >= 0 || res == -EBADMSG)
+		atomic_fetch_add(&p->kernel, 1);
+	else if (prov->debug)
+		atomic_fetch_add(&p->own, 1);
+}
+
+/**
+ * device_counts() - get the numbers of operations of this process
+ * @prov: the provider
+ * @kernel: gets the number of those that the kernel did
+ * @own: gets the number of those that the kernel could have done, and that were
+ *	left to OpenSSL's own code: too small, no device, or a device failed.
+ *	Only with debug = 1
+ */
+void device_counts(struct provider *prov, uint64_t *kernel, uint64_t *own)
+{
+	*kernel = atomic_load(&prov->process->kernel);
+	*own = atomic_load(&prov->process->own);
+}
+
+/*
  * Does one command.  If there is a @job, it pauses until the command is done.
  */
 static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
@@ -178,7 +208,10 @@ static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 
 	if (job)
 		res = job_run(prov, ocf, job, ses, c);
-	return res == -ENOSYS ? ocf_run(ocf, c) : res;
+	if (res == -ENOSYS)
+		res = ocf_run(ocf, c);
+	count(prov, res);
+	return res;
 }
 
 /* ---- sessions ---- */
@@ -227,14 +260,7 @@ static void ask(struct session *ses, struct crossed *said)
 	debug_session(ses, said, info.hardware, err);
 }
 
-/**
- * session_is_worth() - return true if the kernel should do an operation
- * @ses: a session
- * @len: length of the operation, bytes
- *
- * Most calls only compare @len with two numbers.
- */
-bool session_is_worth(struct session *ses, size_t len)
+static bool is_worth(struct session *ses, size_t len)
 {
 	struct provider *prov = ses->prov;
 	struct crossed *said = &prov->crossings[ses->crossing];
@@ -251,6 +277,23 @@ bool session_is_worth(struct session *ses, size_t len)
 }
 
 /**
+ * session_is_worth() - return true if the kernel should do an operation
+ * @ses: a session
+ * @len: length of the operation, bytes
+ *
+ * Most calls only compare @len with two numbers.  If the answer is false,
+ * the operation is counted as left to OpenSSL's own code.
+ */
+bool session_is_worth(struct session *ses, size_t len)
+{
+	bool worth = is_worth(ses, len);
+
+	if (!worth)
+		count(ses->prov, -ENODEV);
+	return worth;
+}
+
+/**
  * session_run() - do a command of a session
  * @ses: the session; opened first if this process has not opened it
  * @c: the command; this function fills in its session
@@ -262,8 +305,10 @@ int session_run(struct session *ses, struct ocf_command *c)
 	struct ocf *ocf = device_of(ses->prov);
 	int err = ocf ? session_make(ses, ocf) : -ENODEV;
 
-	if (err)
+	if (err) {
+		count(ses->prov, err);
 		return err;
+	}
 	c->session = ses->id;
 	return run(ses->prov, ocf,
 		   ses->never_pauses ? NULL : ASYNC_get_current_job(), ses, c);
@@ -274,20 +319,20 @@ int session_run(struct session *ses, struct ocf_command *c)
  * @ses: the session; opened first if this process has not opened it
  * @commands: the commands; this function fills in their session
  * @results: gets the results
- * @count: number of commands
+ * @n: number of commands
  *
  * Inside an asynchronous job, each command has its own system call and the job
  * pauses for it, so that other jobs go on.
  */
 void session_run_many(struct session *ses, struct ocf_command *commands,
-		      struct ocf_result *results, size_t count)
+		      struct ocf_result *results, size_t n)
 {
 	struct ocf *ocf = device_of(ses->prov);
 	int err = ocf ? session_make(ses, ocf) : -ENODEV;
 	ASYNC_JOB *job = ASYNC_get_current_job();
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < n; i++) {
 		commands[i].session = ses->id;
 		/* stays if the call fails: the command may have begun */
 		results[i].res = err ? err : -ECANCELED;
@@ -296,7 +341,10 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 					     &commands[i]);
 	}
 	if (!err && !job)
-		ocf_run_many(ocf, commands, results, count);
+		ocf_run_many(ocf, commands, results, n);
+	if (err || !job)
+		for (i = 0; i < n; i++)
+			count(ses->prov, results[i].res);
 }
 
 /* Closes a session, unless another process opened it. */
@@ -343,8 +391,12 @@ bool public_is_worth(struct provider *prov, const struct ocf_public *op)
 	uint32_t kind = kind_of(op);
 	uint64_t none = atomic_load(no_card_for(prov, kind));
 
-	return !prov->off && (prov->least >= 0 || none >> 32 != kind ||
-			      now() - (uint32_t)none > AGAIN);
+	bool worth = !prov->off && (prov->least >= 0 || none >> 32 != kind ||
+				    now() - (uint32_t)none > AGAIN);
+
+	if (!worth)
+		count(prov, -ENODEV);
+	return worth;
 }
 
 static void no_card(struct provider *prov, const struct ocf_public *op, int err)
@@ -380,12 +432,10 @@ int public_run(struct provider *prov, struct ocf_public *op)
 	if (prov->least < 0)
 		op->flags = OCF_SESSION_HARDWARE;
 	ocf = device_of(prov);
-	if (!ocf) {
-		no_card(prov, op, -ENODEV);
-		return -ENODEV;
-	}
-	res = ocf_public_command(op, 0, values, &c.public);
-	if (!res)
+	res = ocf ? ocf_public_command(op, 0, values, &c.public) : -ENODEV;
+	if (res)
+		count(prov, res);
+	else
 		res = run(prov, ocf, ASYNC_get_current_job(), NULL,
 			  &c.command);
 	if (res == -EOPNOTSUPP || res == -ENODEV)

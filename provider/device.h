@@ -13,13 +13,15 @@
 
 /**
  * struct process - the state of one process; fork() clears it in the child
- * @lock: protects all fields but @ocf and @confined
+ * @lock: protects all fields but the atomic ones
  * @ocf: the open /dev/crypto, or NULL
  * @generation: a number that no other process of this program has
  * @failed: time of the last failed open(), s
  * @error: why it failed, -errno
  * @confined: a filter of system calls refuses what this provider needs; such a
  *	filter cannot be removed
+ * @kernel: number of operations that the kernel did
+ * @own: number of operations left to OpenSSL's own code; with debug = 1 only
  * @fetcher: the thread that fetches the results for paused jobs
  * @fetching: @fetcher is running
  * @stop: @fetcher must end
@@ -33,6 +35,7 @@ struct process {
 	uint32_t		failed;
 	int error;
 	atomic_bool		confined;
+	atomic_ulong		kernel, own;
 	pthread_t		fetcher;
 	bool			fetching, stop;
 	pthread_cond_t		wanted;

@@ -60,7 +60,9 @@ static const OSSL_PARAM *gettable(void *ctx)
 		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0),
 		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
 		OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0),
-		OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL), OSSL_PARAM_END
+		OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
+		OSSL_PARAM_uint64(PARAM_KERNEL, NULL),
+		OSSL_PARAM_uint64(PARAM_OWN, NULL), OSSL_PARAM_END
 	};
 
 	return params;
@@ -70,8 +72,16 @@ static const OSSL_PARAM *gettable(void *ctx)
 static int get_params(void *ctx, OSSL_PARAM params[])
 {
 	struct provider *prov = ctx;
+	uint64_t kernel, own;
 	OSSL_PARAM *p;
 
+	device_counts(prov, &kernel, &own);
+	p = OSSL_PARAM_locate(params, PARAM_KERNEL);
+	if (p && !OSSL_PARAM_set_uint64(p, kernel))
+		return 0;
+	p = OSSL_PARAM_locate(params, PARAM_OWN);
+	if (p && !OSSL_PARAM_set_uint64(p, own))
+		return 0;
 	p = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_NAME);
 	if (p && !OSSL_PARAM_set_utf8_ptr(p, NAME))
 		return 0;

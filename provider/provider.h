@@ -63,6 +63,13 @@ struct crossed {
 	_Atomic uint32_t	when, last[2], told;
 };
 
+/*
+ * Parameters of the provider, beside OpenSSL's: the numbers of operations of
+ * this process, uint64_t
+ */
+#define PARAM_KERNEL	"operations-kernel"
+#define PARAM_OWN	"operations-openssl"
+
 #define NO_CARDS	64	/* entries of provider.no_card */
 
 /**
@@ -129,10 +136,11 @@ struct session {
 int device_init(struct provider *prov);
 void device_exit(struct provider *prov);
 const char *device_state(struct provider *prov);
+void device_counts(struct provider *prov, uint64_t *kernel, uint64_t *own);
 bool session_is_worth(struct session *ses, size_t len);
 int session_run(struct session *ses, struct ocf_command *c);
 void session_run_many(struct session *ses, struct ocf_command *commands,
-		      struct ocf_result *results, size_t count);
+		      struct ocf_result *results, size_t n);
 void session_end(struct session *ses);
 bool public_is_worth(struct provider *prov, const struct ocf_public *op);
 int public_run(struct provider *prov, struct ocf_public *op);
@@ -141,6 +149,7 @@ int public_run(struct provider *prov, struct ocf_public *op);
 void debug_session(struct session *ses, struct crossed *said, bool hardware,
 		   int err);
 void debug_public(struct provider *prov, const struct ocf_public *op, int err);
+void debug_counts(struct provider *prov);
 
 static inline uint64_t addr(const void *p)
 {

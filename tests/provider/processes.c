@@ -491,9 +491,55 @@ static void threads(void)
 		pthread_join(t[i], NULL);
 }
 
+struct counts {
+	uint64_t	kernel, own;
+};
+
+static struct counts counts(void)
+{
+	struct counts c = { -1, -1 };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_uint64("operations-kernel", &c.kernel),
+		OSSL_PARAM_uint64("operations-openssl", &c.own),
+		OSSL_PARAM_END
+	};
+
+	check(OSSL_PROVIDER_get_params(loaded, params), "the counts");
+	return c;
+}
+
+/* The kernel gets all that has a length.  Each process counts its own. */
+static void counted(EVP_CIPHER_CTX *ctx)
+{
+	struct counts before = counts(), after;
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	int status;
+	pid_t pid;
+
+	check(is_right(ctx, 0, keys[0]) && is_right(ctx, 0, NULL), "two");
+	after = counts();
+	check(after.kernel == before.kernel + 2, "the kernel's two");
+	check(EVP_Q_digest(NULL, "SHA256", "provider=ocf", "", 0, hash, NULL),
+	      "a digest of nothing");
+	after = counts();
+	check(after.kernel == before.kernel + 2 && !after.own,
+	      "only counted with debug = 1");
+	pid = fork();
+	if (!pid) {
+		before = counts();
+		check(!before.kernel && !before.own, "the counts of a child");
+		check(is_right(ctx, 0, NULL), "the child's");
+		check(counts().kernel == 1, "the child's operation");
+		_exit(0);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "a counting child");
+	check(counts().kernel == after.kernel, "the parent's own");
+}
+
 static void all_of_it(EVP_CIPHER_CTX *ctx)
 {
 	check(is_right(ctx, 0, keys[0]), "the first");
+	counted(ctx);
 	children(ctx, 2);
 	halves();
 	numbers_of_others(ctx);

@@ -354,13 +354,20 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.plain(*command, data=data), out)
 
     def debugged(self, *command: str, data: bytes = b"") -> list[str]:
-        """What is said to be left to OpenSSL's own code."""
+        """What is said to be left to OpenSSL's own code.  The numbers of
+        operations, which come last, are in self.counts."""
         done = subprocess.run(
             command, input=data, capture_output=True, cwd=self.dir,
             env=os.environ | {"OPENSSL_CONF": str(self.dir / "-1.cnf"),
                               "OCF_DEBUG": "1"})
         self.assertEqual(0, done.returncode, done.stderr)
-        return re.findall(r"^ocf\[\d+\]: (.*)$", done.stderr.decode(), re.M)
+        *lines, last = re.findall(r"^ocf\[\d+\]: (.*)$",
+                                  done.stderr.decode(), re.M)
+        found = re.fullmatch(r"operations: (\d+) by the kernel, (\d+) left to "
+                             "OpenSSL's own code", last)
+        self.assertTrue(found, last)
+        self.counts = tuple(map(int, found.groups()))
+        return lines
 
     def test_debug(self):
         """It says why a card is not used, and nothing where one is."""
@@ -373,14 +380,21 @@ class Programs(unittest.TestCase):
             return f"{name}: OpenSSL's own code: {why}"
         none = "no card can do it"
         self.assertEqual([own("aes-cbc", none)], self.debugged(*enc, data=large))
+        self.assertEqual(0, self.counts[0])
+        self.assertLess(0, self.counts[1])
         self.assertIn(own("rsa-sign", none), self.debugged(*sign))
-        with self.card():
+        with self.card() as card:
             for line in self.debugged(*sign) + self.debugged(*enc, data=large):
                 # the size from which on the card is worth it, if there is one
                 self.assertRegex(line, r"^(?!rsa)[a-z0-9-]+: OpenSSL's own "
                                  r"code: (up to \d+ bytes, in jobs up to \d+: |"
                                  r"always, in jobs up to \d+ bytes: )?"
                                  r"the CPU is faster( at every size)?$")
+            before = card.counter("operations")
+            self.debugged(*enc, data=large)
+            self.assertLess(0, self.counts[0])
+            self.assertLessEqual(self.counts[0],
+                                 card.counter("operations") - before)
         os.rename("/dev/crypto", "/dev/away")
         try:
             hidden = ("this process cannot see /dev/crypto: chroot or "
