@@ -68,7 +68,7 @@ $(foreach t,$(SELF_others),$(eval $(call other_build,$(t),)))
 $(eval $(call other_build,hostile,.32))
 
 # The native interface, whose structures are the same for 32-bit programs
-SELF_native := session source card ring fault public fips differ ending secrets workers
+SELF_native := session fields source card ring fault public fips differ ending secrets workers
 NATIVES := $(SELF_native:%=$(B)/selftests/native_%)
 
 $(NATIVES) $(B)/selftests/native_fail: $(B)/selftests/%: tests/selftests/%.c $(SELF_DEPS) \

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The native interface: each error names the field of the call that caused it.
+ */
+#include <kselftest_harness.h>
+#include <limits.h>
+
+#include "native.h"
+
+FIXTURE(fields)
+{
+	int fd;
+	uint8_t in[4096], out[4096];
+};
+
+FIXTURE_SETUP(fields)
+{
+	self->fd = open_dev();
+	ASSERT_LE(0, self->fd);
+	fill(self->in, sizeof(self->in), 2);
+}
+
+FIXTURE_TEARDOWN(fields)
+{
+	close(self->fd);
+}
+
+TEST_F(fields, of_openings)
+{
+	static const struct {
+		int err;
+		uint32_t wrong;
+		struct ocf_session_open o;
+	} rows[] = {
+		{ EINVAL, OCF_FIELD_MODE, { .mode = OCF_MODE_NONE } },
+		{ EINVAL, OCF_FIELD_MODE, { .mode = OCF_MODE_COUNT } },
+		{ EINVAL, OCF_FIELD_CIPHER, { .mode = OCF_MODE_CIPHER } },
+		{ EINVAL, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-129" } },
+		{ EINVAL, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-gcm",
+		    .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_MAC, { .mode = OCF_MODE_DIGEST } },
+		{ EINVAL, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_DIGEST, .mac = "sha-257" } },
+		{ EINVAL, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16,
+		    .mac = "aes-cmac", .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		    .keylen = 15 } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc" } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .mode = OCF_MODE_DIGEST, .mac = "sha256",
+		    .mackeylen = 1 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .mode = OCF_MODE_ETA, .cipher = "aes-cbc", .keylen = 16,
+		    .mac = "sha256" } },
+		{ EINVAL, OCF_FIELD_IV,
+		  { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16,
+		    .ivlen = 13 } },
+		{ EINVAL, OCF_FIELD_MACLEN,
+		  { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16,
+		    .maclen = 17 } },
+		{ EINVAL, OCF_FIELD_ROUNDS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .rounds = 12 } },
+		{ EINVAL, OCF_FIELD_FLAGS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .flags = 1u << 31 } },
+		{ EINVAL, OCF_FIELD_FLAGS,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .flags = OCF_SESSION_MTE_LENGTH } },
+		{ EINVAL, OCF_FIELD_POLICY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .policy = 9 } },
+		{ EINVAL, OCF_FIELD_SESSION,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .session = 1 } },
+		{ ENODEV, OCF_FIELD_DEVICE,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .device = "sim99" } },
+		{ EPERM, OCF_FIELD_CIPHER,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "des-cbc",
+		    .keylen = 8 } },
+		{ EPERM, OCF_FIELD_MAC,
+		  { .mode = OCF_MODE_DIGEST, .mac = "md5" } },
+		{ EINVAL, OCF_FIELD_KEY,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc",
+		    .keylen = 600 } },
+		{ EINVAL, OCF_FIELD_PAD,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16,
+		    .pad = 1 } },
+		{ EFAULT, OCF_FIELD_NONE,
+		  { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .key = 1,
+		    .keylen = 16 } },
+	};
+	struct ocf_session_open o;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = rows[i].o;
+		o.size = sizeof(o);
+		o.key = o.key ?: addr(self->in);
+		o.mackey = addr(self->in);
+		o.wrong = 99;
+		EXPECT_EQ(rows[i].err, call(self->fd, OCF_SESSION_OPEN, &o));
+		EXPECT_EQ(rows[i].wrong, o.wrong) {
+			TH_LOG("row %u", i);
+		}
+	}
+	/* a structure of an older version, without the field */
+	o = rows[0].o;
+	o.size = OCF_SESSION_OPEN_SIZE_VER0;
+	o.wrong = 99;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_OPEN, &o));
+	EXPECT_EQ(99u, o.wrong);
+}
+
+TEST_F(fields, of_commands)
+{
+	static const struct {
+		struct ocf_session_open o;
+		struct ocf_command c;
+		int err;
+		uint32_t wrong;
+	} rows[] = {
+#define CBC { .mode = OCF_MODE_CIPHER, .cipher = "aes-cbc", .keylen = 16 }
+#define GCM { .mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .keylen = 16 }
+#define SHA { .mode = OCF_MODE_DIGEST, .mac = "sha256" }
+#define MTE { .mode = OCF_MODE_MTE, .cipher = "aes-cbc", .keylen = 16, \
+	      .mac = "hmac-sha1", .mackeylen = 20 }
+#define CHAIN { .mode = OCF_MODE_CHAIN, .cipher = "aes-cbc", .keylen = 16, \
+		.mac = "hmac-sha1", .mackeylen = 20 }
+#define ETA { .mode = OCF_MODE_ETA, .cipher = "aes-cbc", .keylen = 16, \
+	      .mac = "hmac-sha1", .mackeylen = 20 }
+#define ZIP { .mode = OCF_MODE_COMPRESS, .cipher = "deflate" }
+		{ CBC, { .session = 1 }, EINVAL, OCF_FIELD_SESSION },
+		{ CBC, { .flags = 1u << 15 }, EINVAL, OCF_FIELD_FLAGS },
+		{ CBC, { .flags = OCF_COMMAND_VERIFY }, EINVAL,
+		  OCF_FIELD_FLAGS },
+		{ SHA, { .flags = OCF_COMMAND_MORE, .tag = 1 }, EINVAL,
+		  OCF_FIELD_FLAGS },
+		{ CBC, { .op = OCF_OP_COUNT }, EINVAL, OCF_FIELD_OP },
+		{ CBC, { .ivlen = 8 }, EINVAL, OCF_FIELD_IV },
+		{ GCM, { .ivlen = 17 }, EINVAL, OCF_FIELD_IV },
+		{ SHA, { .dst = 1 }, EINVAL, OCF_FIELD_DST },
+		{ CBC, { .tag = 1 }, EINVAL, OCF_FIELD_TAG },
+		{ CBC, { .auth_len = 1 }, EINVAL, OCF_FIELD_AUTH },
+		{ CBC, { .aad = 1 }, EINVAL, OCF_FIELD_AUTH },
+		{ CBC, { .dst_len = 16 }, EINVAL, OCF_FIELD_DST_LEN },
+		{ CBC, { .pad = 1 }, EINVAL, OCF_FIELD_PAD },
+		{ SHA, { .flags = OCF_COMMAND_CONTINUE }, EINVAL,
+		  OCF_FIELD_FLAGS },
+		{ CBC, { .len = 15 }, EINVAL, OCF_FIELD_LEN },
+		{ CBC, { .len = 0 }, EINVAL, OCF_FIELD_LEN },
+		{ ETA, { .len = 15 }, EINVAL, OCF_FIELD_LEN },
+		{ CHAIN, { .len = 16, .data_start = 1u << 25 }, E2BIG,
+		  OCF_FIELD_LEN },
+		{ CHAIN, { .len = 16, .auth_start = 1u << 25 }, E2BIG,
+		  OCF_FIELD_AUTH },
+		{ CBC, { .len = 1u << 31 }, E2BIG, OCF_FIELD_LEN },
+		{ GCM, { .len = 16, .auth_len = 1u << 31 }, E2BIG,
+		  OCF_FIELD_AUTH },
+		{ MTE, { .len = 16, .dst_len = 16 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .len = 16, .dst_len = 47 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .len = 12, .dst_len = 32 }, EINVAL,
+		  OCF_FIELD_DST_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 47 }, EINVAL,
+		  OCF_FIELD_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 16 }, EINVAL,
+		  OCF_FIELD_LEN },
+		{ MTE, { .op = OCF_OP_DECRYPT, .len = 48, .dst_len = 48 },
+		  EINVAL, OCF_FIELD_DST_LEN },
+		{ ZIP, { .dst_len = 64 }, EINVAL, OCF_FIELD_LEN },
+		{ ZIP, { .len = 64 }, EINVAL, OCF_FIELD_DST_LEN },
+		{ ZIP, { .len = 64, .dst_len = 64 }, EINVAL, OCF_FIELD_DST },
+		/* no stream to expand */
+		{ ZIP, { .op = OCF_OP_DECRYPT, .dst = 1, .len = 64,
+			 .dst_len = 64 }, EINVAL, OCF_FIELD_NONE },
+		/*
+		 * no field itself is wrong, but the memory at src cannot be
+		 * read
+		 */
+		{ CBC, { .src = 1, .len = 16 }, EFAULT, OCF_FIELD_NONE },
+	};
+	struct ocf_session_open o;
+	struct ocf_result r;
+	struct ocf_command c;
+	struct ocf_vector v = {
+		.commands = addr(&c), .results = addr(&r), .count = 1,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = rows[i].o;
+		o.size = sizeof(o);
+		o.key = addr(self->in);
+		o.mackey = o.mackeylen ? addr(self->in) : 0;
+		ASSERT_EQ(0, call(self->fd, OCF_SESSION_OPEN, &o));
+		c = rows[i].c;
+		c.session = c.session ? o.session + 1000 : o.session;
+		c.src = c.src ?: addr(self->in);
+		if (o.mode != OCF_MODE_DIGEST)
+			c.dst = c.dst ? addr(self->out) : c.src;
+		memset(self->in, 0xff, 64);
+		memset(&r, 0xff, sizeof(r));
+		EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
+		EXPECT_EQ(-rows[i].err, r.res);
+		EXPECT_EQ(rows[i].wrong, r.wrong) {
+			TH_LOG("row %u", i);
+		}
+		EXPECT_EQ(0, call(self->fd, OCF_SESSION_CLOSE, &o.session));
+	}
+}
+
+/* After an error the old keys stay. */
+TEST_F(fields, of_rekeys)
+{
+	const uint64_t key = addr(self->in);
+	const struct {
+		int err;
+		uint32_t wrong;
+		struct ocf_session_rekey r;
+	} rows[] = {
+		{ EINVAL, OCF_FIELD_KEY, { .keylen = 0 } },
+		{ EINVAL, OCF_FIELD_KEY, { .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key, .keylen = 17 } },
+		{ EINVAL, OCF_FIELD_KEY, { .key = key, .keylen = 600 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackey = key,
+		    .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_MACKEY,
+		  { .key = key, .keylen = 16, .mackey = key,
+		    .mackeylen = UINT_MAX } },
+		{ EFAULT, OCF_FIELD_NONE, { .key = 8, .keylen = 16 } },
+		{ EFAULT, OCF_FIELD_NONE, { .mackey = 8, .mackeylen = 16 } },
+		{ EINVAL, OCF_FIELD_SESSION,
+		  { .session = UINT_MAX, .key = key, .keylen = 16 } },
+		{ EINVAL, OCF_FIELD_PAD,
+		  { .key = key, .keylen = 16, .pad = 1 } },
+	};
+	struct ocf_session_open o = {
+		.mode = OCF_MODE_AEAD, .cipher = "aes-gcm", .key = key,
+		.keylen = 16,
+	};
+	struct ocf_command c = {
+		.src = key, .dst = addr(self->out), .len = 100,
+		.tag = addr(self->out + 100), .iv = "twelve bytes",
+	};
+	struct ocf_session_rekey r;
+	uint8_t was[100];
+	unsigned int i;
+
+	ASSERT_EQ(0, native_open(self->fd, &o));
+	c.session = o.session;
+	ASSERT_EQ(100, native_run(self->fd, &c));
+	memcpy(was, self->out, 100);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		r = rows[i].r;
+		r.size = sizeof(r);
+		r.session = r.session ?: o.session;
+		r.wrong = 99;
+		EXPECT_EQ(rows[i].err, call(self->fd, OCF_SESSION_REKEY, &r));
+		EXPECT_EQ(rows[i].wrong, r.wrong) {
+			TH_LOG("row %u", i);
+		}
+		ASSERT_EQ(100, native_run(self->fd, &c));
+		EXPECT_EQ(0, memcmp(was, self->out, 100));
+	}
+	/* a structure of an older version, without the field */
+	r = rows[0].r;
+	r.size = OCF_SESSION_REKEY_SIZE_VER0;
+	r.wrong = 99;
+	EXPECT_EQ(EINVAL, call(self->fd, OCF_SESSION_REKEY, &r));
+	EXPECT_EQ(99u, r.wrong);
+}
+
+TEST_HARNESS_MAIN
