@@ -153,26 +153,54 @@ static const char * const fields[OCF_FIELD_COUNT] = {
 	[OCF_FIELD_DST_LEN] = "The mode does not take a result of this length",
 	[OCF_FIELD_TAG] = "The mode has no tag",
 	[OCF_FIELD_PAD] = "A reserved field is not zero",
+	[OCF_FIELD_CODE] = "There is no such public-key operation",
+	[OCF_FIELD_SCHEME] =
+	  "The padding is unknown, or the operation does not take it",
+	[OCF_FIELD_CURVE] =
+	  "The curve is unknown or missing, or the operation does not take it",
+	[OCF_FIELD_HASH] =
+	  "The hash is unknown or missing, or the operation does not take it",
+	[OCF_FIELD_SALT] = "The operation does not take a salt of this length",
+	[OCF_FIELD_VALUES] =
+	  "The operation has another number of operands or results",
+};
+
+/* By the index of an operand or a result; the results follow the operands. */
+static const char * const values[] = {
+	"The operation does not take its first value, or not of this length",
+	"The operation does not take its second value, or not of this length",
+	"The operation does not take its third value, or not of this length",
+	"The operation does not take its fourth value, or not of this length",
+	"The operation does not take its fifth value, or not of this length",
+	"The operation does not take its sixth value, or not of this length",
+	"The operation does not take its seventh value, or not of this length",
 };
 
 _Thread_local struct last_error last_error;
 
-static int remember(int err, uint32_t field)
+/* Returns NULL if the error itself says as much as the field. */
+static const char *field_strerror(int err, uint32_t field)
 {
-	last_error.err = -err;
-	last_error.field = err ? field : OCF_FIELD_NONE;
-	return err;
+	uint32_t value = field - OCF_FIELD_VALUE;
+
+	if (field < OCF_FIELD_COUNT)
+		return err == EPERM ? NULL : fields[field];
+	if (value < sizeof(values) / sizeof(*values) &&
+	    (err == EINVAL || err == E2BIG))
+		return values[value];
+	return NULL;
 }
 
 const char *ocf_strerror(int err)
 {
-	const char *what;
+	const char *what = NULL;
 	size_t i;
 
 	err = err < 0 ? -err : err;
-	if (err == last_error.err && err != EPERM &&
-	    last_error.field < OCF_FIELD_COUNT && fields[last_error.field])
-		return fields[last_error.field];
+	if (err == last_error.err)
+		what = field_strerror(err, last_error.field);
+	if (what)
+		return what;
 	for (i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
 		if (sentences[i].err == err)
 			return sentences[i].what;
@@ -194,14 +222,14 @@ int ocf_session_create(struct ocf *ocf, struct ocf_session_open *params)
 	params->session = 0;
 	size = params->size;
 	if (size < OCF_SESSION_OPEN_SIZE_VER0 || size > sizeof(o))
-		return remember(call(ocf, OCF_SESSION_OPEN, params), 0);
+		return crypt_remember(call(ocf, OCF_SESSION_OPEN, params), 0);
 	/* a structure with the field that names the wrong parameter */
 	memcpy(&o, params, size);
 	o.size = sizeof(o);
 	err = call(ocf, OCF_SESSION_OPEN, &o);
 	o.size = size;
 	memcpy(params, &o, size);
-	return remember(err, o.wrong);
+	return crypt_remember(err, o.wrong);
 }
 
 int ocf_session_destroy(struct ocf *ocf, uint32_t session)
@@ -220,11 +248,11 @@ int ocf_session_change(struct ocf *ocf, uint32_t session, const void *key,
 	int err;
 
 	if (keylen > UINT_MAX || mackeylen > UINT_MAX)
-		return remember(-EINVAL, keylen > UINT_MAX ?
-						 OCF_FIELD_KEY :
-						 OCF_FIELD_MACKEY);
+		return crypt_remember(-EINVAL, keylen > UINT_MAX ?
+						       OCF_FIELD_KEY :
+						       OCF_FIELD_MACKEY);
 	err = call(ocf, OCF_SESSION_REKEY, &r);
-	return remember(err, r.wrong);
+	return crypt_remember(err, r.wrong);
 }
 
 int ocf_session_info(struct ocf *ocf, uint32_t session,
@@ -246,7 +274,7 @@ int ocf_run(struct ocf *ocf, const struct ocf_command *command)
 
 	if (err)
 		return err;
-	return r.res < 0 ? remember(r.res, r.wrong) : r.res;
+	return r.res < 0 ? crypt_remember(r.res, r.wrong) : r.res;
 }
 
 int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
@@ -277,7 +305,7 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 	int err;
 
 	if (ivlen > sizeof(c->iv) || (ivlen && !iv))
-		return remember(-EINVAL, OCF_FIELD_IV);
+		return crypt_remember(-EINVAL, OCF_FIELD_IV);
 	/* the kernel compares the length; 0 means the session's */
 	c->ivlen = ivlen;
 	if (ivlen) {
@@ -285,7 +313,9 @@ static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 		return 0;
 	}
 	err = ocf_session_info(ocf, c->session, &info);
-	return err ? err : info.ivlen ? remember(-EINVAL, OCF_FIELD_IV) : 0;
+	if (!err && info.ivlen)
+		err = crypt_remember(-EINVAL, OCF_FIELD_IV);
+	return err;
 }
 
 /*

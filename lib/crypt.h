@@ -53,6 +53,14 @@ extern _Thread_local struct last_error {
 	uint32_t	field;
 } last_error;
 
+/* Notes @err and the field that caused it for ocf_strerror().  Returns @err. */
+static inline int crypt_remember(int err, uint32_t field)
+{
+	last_error.err = -err;
+	last_error.field = err ? field : OCF_FIELD_NONE;
+	return err;
+}
+
 /* What this thread's next error is about is not known. */
 static inline void forget_field(void)
 {

@@ -34,37 +34,40 @@ static const struct {
 	[OCF_PK_X25519]		= { 2, 1 },
 };
 
-static int put_name(char *to, size_t room, const char *name)
+static bool put_name(char *to, size_t room, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
 
 	if (len >= room)
-		return -EINVAL;
+		return false;
 	if (len)
 		memcpy(to, name, len);
-	return 0;
+	return true;
 }
 
-static int put_value(struct ocf_pk_value *v, const struct iovec *iov)
+static bool put_value(struct ocf_pk_value *v, const struct iovec *iov)
 {
-	if (iov->iov_len > UINT_MAX)
-		return -EINVAL;
 	*v = (struct ocf_pk_value){
 		.addr = addr(iov->iov_base), .len = iov->iov_len,
 	};
-	return 0;
+	return iov->iov_len <= UINT_MAX;
 }
 
-int ocf_public_command(const struct ocf_public *op, uint64_t cookie,
-		       struct ocf_pk_value *values, struct ocf_pk_command *c)
+/* Fills in @c.  Returns the field of @op that does not fit in, or 0. */
+static uint32_t put_command(const struct ocf_public *op, uint64_t cookie,
+			    struct ocf_pk_value *values,
+			    struct ocf_pk_command *c)
 {
-	int i, err = 0;
+	unsigned int i, n = 0;
 
-	if ((unsigned int)op->code >= OCF_PK_COUNT ||
-	    (unsigned int)op->scheme > UCHAR_MAX ||
-	    (unsigned int)op->curve > UCHAR_MAX ||
-	    (unsigned int)op->policy > UCHAR_MAX)
-		return -EINVAL;
+	if ((unsigned int)op->code >= OCF_PK_COUNT)
+		return OCF_FIELD_CODE;
+	if ((unsigned int)op->scheme > UCHAR_MAX)
+		return OCF_FIELD_SCHEME;
+	if ((unsigned int)op->curve > UCHAR_MAX)
+		return OCF_FIELD_CURVE;
+	if ((unsigned int)op->policy > UCHAR_MAX)
+		return OCF_FIELD_POLICY;
 	*c = (struct ocf_pk_command){
 		.cookie = cookie, .op = OCF_OP_PUBLIC_KEY,
 		.scheme = op->scheme, .curve = op->curve, .policy = op->policy,
@@ -72,15 +75,24 @@ int ocf_public_command(const struct ocf_public *op, uint64_t cookie,
 		.out = shapes[op->code].out, .flags = op->flags,
 		.salt = op->salt, .values = addr(values),
 	};
-	for (i = 0; i < c->in && !err; i++)
-		err = put_value(values++, &op->in[i]);
-	for (i = 0; i < c->out && !err; i++)
-		err = put_value(values++, &op->out[i]);
-	if (!err)
-		err = put_name(c->hash, sizeof(c->hash), op->hash);
-	if (!err)
-		err = put_name(c->device, sizeof(c->device), op->device);
-	return err;
+	for (i = 0; i < c->in; i++, n++)
+		if (!put_value(&values[n], &op->in[i]))
+			return OCF_FIELD_VALUE + n;
+	for (i = 0; i < c->out; i++, n++)
+		if (!put_value(&values[n], &op->out[i]))
+			return OCF_FIELD_VALUE + n;
+	if (!put_name(c->hash, sizeof(c->hash), op->hash))
+		return OCF_FIELD_HASH;
+	return put_name(c->device, sizeof(c->device), op->device) ?
+	       OCF_FIELD_NONE : OCF_FIELD_DEVICE;
+}
+
+int ocf_public_command(const struct ocf_public *op, uint64_t cookie,
+		       struct ocf_pk_value *values, struct ocf_pk_command *c)
+{
+	uint32_t wrong = put_command(op, cookie, values, c);
+
+	return crypt_remember(wrong ? -EINVAL : 0, wrong);
 }
 
 int ocf_public_run(struct ocf *ocf, const struct ocf_public *op)

@@ -125,6 +125,8 @@ typedef void (*ocf_pk_done_t)(struct ocf_pk_request *req, int err);
  * @done: called once, see ocf_pk_submit()
  * @cookie: the consumer's own
  * @used: set when it is over: number of the device that did it, or -ENODEV
+ * @wrong: set after an error: the field or the operand that caused it,
+ *	OCF_FIELD_*, or OCF_FIELD_NONE
  *
  * All memory is the consumer's from allocation to ocf_pk_submit() and from
  * @done on.
@@ -139,6 +141,7 @@ struct ocf_pk_request {
 	ocf_pk_done_t		done;
 	void			*cookie;
 	int			used;
+	u32			wrong;
 
 	/* private: the core's, see kernel/core/pk/pk.c */
 	struct ocf_pk_op	*now;		/* what the device is to do */

@@ -358,6 +358,11 @@ TEST_F(crypt, more_than_a_vector)
 	EXPECT_EQ(-EFAULT, ocf_run_many(self->ocf, c, NULL, 1));
 }
 
+/* Whether @op_ is refused with EINVAL, and ocf_strerror() has the reason. */
+#define REFUSES(op_, why_)						\
+	(ocf_public_run(self->ocf, op_) == -EINVAL &&			\
+	 strstr(ocf_strerror(-EINVAL), why_))
+
 TEST_F(crypt, public_keys)
 {
 	/* 3 ^ 5 modulo 7, and X25519 (RFC 7748) of a small point */
@@ -379,17 +384,26 @@ TEST_F(crypt, public_keys)
 	EXPECT_EQ(5, self->out[3]);
 	EXPECT_EQ(0, self->out[0] | self->out[1] | self->out[2]);
 	EXPECT_EQ(-EKEYREJECTED, ocf_public_run(self->ocf, &x25519));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-EKEYREJECTED), "peer's value"));
+	x25519.in[1].iov_len = 31;
+	EXPECT_TRUE(REFUSES(&x25519, "second value"));
 	power.code = OCF_PK_COUNT;
-	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+	EXPECT_TRUE(REFUSES(&power, "no such public-key operation"));
 	power.code = OCF_PK_MOD_EXP;
 	power.hash = "a-digest-of-a-long-name";
-	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+	EXPECT_TRUE(REFUSES(&power, "hash is unknown"));
+	power.hash = "sha256";
+	EXPECT_TRUE(REFUSES(&power, "operation does not take it"));
 	power.hash = NULL;
+	power.curve = OCF_PK_CURVES;
+	EXPECT_TRUE(REFUSES(&power, "curve is unknown"));
+	power.curve = OCF_PK_NO_CURVE;
 	power.device = "nothing";
 	EXPECT_EQ(-ENODEV, ocf_public_run(self->ocf, &power));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-ENODEV), "with this name"));
 	power.device = NULL;
 	power.in[0].iov_len = 1ul << 32;
-	EXPECT_EQ(-EINVAL, ocf_public_run(self->ocf, &power));
+	EXPECT_TRUE(REFUSES(&power, "first value"));
 }
 
 TEST_F(crypt, random_numbers)

@@ -29,6 +29,25 @@ static inline int native_result(const struct ocf_command *c,
 								     -EPROTO;
 }
 
+/*
+ * Makes the DER of a public key: an odd modulus of @bytes, and the exponent
+ * 65537.
+ */
+static inline uint32_t native_rsa_key(uint8_t *der, int bytes)
+{
+	static const uint8_t exponent[] = { 2, 3, 1, 0, 1 };
+	uint32_t inner = 4 + 1 + bytes + sizeof(exponent);
+	uint8_t head[] = {
+		0x30, 0x82, inner >> 8, inner & 0xff,
+		0x02, 0x82, (bytes + 1) >> 8, (bytes + 1) & 0xff, 0,
+	};
+
+	memcpy(der, head, sizeof(head));
+	memset(der + sizeof(head), 0xd5, bytes);
+	memcpy(der + sizeof(head) + bytes, exponent, sizeof(exponent));
+	return sizeof(head) + bytes + sizeof(exponent);
+}
+
 /* Runs one command and waits for it.  Returns its ocf_result.res. */
 static inline int native_run(int fd, const struct ocf_command *c)
 {

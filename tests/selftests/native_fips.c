@@ -74,25 +74,6 @@ TEST(keys)
 	close(fd);
 }
 
-/*
- * Makes the DER of a public key: an odd modulus of @bytes, and the exponent
- * 65537.
- */
-static uint32_t make_key(uint8_t *der, int bytes)
-{
-	static const uint8_t exponent[] = { 2, 3, 1, 0, 1 };
-	uint32_t inner = 4 + 1 + bytes + sizeof(exponent);
-	uint8_t head[] = {
-		0x30, 0x82, inner >> 8, inner & 0xff,
-		0x02, 0x82, (bytes + 1) >> 8, (bytes + 1) & 0xff, 0,
-	};
-
-	memcpy(der, head, sizeof(head));
-	memset(der + sizeof(head), 0xd5, bytes);
-	memcpy(der + sizeof(head) + bytes, exponent, sizeof(exponent));
-	return sizeof(head) + bytes + sizeof(exponent);
-}
-
 /* Runs an RSA operation with a public key of this size in bytes. */
 static int rsa(int fd, int code, int scheme, const char *hash,
 	       uint32_t textlen, int bytes)
@@ -101,7 +82,7 @@ static int rsa(int fd, int code, int scheme, const char *hash,
 	bool sign = code == OCF_PK_RSA_SIGN;
 	struct ocf_pk_value values[4] = {
 		{ .addr = addr(text), .len = textlen },
-		{ .addr = addr(key), .len = make_key(key, bytes) },
+		{ .addr = addr(key), .len = native_rsa_key(key, bytes) },
 		{ .addr = addr(&label), .len = 0 },
 		{ .addr = addr(out), .len = bytes },
 	};

@@ -125,7 +125,17 @@ enum ocf_policy {
  * @OCF_FIELD_DST_LEN: the length of the destination
  * @OCF_FIELD_TAG: the tag
  * @OCF_FIELD_PAD: a reserved field that is not zero
- * @OCF_FIELD_COUNT: how many numbers there are
+ * @OCF_FIELD_CODE: there is no such public-key operation
+ * @OCF_FIELD_SCHEME: the padding is unknown, or not one for the operation, or
+ *	FIPS 140 forbids it (EPERM)
+ * @OCF_FIELD_CURVE: the same of the curve
+ * @OCF_FIELD_HASH: the hash is unknown, missing, weak (EPERM), or not one for
+ *	the operation
+ * @OCF_FIELD_SALT: the length of the salt
+ * @OCF_FIELD_VALUES: the number of operands or of results
+ * @OCF_FIELD_COUNT: how many numbers there are below @OCF_FIELD_VALUE
+ * @OCF_FIELD_VALUE: an operand or a result of a public-key operation; plus its
+ *	index into ocf_pk_command.values
  */
 enum ocf_field {
 	OCF_FIELD_NONE,
@@ -148,7 +158,14 @@ enum ocf_field {
 	OCF_FIELD_DST_LEN,
 	OCF_FIELD_TAG,
 	OCF_FIELD_PAD,
-	OCF_FIELD_COUNT
+	OCF_FIELD_CODE,
+	OCF_FIELD_SCHEME,
+	OCF_FIELD_CURVE,
+	OCF_FIELD_HASH,
+	OCF_FIELD_SALT,
+	OCF_FIELD_VALUES,
+	OCF_FIELD_COUNT,
+	OCF_FIELD_VALUE = 64
 };
 
 /**
@@ -568,8 +585,11 @@ struct ocf_pk_command {
  *	failed; ENOSPC: the result does not fit; EDQUOT: the user has too much
  *	in flight; ENOMEM.  After EIO and ENODEV the source of CIPHER is as it
  *	was, also in place.
- * @wrong: after EINVAL or E2BIG: the field of the command that is wrong,
- *	OCF_FIELD_*, or 0 if the kernel does not say.  After any other result: 0
+ * @wrong: the field of the command that caused the error, OCF_FIELD_*, or 0 if
+ *	the kernel does not say.  It is set after EINVAL and E2BIG, and for
+ *	public-key operations also after EPERM, EDOM, EKEYREJECTED, ENODEV and
+ *	ENOSPC.
+ *	After any other result: 0
  */
 struct ocf_result {
 	__aligned_u64	cookie;

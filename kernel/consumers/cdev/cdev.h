@@ -256,6 +256,8 @@ struct cdev_buffer {
  * @work: frees it if the current context must not sleep
  * @user: for the ABI's code, until the results have been delivered
  * @state: a copy of cdev_session.state, which is replaced on success
+ * @wrong: of a public-key command, which has no @state: the field that was
+ *	found wrong before the core had the command, or OCF_FIELD_NONE
  * @public: of a native public-key command: its further state
  * @vector: of a native command: the vector it came in, or NULL
  * @turn: of an operation that is @chained: its number, see cdev_session.iv_last
@@ -288,7 +290,10 @@ struct cdev_op {
 	struct list_head	node;
 	struct work_struct	work;
 	u8			user[80] __aligned(8);
-	u8			state[OCF_STATE_MAX] __aligned(8);
+	union {
+		u8		state[OCF_STATE_MAX] __aligned(8);
+		enum ocf_field	wrong;
+	};
 	struct cdev_public	*public;
 	union {
 		struct cdev_vector	*vector;

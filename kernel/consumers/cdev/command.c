@@ -413,7 +413,9 @@ enum ocf_field cdev_command_wrong(const struct cdev_op *op, int res)
 {
 	const struct ocf_command *c = command_of(op);
 
-	if ((res != -EINVAL && res != -E2BIG) || c->op == OCF_OP_PUBLIC_KEY)
+	if (c->op == OCF_OP_PUBLIC_KEY)
+		return cdev_public_wrong(op, res);
+	if (res != -EINVAL && res != -E2BIG)
 		return OCF_FIELD_NONE;
 	if (!op->ses)
 		return OCF_FIELD_SESSION;

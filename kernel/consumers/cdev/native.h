@@ -63,6 +63,7 @@ int cdev_device_of(const char *name, int *device);
 
 /* public.c */
 int cdev_public_prepare(struct cdev_op *op);
+enum ocf_field cdev_public_wrong(const struct cdev_op *op, int res);
 int cdev_public_submit(struct cdev_op *op, ocf_pk_done_t done);
 int cdev_public_run(struct cdev_op *op);
 void cdev_public_done(struct cdev_op *op);

@@ -46,6 +46,13 @@ static const struct ocf_pk_command *pk_command_of(const struct cdev_op *op)
 	return (const struct ocf_pk_command *)op->user;
 }
 
+/* Notes which field of the command causes the error @err. */
+static int refuse_field(struct cdev_op *op, u32 field, int err)
+{
+	op->wrong = field;
+	return err;
+}
+
 static int hash_of(const char *name, enum ocf_alg *hash)
 {
 	size_t len = strnlen(name, OCF_HASH_NAME_MAX);
@@ -66,19 +73,31 @@ static bool has_tail(const char *name, size_t room)
 	return memchr_inv(name + len, 0, room - len);
 }
 
-static int pk_check(const struct ocf_pk_command *c)
+/* The field of @c that no operation can have, or OCF_FIELD_NONE */
+static enum ocf_field find_wrong_in_public(const struct ocf_pk_command *c)
 {
 	u32 in, out;
 
-	if (c->none || has_tail(c->hash, sizeof(c->hash)) ||
-	    has_tail(c->device, sizeof(c->device)) ||
-	    c->scheme >= OCF_PK_SCHEMES ||
-	    c->curve >= OCF_PK_CURVES || c->policy > OCF_POLICY_CPU ||
-	    c->flags & ~(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE) ||
-	    (c->salt && c->scheme != OCF_PK_PSS) ||
-	    ocf_pk_shape(c->code, &in, &out) || c->in != in || c->out != out)
-		return -EINVAL;
-	return 0;
+	if (c->none)
+		return OCF_FIELD_SESSION;
+	if (ocf_pk_shape(c->code, &in, &out))
+		return OCF_FIELD_CODE;
+	if (c->in != in || c->out != out)
+		return OCF_FIELD_VALUES;
+	if (c->scheme >= OCF_PK_SCHEMES)
+		return OCF_FIELD_SCHEME;
+	if (c->curve >= OCF_PK_CURVES)
+		return OCF_FIELD_CURVE;
+	if (c->salt && c->scheme != OCF_PK_PSS)
+		return OCF_FIELD_SALT;
+	if (c->policy > OCF_POLICY_CPU)
+		return OCF_FIELD_POLICY;
+	if (c->flags & ~(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE))
+		return OCF_FIELD_FLAGS;
+	if (has_tail(c->hash, sizeof(c->hash)))
+		return OCF_FIELD_HASH;
+	return has_tail(c->device, sizeof(c->device)) ? OCF_FIELD_DEVICE :
+							OCF_FIELD_NONE;
 }
 
 /* A label that the operation would ignore */
@@ -90,16 +109,17 @@ static bool has_lost_label(const struct ocf_pk_command *c,
 	       c->scheme != OCF_PK_OAEP && values[2].len;
 }
 
-static int pk_add_up(const struct ocf_pk_value *values, int n, size_t *total)
+static int pk_add_up(struct cdev_op *op, const struct ocf_pk_value *values,
+		     int n, size_t *total)
 {
 	int i;
 
 	*total = 0;
 	for (i = 0; i < n; i++) {
 		if (values[i].pad)
-			return -EINVAL;
+			return refuse_field(op, OCF_FIELD_PAD, -EINVAL);
 		if (values[i].len > OCF_PK_KEY_MAX)
-			return -E2BIG;
+			return refuse_field(op, OCF_FIELD_VALUE + i, -E2BIG);
 		*total += values[i].len;
 	}
 	return 0;
@@ -139,16 +159,21 @@ static int set_values(struct cdev_public *p, const struct ocf_pk_command *c,
 	return 0;
 }
 
-static int pk_fill(struct cdev_public *p, const struct ocf_pk_command *c,
+static int pk_fill(struct cdev_op *op, const struct ocf_pk_command *c,
 		   const struct ocf_pk_value *values)
 {
-	struct ocf_pk_request *req = p->req;
+	struct ocf_pk_request *req = op->public->req;
+	int err;
 
 	req->flags = c->flags;
 	req->policy = c->policy;
-	return cdev_device_of(c->device, &req->device) ?:
-	       pk_set_op(&req->op, c) ?:
-	       set_values(p, c, values);
+	err = cdev_device_of(c->device, &req->device);
+	if (err)
+		return refuse_field(op, OCF_FIELD_DEVICE, err);
+	err = pk_set_op(&req->op, c);
+	if (err)
+		return refuse_field(op, OCF_FIELD_HASH, err);
+	return set_values(op->public, c, values);
 }
 
 /* Allocates and charges its memory, and counts it as under way. */
@@ -196,20 +221,37 @@ int cdev_public_prepare(struct cdev_op *op)
 	const struct ocf_pk_command *c = pk_command_of(op);
 	struct ocf_pk_value values[VALUES_MAX];
 	size_t total;
-	int err, n;
+	int n;
 
-	err = pk_check(c);
-	if (err)
-		return err;
+	op->wrong = find_wrong_in_public(c);
+	if (op->wrong)
+		return -EINVAL;
 	n = c->in + c->out;
 	if (cdev_copy_in(values, u64_to_user_ptr(c->values),
 			 n * sizeof(*values)))
 		return -EFAULT;
 	if (has_lost_label(c, values))
-		return -EINVAL;
-	return pk_add_up(values, n, &total) ?:
-		       make(op, total)	    ?:
-					      pk_fill(op->public, c, values);
+		return refuse_field(op, OCF_FIELD_VALUE + 2, -EINVAL);
+	return pk_add_up(op, values, n, &total) ?:
+	       make(op, total) ?: pk_fill(op, c, values);
+}
+
+/**
+ * cdev_public_wrong() - find the field of a command that caused an error
+ * @op: the operation; cdev_command_end() has not been called for it
+ * @res: the command's result
+ *
+ * Context: any.
+ * Return: OCF_FIELD_*.
+ */
+enum ocf_field cdev_public_wrong(const struct cdev_op *op, int res)
+{
+	/* perhaps the command could not even be read */
+	if (res == -EFAULT)
+		return OCF_FIELD_NONE;
+	if (op->wrong || !op->public)
+		return op->wrong;
+	return op->public->req->wrong;
 }
 
 /**

@@ -143,11 +143,22 @@ static bool is_in_group(const struct ocf_pk_operand *number,
 	return !is_one_less(n, p);
 }
 
-static int check_dh(const struct ocf_pk_op *op)
+/* Notes which field causes the error @err. */
+static int refuse(u32 *wrong, u32 field, int err)
 {
-	if (!ocf_pk_size(&op->in[0]) || !ocf_pk_size(&op->in[2]))
-		return -EDOM;
-	return is_in_group(&op->in[1], &op->in[2]) ? 0 : -EKEYREJECTED;
+	*wrong = field;
+	return err;
+}
+
+static int check_dh(const struct ocf_pk_op *op, u32 *wrong)
+{
+	if (!ocf_pk_size(&op->in[0]))
+		return refuse(wrong, OCF_FIELD_VALUE, -EDOM);
+	if (!ocf_pk_size(&op->in[2]))
+		return refuse(wrong, OCF_FIELD_VALUE + 2, -EDOM);
+	if (!is_in_group(&op->in[1], &op->in[2]))
+		return refuse(wrong, OCF_FIELD_VALUE + 1, -EKEYREJECTED);
+	return 0;
 }
 
 static const u8 curve_ids[OCF_PK_CURVES] = {
@@ -176,17 +187,66 @@ static int check_point(enum ocf_pk_curve curve, const struct ocf_pk_operand *in)
 }
 
 /* Whether the peer's value may be used. */
-static int check_value(const struct ocf_pk_op *op)
+static int check_value(const struct ocf_pk_op *op, u32 *wrong)
 {
 	switch (op->code) {
 	case OCF_PK_DH:
-		return check_dh(op);
+		return check_dh(op, wrong);
 	case OCF_PK_ECDH:
 	case OCF_PK_ECDSA_VERIFY:
-		return check_point(op->curve, &op->in[1]);
+		if (check_point(op->curve, &op->in[1]))
+			return refuse(wrong, OCF_FIELD_VALUE + 1,
+				      -EKEYREJECTED);
+		return 0;
 	default:
 		return 0;
 	}
+}
+
+/* Whether padding, curve and hash are those of the operation. */
+static int check_kind(const struct ocf_pk_op *op, const struct ocf_pk_row *row,
+		      u32 *wrong)
+{
+	if (row->flags & OCF_PK_IS_RSA ?
+	    op->scheme >= OCF_PK_SCHEMES ||
+	    !(schemes_of(op->code) & BIT(op->scheme)) : op->scheme)
+		return refuse(wrong, OCF_FIELD_SCHEME, -EINVAL);
+	if (op->salt && !(row->flags & OCF_PK_IS_RSA))
+		return refuse(wrong, OCF_FIELD_SALT, -EINVAL);
+	if (row->flags & OCF_PK_IS_EC ?
+	    !op->curve || op->curve >= OCF_PK_CURVES : op->curve)
+		return refuse(wrong, OCF_FIELD_CURVE, -EINVAL);
+	if (!hash_fits(op))
+		return refuse(wrong, OCF_FIELD_HASH, -EINVAL);
+	return 0;
+}
+
+/* Whether operands and results have lengths that the operation can have. */
+static int check_value_lengths(const struct ocf_pk_op *op,
+			       const struct ocf_pk_row *row, u32 *wrong)
+{
+	u32 value = OCF_FIELD_VALUE;
+	int i;
+
+	for (i = 0; i < row->in; i++, value++) {
+		if (!op->in[i].len ? !(row->empty & BIT(i)) : !op->in[i].data)
+			return refuse(wrong, value, -EINVAL);
+		if (op->in[i].len > operand_limit(row, i))
+			return refuse(wrong, value, -E2BIG);
+	}
+	for (i = 0; i < row->out; i++, value++) {
+		if (!op->out[i].data || !op->out[i].size)
+			return refuse(wrong, value, -EINVAL);
+		if (op->out[i].size > OCF_PK_NUMBER_MAX)
+			return refuse(wrong, value, -E2BIG);
+	}
+	if (is_signature(op->code) && op->hash &&
+	    op->in[0].len != ocf_alg_info(op->hash)->digest)
+		return refuse(wrong, OCF_FIELD_VALUE, -EINVAL);
+	for (i = 0; op->code == OCF_PK_X25519 && i < 2; i++)
+		if (op->in[i].len != X25519_BYTES)
+			return refuse(wrong, OCF_FIELD_VALUE + i, -EINVAL);
+	return 0;
 }
 
 /**
@@ -214,55 +274,30 @@ int ocf_pk_check_result(const struct ocf_pk_op *op)
 /**
  * ocf_pk_check() - whether an operation makes sense
  * @op: the operation
+ * @wrong: set after an error: the field or operand that caused it, OCF_FIELD_*
  *
  * Context: any.
  * Return: 0; -EINVAL; -E2BIG for an operand that is too large; -EPERM for a
  * hash that is weak and not allowed, or for what FIPS 140 forbids; -EDOM or
  * -EKEYREJECTED for a peer's value that must not be used.
  */
-int ocf_pk_check(const struct ocf_pk_op *op)
+int ocf_pk_check(const struct ocf_pk_op *op, u32 *wrong)
 {
 	const struct ocf_pk_row *row;
-	int i;
+	int err;
 
 	if (op->code >= OCF_PK_COUNT)
-		return -EINVAL;
+		return refuse(wrong, OCF_FIELD_CODE, -EINVAL);
 	row = &ocf_pk_rows[op->code];
-	if (row->flags & OCF_PK_IS_RSA) {
-		if (op->scheme >= OCF_PK_SCHEMES ||
-		    !(schemes_of(op->code) & BIT(op->scheme)))
-			return -EINVAL;
-	} else if (op->scheme || op->salt) {
-		return -EINVAL;
-	}
-	if (row->flags & OCF_PK_IS_EC ? !op->curve ||
-	    op->curve >= OCF_PK_CURVES : op->curve)
-		return -EINVAL;
-	if (!hash_fits(op))
-		return -EINVAL;
-	for (i = 0; i < row->in; i++) {
-		if (!op->in[i].len ? !(row->empty & BIT(i)) : !op->in[i].data)
-			return -EINVAL;
-		if (op->in[i].len > operand_limit(row, i))
-			return -E2BIG;
-	}
-	for (i = 0; i < row->out; i++) {
-		if (!op->out[i].data || !op->out[i].size)
-			return -EINVAL;
-		if (op->out[i].size > OCF_PK_NUMBER_MAX)
-			return -E2BIG;
-	}
-	if (is_signature(op->code) && op->hash &&
-	    op->in[0].len != ocf_alg_info(op->hash)->digest)
-		return -EINVAL;
-	if (op->code == OCF_PK_X25519 && (op->in[0].len != X25519_BYTES ||
-					  op->in[1].len != X25519_BYTES))
-		return -EINVAL;
+	err = check_kind(op, row, wrong) ?: check_value_lengths(op, row, wrong);
+	if (err)
+		return err;
 	if (op->hash && !ocf_alg_permitted(op->hash))
-		return -EPERM;
+		return refuse(wrong, OCF_FIELD_HASH, -EPERM);
 	if (!ocf_fips_permits(op))
-		return -EPERM;
-	return check_value(op);
+		return refuse(wrong, op->hash ? OCF_FIELD_HASH :
+						OCF_FIELD_SCHEME, -EPERM);
+	return check_value(op, wrong);
 }
 
 static const u16 classes[OCF_PK_CLASSES] = {

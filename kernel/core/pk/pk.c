@@ -229,10 +229,16 @@ static int start_request(struct ocf_pk_request *req)
 
 static int check_and_start(struct ocf_pk_request *req)
 {
-	int err = ocf_pk_check(&req->op);
+	int err;
 
-	if (err || req->flags & ~OCF_SESSION_ANY)
-		return err ?: -EINVAL;
+	req->wrong = OCF_FIELD_NONE;
+	err = ocf_pk_check(&req->op, &req->wrong);
+	if (err)
+		return err;
+	if (req->flags & ~OCF_SESSION_ANY) {
+		req->wrong = OCF_FIELD_FLAGS;
+		return -EINVAL;
+	}
 	INIT_WORK(&req->work, complete_work);
 	req->now = &req->op;
 	req->plain = NULL;

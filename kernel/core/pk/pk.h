@@ -150,7 +150,7 @@ bool ocf_fips_permits(const struct ocf_pk_op *op);
 
 /* op.c: pure */
 extern const struct ocf_pk_row ocf_pk_rows[OCF_PK_COUNT];
-int ocf_pk_check(const struct ocf_pk_op *op);
+int ocf_pk_check(const struct ocf_pk_op *op, u32 *wrong);
 int ocf_pk_check_result(const struct ocf_pk_op *op);
 u32 ocf_pk_class_bytes(unsigned int class);
 u32 ocf_pk_size(const struct ocf_pk_operand *number);

@@ -699,29 +699,38 @@ static u32 size_of(const struct ocf_pk_op *op)
 int ocf_pk_rsa_prepare(struct ocf_pk_request *req)
 {
 	const struct ocf_pk_op *op = &req->op;
+	const struct ocf_pk_row *row = &ocf_pk_rows[op->code];
 	struct ocf_pk_plain *p;
 	int err;
 
-	if (!(ocf_pk_rows[op->code].flags & OCF_PK_IS_RSA)) {
+	if (!(row->flags & OCF_PK_IS_RSA)) {
 		req->class = ocf_pk_class(size_of(op));
 		return 0;
 	}
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return -ENOMEM;
+	req->wrong = OCF_FIELD_VALUE + row->size;
 	err = parse_key(op, p);
-	if (!err && !fits_result(op, p->k))
-		err = -ENOSPC;
-	if (!err)
-		err = pad(op, p);
-	if (err) {
-		kfree_sensitive(p);
-		return err;
-	}
+	if (err)
+		goto free;
+	req->wrong = OCF_FIELD_VALUE + row->in;
+	err = -ENOSPC;
+	if (!fits_result(op, p->k))
+		goto free;
+	req->wrong = op->scheme == OCF_PK_PSS ? OCF_FIELD_SALT :
+						OCF_FIELD_VALUE;
+	err = pad(op, p);
+	if (err)
+		goto free;
+	req->wrong = OCF_FIELD_NONE;
 	fill_in(p, op);
 	req->class = ocf_pk_class(p->k);
 	req->plain = p;
 	return 0;
+free:
+	kfree_sensitive(p);
+	return err;
 }
 
 void ocf_pk_rsa_free(struct ocf_pk_request *req)
