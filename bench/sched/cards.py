@@ -60,7 +60,8 @@ class Card(Device):
 
 
 def prepare(*others: str) -> None:
-    """Loads what makes load, and takes away the devices of @others."""
+    """Loads the module that generates load, and unloads the modules @others,
+    which removes their devices."""
     for name in others:
         subprocess.run(["rmmod", name], check=True)
     subprocess.run(["insmod", os.environ["OCF_MODULES"] +

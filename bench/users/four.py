@@ -13,7 +13,8 @@ sys.path[:0] = [str(TOP / "bench" / "sched"), str(TOP / "tests" / "lib")]
 from cards import Card, Device, write  # noqa: E402
 from users import namespaces  # noqa: E402
 
-# Together as many requests a second in either case.
+# The cards of either kind can do the same number of requests a second
+# together.
 KINDS = {"equal": (1, 1, 1, 1), "unequal": (0.5, 1, 2, 2)}
 ENDS = "10.99.0.1", "10.99.0.2"
 

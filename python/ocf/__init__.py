@@ -142,7 +142,8 @@ class Command:
         self._out = out
         self._tag = tag
         self._kept = (*kept, *secret)
-        # not before: it may be under way
+        # wipe the secrets only at the end of the object: until then the
+        # command may be under way
         weakref.finalize(self, _wipe, *secret)
 
     def output(self, res: int) -> bytes:
@@ -229,7 +230,7 @@ class Session:
         if self.maclen and self.mode not in (Mode.CIPHER, Mode.MTE,
                                              Mode.COMPRESS):
             if tag is not None and len(_octets(tag)) != self.maclen:
-                raise ValueError(f"the tag has {self.maclen} bytes")
+                raise ValueError(f"the tag must have {self.maclen} bytes")
             given = _memory(_octets(tag) if tag is not None else b"",
                             self.maclen)
             given = given if not flags & FLAG_MORE else None
@@ -274,7 +275,7 @@ class Session:
         return c.tag[:res]
 
     def digest_parts(self, parts: Sequence[Buffer]) -> bytes:
-        """DIGEST of all parts, of which at least one."""
+        """DIGEST of all parts together; there must be at least one."""
         last = len(parts) - 1
         for i, part in enumerate(parts):
             c = self.prepare(part, flags=(FLAG_CONTINUE if i else 0) |
@@ -385,7 +386,7 @@ class Device:
     @property
     def features(self) -> abi.Features:
         features = _lib.ocf_features(self.handle).contents
-        # not a look into what close() frees
+        # a copy, because close() frees the original
         return abi.Features.from_buffer_copy(features)
 
     def algorithms(self) -> Iterator[Algorithm]:
@@ -518,7 +519,8 @@ class Queue:
         handle = self._handle
         number = next(self._device._numbers)
         command.command.cookie = number
-        # before it is the kernel's, whatever comes in between
+        # keep the command before the kernel has it: an exception in between
+        # must not free its memory
         self._commands[number] = command
         try:
             _check(_lib.ocf_queue_put(handle, command.command))

@@ -6,8 +6,8 @@
                         iv=iv)
     sock.sendall(data)
 
-Data are sent and received as ever; records of another type by send_record()
-and receive().
+Data is sent and received with a socket's usual calls.  Use send_record() and
+receive() for records of other types.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ class Names(Case):
             self.assertEqual(str(LOW), i["priority"])
 
     def test_ocfctl(self):
-        """Shows them and their users, and has another priority kept."""
+        """ocfctl shows the implementations and their users, and stores a new
+        priority in its configuration file."""
         config = pathlib.Path(self.enterContext(
             tempfile.TemporaryDirectory())) / "ocf-alg.conf"
 
@@ -219,7 +220,8 @@ class Sockets(Case):
                                socket.ALG_OP_DECRYPT, bytes(wrong), **more)
 
     def test_authenc(self):
-        """A key is an attribute (<linux/rtnetlink.h>) and both keys."""
+        """The key blob is an attribute (<linux/rtnetlink.h>), the MAC key and
+        the cipher's key."""
         rng = random.Random(int(os.environ.get("OCF_SEED") or 1))
         for _ in range(60):
             hash_ = rng.choice(HMACS)
@@ -286,7 +288,8 @@ class Sockets(Case):
                         name.replace("sha3-", "sha3_"), data).digest(), *got)
 
     def test_all_is_counted(self):
-        """As an operation of the CPU's, and as an error if it is one."""
+        """Each request counts as an operation of the CPU's device, and a failed
+        one also as an error."""
         soft, gcm = Device("cryptosoft0"), ("aead", "ocf-gcm-aes", bytes(16))
         more = {"iv": bytes(12), "assoclen": 16, "tag": 16}
         for size in (64, 20000):

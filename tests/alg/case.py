@@ -57,7 +57,8 @@ def test_generics() -> None:
 
 
 def is_bound(s: socket.socket, at: tuple[str, str]) -> bool:
-    """Or is nothing that the kernel has."""
+    """Returns False only if the bind timed out; True also if the kernel has no
+    such algorithm."""
     try:
         s.bind(at)
     except OSError as e:
@@ -94,8 +95,8 @@ def bytes_done() -> int:
 
 
 class Case(unittest.TestCase):
-    """@priority: with what the module is loaded; @tested: whether the kernel
-    tests it then; @pulls: how often a card went"""
+    """@priority: the module's priority; @tested: whether the kernel tests the
+    module when it is loaded; @pulls: how often a card was removed"""
 
     priority = LOW
     tested = False

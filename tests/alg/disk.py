@@ -112,11 +112,12 @@ class Disk(Case):
                     "--verify_state_save=0")
 
     def test_cards_come_and_go(self):
-        """With dm-crypt's workers, and in the place of the task that reads.
+        """With dm-crypt's work queues, and without the one for reads
+        (no_read_workqueue).
 
         Not with no_write_workqueue: dm-crypt then submits the write in the
-        card's callback, where submit_bio() takes the list of bios of the task
-        that was interrupted for its own, and a write is lost.
+        card's callback.  There submit_bio() uses the list of bios of the
+        interrupted task, and a write is lost.
         """
         for options in ((), ("no_read_workqueue",),
                         ("same_cpu_crypt", "submit_from_crypt_cpus")):
@@ -138,7 +139,8 @@ class DiskByPriority(Disk):
 
 
 class Swap(Disk):
-    """What a control group has no memory for goes out through dm-crypt."""
+    """Pages beyond a control group's memory limit are swapped out through
+    dm-crypt."""
 
     size = memory = 128 * MIB
     test_by_name = test_a_card_that_is_full = test_fio = None
@@ -172,7 +174,8 @@ class Swap(Disk):
                 run("swapoff", str(disk))
 
     def test_cards_come_and_go(self):
-        """And it comes back as it was; nothing is killed for want of memory."""
+        """Swapped pages come back unchanged, and no process is killed for lack
+        of memory."""
         before = swapped_out()
         with self.cards() as puller, self.swap(), \
                 self.group(24 * MIB) as group:
@@ -200,8 +203,8 @@ for i in range(n):
 class Luks(Case):
     """LUKS2, as cryptsetup makes it, with file systems that check themselves.
 
-    The implementation is named in the first test, and the best there is in the
-    others.
+    The ext4 test names our implementation.  The other tests get it because of
+    its priority.
     """
 
     priority = HIGH
@@ -247,7 +250,8 @@ class Luks(Case):
 
     def is_kept(self, make: list[str], check: list[str], size: int,
                 scrub: tuple[str, ...] = ()) -> None:
-        """What was written into a file system is there after all was closed."""
+        """Checks that files are intact after the file system and the disk were
+        closed and opened again."""
         files = {f"file{i}": random.Random(i).randbytes(size // 8)
                  for i in range(8)}
         with self.opened() as disk:
@@ -282,7 +286,8 @@ class Luks(Case):
                          ("btrfs", "scrub", "start", "-B"))
 
     def test_integrity(self):
-        """A tag for each sector; what is changed beneath is not read."""
+        """Each sector has a tag.  Reading fails if the disk below was
+        changed."""
         for options in (("--cipher=aes-gcm-random", "--key-size=256",
                          "--integrity=aead"),
                         ("--cipher=chacha20-random", "--key-size=256",

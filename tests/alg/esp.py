@@ -130,8 +130,9 @@ class Net(Case):
 class Esp(Net):
     def protect(self, suite: str, *more: str, outer: int = 4,
                 inner: int | None = None) -> None:
-        """All that goes between the two, in IPv4 or IPv6; @inner: within a
-        tunnel."""
+        """Protects all traffic between the two sides.  @outer: IP version on
+        the wire; @inner: IP version inside a tunnel, or None for transport
+        mode."""
         rng = random.Random(suite)
         words = [f"0x{rng.randbytes(w).hex()}" if isinstance(w, int) else w
                  for w in SUITES[suite]]
@@ -161,7 +162,8 @@ class Esp(Net):
             self.works(suite, ends=OUTER[6], outer=6)
 
     def test_tunnels(self):
-        """Of each family in each, with fragments inside"""
+        """IPv4 and IPv6 packets, each in IPv4 and in IPv6, with fragments
+        inside"""
         for outer in 4, 6:
             for inner in 4, 6:
                 for suite in CBC, GCM:
@@ -169,7 +171,7 @@ class Esp(Net):
                                inner=inner)
 
     def test_a_tunnel_through_udp(self):
-        """As it passes a translator of addresses (RFC 3948)"""
+        """ESP in UDP, as it passes a NAT (RFC 3948)"""
         port = str(NAT_PORT)
         with contextlib.ExitStack() as stack:
             for side in SIDES:

@@ -32,7 +32,8 @@ def log_with(text: str) -> list[str]:
 
 class Fips(unittest.TestCase):
     def test_an_implementation_that_is_not_signed(self):
-        """The kernel would panic: the module refuses to load."""
+        """In FIPS mode the kernel panics if an unsigned module registers an
+        algorithm, so ocf_alg refuses to load."""
         done = subprocess.run(["insmod", str(MODULE)], capture_output=True,
                               text=True, check=False)
         self.assertIn("Key was rejected by service", done.stderr)

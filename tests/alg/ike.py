@@ -41,7 +41,7 @@ charon {{
     load = random nonce openssl kdf kernel-netlink socket-default vici
     install_routes = no
     install_virtual_ip = no
-    # s: how long a peer may be silent that is asked, the first time
+    # s: how long to wait for an answer to the first transmission of a request
     retransmit_timeout = {patience}
     retransmit_tries = 2
     retransmit_base = 1
@@ -95,8 +95,8 @@ secrets {{
 
 
 class Peer:
-    """A daemon in one of the two namespaces.  It takes the other for dead that
-    is silent for three times @patience seconds."""
+    """A daemon in one of the two namespaces.  It takes its peer for dead after
+    three times @patience seconds of silence."""
 
     def __init__(self, side: int, patience: int):
         self.side = side

@@ -67,7 +67,8 @@ class Read(Power):
     count = 0
 
     def runTest(self):
-        """The last of each name, or one that fsync() has not returned for."""
+        """Each name has the last file that was reported, or a newer one for
+        which fsync() had not returned."""
         last = {number % NAMES: number for number in range(self.count)}
         with self.cards() as puller, self.opened() as disk:
             puller.start()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""In the test machine: swap on an encrypted /dev/vda, for more than there is
-memory, on the kernel's implementation and then on ours.
+"""In the test machine: programs that need more memory than there is, with swap
+on an encrypted /dev/vda, on the kernel's implementation and then on ours.
 
     tests/alg/swap.py [SECONDS]         of each
 """
@@ -31,8 +31,8 @@ def count(name: str, file: str = "/proc/vmstat") -> int:
 
 
 class Swap(Case):
-    """Two programs have half as much memory again as the machine.  They change
-    each page in turn, and check what it was before."""
+    """Two programs together use one and a half times the machine's memory.
+    They change each page in turn, and check what it was before."""
 
     seconds = 600
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A machine that dies while it writes to an encrypted disk.  The disk has all
-that it was given: flushes that are missing are not noticed."""
+"""A machine that dies while it writes to an encrypted disk.  The host keeps
+every write that the disk received, so this test does not notice missing
+flushes."""
 
 import os
 import pathlib

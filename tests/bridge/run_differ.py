@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""In the test machine: implementations of the crypto API against OpenSSL, by
-the differential selftests, with what they can do left to them.
+"""In the test machine: the differential selftests compare implementations of
+the crypto API with OpenSSL.  These implementations are preferred for all work
+that they can do.
 
     run_differ.py cryptd PROGRAM...     cryptd's: the CPU, asynchronously
     run_differ.py virtio PROGRAM...     those of Linux's virtio driver
@@ -19,8 +20,9 @@ import machine  # noqa: E402
 import ocf  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# operations of the programs that it must have done beside the CPU, at least:
-# a card may seem slow to who shares its processor
+# the fewest operations of the programs that the device must have done; the CPU
+# does the others, since a card may seem slow to a task that shares its
+# processor
 LEAST = {"cryptd": 100}
 BUFFER = 131072     # bytes, the longest it takes (bridge.mk)
 SIZES = (16, 1008, 4096, BUFFER)
@@ -79,7 +81,8 @@ def interrupts() -> int:
 
 
 def alone(wants: dict) -> None:
-    """AES-CBC with nobody else to do it, many at once; as the CPU did it."""
+    """Runs many AES-CBC requests at once on the device alone.  The results must
+    equal the CPU's."""
     before, rung = machine.counter("operations"), interrupts()
     ocf.write(ocf.CLASS / ocf.SOFTWARE / "state", "drain")
     with ocf.Load(wants, 8) as load:
@@ -96,7 +99,7 @@ def alone(wants: dict) -> None:
 
 
 def ciphers_alone(programs: list) -> None:
-    """Every operation is the card's, as long as it takes one."""
+    """The card does every operation, because none is longer than it takes."""
     before = machine.counter("operations")
     ocf.write(ocf.CLASS / ocf.SOFTWARE / "state", "drain")
     for program in programs:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """In the test machine: an accelerator that misbehaves in each way there is.
-What is asked for meanwhile ends, and is right; nothing stays behind.
+Requests made meanwhile end with right results, and nothing stays behind.
 """
 
 import errno
@@ -97,12 +97,14 @@ class Accel(Base):
             self.assertTrue(wait_for(
                 lambda: counter("operations") > before + 50, SOON))
         self.assertEqual([], load.wrong)
-        # another processor may be quicker than the return, but not always
+        # a callback on another processor may come before the call returns, but
+        # not always
         self.assertLess(counter("at_once"), counter("operations"))
         self.idle()
 
     def harmless(self, name: str, counts: str | None, want: int) -> None:
-        """It works on, whatever that is."""
+        """Checks that the device keeps working despite this behaviour of the
+        accelerator."""
         before = counter(counts) if counts else 0
         with self.load() as load:
             self.assertTrue(load.goes_on())
@@ -282,7 +284,7 @@ class Silent(Base):
             fault("never")
             self.assertTrue(wait_for(lambda: state() == "suspect", SOON))
             self.assertTrue(load.goes_on())
-            # asked for known answers now and then, it loses the rest
+            # self-tests now and then use up the remaining slots
             self.assertTrue(wait_for(lambda: held() >= self.depth, 5 * SOON))
             fault("works", 0)
             lost = held()

@@ -153,7 +153,7 @@ class Rsa(Signing):
 
 
 class Silent(Signing):
-    """What it lacks is found by the time it takes."""
+    """A missing callback is noticed by a timeout."""
 
     patience = HASTE
 

@@ -42,7 +42,7 @@ def header(session: int, opcode: int, op_type: int, *words: int) -> bytes:
 
 
 class FrontEnd:
-    """Connected to a card, with the ring going, which is that of @queue."""
+    """A connection to a card, with the ring of @queue running."""
 
     def __init__(self, path, queue: int = 0):
         self.queue = queue
@@ -114,7 +114,7 @@ class FrontEnd:
                                                          0)))[1]
 
     def start(self, base: int, tell: bool = True) -> None:
-        """@tell: the card is said at once whom to interrupt."""
+        """@tell: whether the card is told at once whom to interrupt."""
         addr = struct.pack("<IIQQQQ", self.queue, 0, QVA + DESC, QVA + USED,
                            QVA + AVAIL, 0)
         self.send(SET_VRING_NUM, struct.pack("<II", self.queue, NUM))
@@ -155,7 +155,8 @@ class FrontEnd:
         os.eventfd_write(self.kick, 1)
 
     def submit(self, out: list[bytes], room: list[int]) -> list[tuple]:
-        """Puts a request of these pieces into the ring; where it will write."""
+        """Puts a request of these pieces into the ring.  Returns the places
+        that the card will write to."""
         descs, places = [], []
         for piece in out:
             at = self.room(len(piece))

@@ -32,7 +32,7 @@ def request(sess: socket.socket, size: int = SIZE) -> bytes:
 
 
 class Child:
-    """Requests in a process of its own, which may not end."""
+    """Requests in a process of their own, because they may never end."""
 
     def __init__(self, *sessions: socket.socket):
         self.read, write = os.pipe()
@@ -91,7 +91,7 @@ def until(good, what, times: int = 20) -> dict:
 
 def killed(cards, gaps):
     sess = session()
-    # a minute: it is there until it is killed
+    # a minute: the request is still inside when the card is killed
     cards[0]("set latency_ns=60000000000")
     child = Child(sess)
     while not cards[0].stats()["inside"]:

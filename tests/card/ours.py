@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """In the machine: our driver, and cards that are slow, wrong, mute or dead.
-What is asked for meanwhile ends, and is right.
+Requests made meanwhile end with right results.
 
     ours.py [Faults|Sealed|Queues|Killed]
                             which of them; a card is not used after Killed
@@ -122,12 +122,14 @@ class Faults(Card):
             self.survives("error", count)
 
     def test_fails_and_writes_less(self):
-        """It has failed a request, which is no reason to give it up."""
+        """The card reports that a request failed.  That is no reason to give up
+        the card."""
         wrong = self.own("wrong")
         for length in (0, 1):
             for status in ("", "255"):      # ERR, and what the driver left
                 before = self.hits("short")
-                # nothing is under way: the same three get both
+                # nothing is under way, so both faults hit the same three
+                # requests
                 self.control(f"fault error 3 {status}")
                 self.control(f"fault short 3 {length}")
                 with self.load() as load:
@@ -295,8 +297,8 @@ class Faults(Card):
 
 
 class Sealed(Card):
-    """Encrypt, then authenticate, against OpenSSL: by chance, with algorithms
-    that the card has.  The CPU does what is too long for it."""
+    """Encrypt, then authenticate, against OpenSSL: random requests, with
+    algorithms that the card has.  The CPU does what is too long for it."""
 
     def test_against_openssl(self):
         self.assertIn("eta", self.device.text("modes").split())
@@ -340,7 +342,8 @@ class Sealed(Card):
         self.enterContext(loaded(priority))
 
     def test_a_wrong_mac_of_the_kernels_own(self):
-        """The same by the crypto API.  AF_ALG has the result elsewhere."""
+        """The same through the crypto API.  With AF_ALG the result goes into
+        another buffer."""
         self.alg(LOW)
         size, iv = 4096, DATA[9:25]
         with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as s:
@@ -407,7 +410,8 @@ class Sealed(Card):
 
 class Queues(Card):
     """A card with two data queues, one for each CPU.  QEMU 7.2 hands only the
-    first to it, and fails itself what comes by the second."""
+    first queue to the card's process.  It fails all requests on the second
+    itself."""
 
     def setUp(self):
         """Self-tests run on the first CPU: in the task that binds the driver,

@@ -2,7 +2,7 @@
 """The card alone, under sanitizers, with a front end in place of QEMU.
 
 What it computes is compared with the openssl program and Python's hmac; a
-random test prints its seed, which $SEED sets.
+random test prints its seed, which $OCF_SEED sets.
 """
 
 import contextlib
@@ -644,8 +644,8 @@ def test_a_pause_loses_nothing(card, guest):
 
 @pytest.mark.parametrize("fault", ["lost 1", "late 1 60000"])
 def test_a_pause_does_nothing_again(card, guest, fault):
-    """Requests that were answered are not done again because an earlier one has
-    no answer."""
+    """Requests that were answered are not done again, although an earlier one
+    has no answer."""
     session = guest.session(CBC, b"k" * 16)
     works(guest, session)
     card.control(f"fault {fault}")

@@ -33,8 +33,8 @@ def make(*args: str) -> str:
 
 
 def configure(value: str) -> None:
-    """Our modules are to be @value, and nothing that they need is asked for:
-    Kconfig selects it."""
+    """Sets our modules to @value, "m" or "y".  Sets no option that they need,
+    because Kconfig selects those."""
     fragment = BUILD / "config"
     machine = (TOP / "tests/vm/debug.config").read_text()
     lines = machine.split("CONFIG_DEBUG_KERNEL=y")[0].splitlines()
@@ -74,8 +74,8 @@ def test_what_is_no_kernel(tmp_path):
 
 
 def test_a_second_time():
-    """It replaces what it has copied, and changes nothing else again.  A folder
-    may be named from where one is."""
+    """It replaces what it has copied, and changes nothing else again.  The
+    folder's path may be relative to the current directory."""
     files = "drivers/Makefile", "drivers/Kconfig", "MAINTAINERS"
     before = [(LINUX / f).read_text() for f in files]
     (LINUX / OURS / "gone.c").touch()

@@ -13,8 +13,8 @@ MODULES = pathlib.Path("/usr/lib/modules") / os.uname().release
 
 
 def unpack(packages: str) -> None:
-    """Copies what packages have in / over the machine's, where some of their
-    folders are links.  Changes are in its memory."""
+    """Copies the files of @packages over the machine's /, where some of the
+    folders are symbolic links.  Changes are in its memory."""
     with subprocess.Popen(["tar", "-C", packages, "-c", "."],
                           stdout=subprocess.PIPE) as tar:
         subprocess.run(["tar", "-C", "/", "-x", "--keep-directory-symlink"],
@@ -23,8 +23,9 @@ def unpack(packages: str) -> None:
 
 @contextlib.contextmanager
 def installed(*others: str):
-    """Those of the project, and @others of the kernel's, modules or folders of
-    them, and no more: depmod reads each, which is slow here."""
+    """Installs the project's modules and @others, which are modules of the
+    kernel or folders of them.  Installs no more, because depmod reads each
+    module, which is slow here."""
     with tempfile.TemporaryDirectory() as folder:
         for name in others:
             if (MODULES / "kernel" / name).is_dir():

@@ -51,14 +51,15 @@ def rmmod(name: str) -> str:
 
 
 def unload(name: str, seconds: float = 300) -> bool:
-    """Whether it can be in time.  What a user has closed may be freed later, by
-    a worker or when the last answer is back."""
+    """Unloads the module @name, and returns whether that succeeded in time.
+    What a user has closed may be freed later, by a worker or when the last
+    answer is back."""
     return wait_for(lambda: not rmmod(name), seconds)
 
 
 @contextlib.contextmanager
 def traced(event: str):
-    """The file with what the kernel traces meanwhile of an @event of OCF's"""
+    """Yields the file in which the kernel traces OCF's @event meanwhile"""
     enable = TRACING / "events/ocf" / event / "enable"
     if not os.path.ismount(TRACING):
         subprocess.run(["mount", "-t", "tracefs", "none", TRACING], check=True)
@@ -97,7 +98,8 @@ class Device:
 
 
 def prefer_cards() -> None:
-    """What a card can do it does, whatever that costs, and nothing else."""
+    """Gives cards every request that they can do, whatever that costs, and no
+    more self-tests."""
     write(pathlib.Path("/sys/module/ocf/parameters/recheck"), 0)
     write(CLASS / SOFTWARE / "weight", 10000)
 
@@ -145,7 +147,7 @@ class Session:
 class Load:
     """Threads that encrypt and decrypt; every result is looked at.
 
-    @wants: what the CPU makes of DATA by length."""
+    @wants: for each length, the CPU's ciphertext of that many bytes of DATA."""
 
     def __init__(self, wants: dict, threads: int = 4):
         self.wants = wants

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How often a test does what it does by chance, as random.h has it."""
+"""How many random rounds a test runs, as random.h does it in C."""
 
 import os
 

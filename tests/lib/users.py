@@ -27,7 +27,7 @@ def run(*words: object, text: str = "") -> str:
 
 
 def load_alg(priority: int) -> None:
-    """And until the kernel has tested what there is"""
+    """Loads ocf_alg and waits until the kernel has tested all its algorithms"""
     run("insmod", MODULE, f"priority={priority}")
     crypto = pathlib.Path("/proc/crypto")
     assert wait_for(lambda: ": unknown\n" not in crypto.read_text(), 1200)
@@ -75,8 +75,9 @@ def forget_names() -> None:
 
 @contextlib.contextmanager
 def namespaces(*addresses: tuple[str, str]):
-    """SIDES, joined by eth0 of each, which have @addresses with the lengths of
-    their prefixes: of the first one and of the second."""
+    """Creates the network namespaces SIDES and joins their eth0.  Each pair in
+    @addresses is an address with prefix length for the first and one for the
+    second."""
     with contextlib.ExitStack() as stack:
         stack.callback(forget_names)
         for side in SIDES:
@@ -116,7 +117,7 @@ def protect_side(side: int, suite: tuple[str, ...], outer: tuple[str, str],
     for to in range(2):
         way = ("src", outer[1 - to], "dst", outer[to])
         ends = ("src", inner[1 - to], "dst", inner[to]) if inner else way
-        # says of which family the packets inside are
+        # the selector gives the address family of the inner packets
         sel = ("sel", *ends) if inner else ()
         run(*xfrm, "state", "add", *way, "proto", proto, "spi", 100 + to,
             "mode", mode, "replay-window", 32, *more, *suite, *sel)
@@ -126,8 +127,9 @@ def protect_side(side: int, suite: tuple[str, ...], outer: tuple[str, str],
 
 def protect(suite: tuple[str, ...], outer: tuple[str, str],
             inner: tuple[str, str] | None = None, *more: str) -> None:
-    """Has what the two of @outer send each other go by IPsec; @inner: what those
-    of @inner do, in a tunnel between them.  @suite: algorithms and keys as ip
-    takes them; @more: what else a state has."""
+    """Protects with IPsec what the two addresses of @outer send each other.
+    With @inner, protects what the two addresses of @inner send, in a tunnel
+    between those of @outer.  @suite: algorithms and keys as ip takes them;
+    @more: what else a state has."""
     for side in range(2):
         protect_side(side, suite, outer, inner, *more)

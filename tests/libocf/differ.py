@@ -207,7 +207,7 @@ class Sessions(Case):
                                  s.unseal(sealed, tag, bytes(12), octets))
 
     def test_numbers_are_no_bytes(self):
-        """Nor as many zeros."""
+        """A number does not stand for that many zero bytes either."""
         with self.assertRaises(TypeError):
             self.dev.session(Mode.CIPHER, "aes-ctr", key=16)
         with self.dev.session(Mode.CIPHER, "aes-ctr", key=bytes(16)) as s:
@@ -270,7 +270,8 @@ class Public(Case):
                    s, r, curve=Curve.P256)
 
     def test_lengths_that_are_not_the_sessions(self):
-        """What is left out would be zeros, each time the same."""
+        """The missing bytes of a short IV would be zeros, the same each
+        time."""
         for mode, names, ivlen in (
                 (Mode.CIPHER, {"cipher": "aes-ctr"}, 16),
                 (Mode.AEAD, {"cipher": "aes-gcm"}, 12),
@@ -364,7 +365,8 @@ class Queues(Case):
                                                         else []))
 
     def test_dropped(self):
-        """Nobody closes it: what is under way has memory to the end."""
+        """Nobody closes the queue.  Its commands under way keep their memory
+        until they end."""
         with self.dev.session(Mode.CIPHER, "des3-cbc", key=bytes(24)) as s:
             q = ocf.Queue(self.dev, 32, ocf.Queue.NO_URING)
             some = [s.prepare(bytes(65536), iv=bytes(8)) for _ in range(32)]
@@ -376,7 +378,7 @@ class Queues(Case):
             del c, some, q
             gc.collect()
             self.assertEqual([want] * 32, [o.raw for o in outs])
-            # who has one without io_uring has the only one
+            # without io_uring the process may have one queue only
             ocf.Queue(self.dev, 32, ocf.Queue.NO_URING).close()
 
     def test_refused_is_not_kept(self):
@@ -432,7 +434,7 @@ class Sockets(unittest.TestCase):
         self.b.close()
 
     def keys(self, sock: socket.socket, direction: Direction, **more):
-        # one side's in words: it is the same key
+        # one side gives the key as 32-bit words; it is the same key
         key = bytes(range(16))
         if sock is self.b:
             key = memoryview(key).cast("I")

@@ -95,7 +95,7 @@ class Cards(unittest.TestCase):
                 self.assertLess(int(line.split()[2]), SOON * 10**9, line)
 
     def survives(self, fault: str, counter: str = "") -> None:
-        """A fault of sim0's, of which nobody sees anything."""
+        """Checks that users do not notice a fault of the cards."""
         card = self.cards[0]
         before = card.own(counter) if counter else 0
         with self.load() as load:
@@ -234,7 +234,7 @@ class Cards(unittest.TestCase):
         self.assertFalse(Device("sim2").exists())
 
     def test_killed(self):
-        """Who waits for a card that is silent can be killed."""
+        """A process that waits for a silent card can be killed."""
         for card in self.cards:
             card.fault("lost 1000")
         pid = os.fork()

@@ -5,9 +5,10 @@ Algorithm Validation Program, from Debian's python3-cryptography-vectors.
 
     tests/pk/cavp.py
 
-A line a file says how many were right: done where they pass, and refused or
-answered otherwise where they fail.  "unsaid" are those that CIOCKEY cannot say:
-curves that it does not have, and subgroups of DH, of which it is not told.
+One line for each file says how many vectors were right.  Valid ones must be
+done, invalid ones refused or answered differently.  "unsaid" are vectors that
+CIOCKEY cannot express: curves that it does not have, and subgroups of DH, for
+which it has no parameter.
 """
 
 import collections

@@ -72,7 +72,8 @@ class Device:
              call: int = CIOCKEY, crid: int = 0) -> tuple[list[bytes], int]:
         """Parameters as they are; returns the results and the device."""
         kept = [ctypes.create_string_buffer(p, max(len(p), 1)) for p in given]
-        # what is not written to must not be touched
+        # the pattern shows whether a failed call writes, or a result exceeds
+        # its buffer
         out = [ctypes.create_string_buffer(b"\xa5" * (n + 1), n + 1)
                for n in sizes]
         params = [(ctypes.addressof(b), 8 * len(p))

@@ -277,7 +277,8 @@ class Rsa(Case):
                            out=(size,))
 
     def test_what_was_not_encrypted(self):
-        """No oracle: something comes of it, the same each time."""
+        """No padding oracle: decryption returns a made-up message, the same
+        each time."""
         key = rsa.generate_private_key(65537, 1024)
         n, d = key.private_numbers().public_numbers.n, key.private_numbers().d
         back = crk.op(crk.RSA_DECRYPT, crk.PKCS1)
@@ -491,7 +492,8 @@ class Elliptic(Case):
                     crk.op(crk.ECDH, curve=name), secret, point, out=(size,)))
 
     def test_with_the_generator(self):
-        """What the kernel's library cannot add is added all the same."""
+        """The generator's multiples are right, although the kernel's library
+        cannot add some of these points."""
         for name, key, secret, point, size in self.curves():
             one = ec.derive_private_key(1, CURVE[name]).public_key()
             n = one.public_numbers()

@@ -73,7 +73,7 @@ class Virtio(unittest.TestCase):
         return int(self.cards[0].text("device/card/keys"))
 
     def sign(self, key: Key, digest: bytes, hash: str, crid: int = -1) -> bytes:
-        """By the first card, if nobody else is said."""
+        """Signs on the first card, unless @crid is given."""
         (sig,), used = self.dev.call(
             crk.op(crk.RSA_SIGN, crk.PKCS1, hash), [digest, key.der],
             [key.size], crk.BSD_CIOCKEY2, self.number if crid < 0 else crid)
@@ -213,7 +213,7 @@ class Virtio(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not self.kept(), SOON))
 
     def test_keys_that_a_card_must_not_have(self):
-        """Of zeros, or of numbers that are not each other's."""
+        """Keys with a number that is zero, wrong or too long."""
         good = self.key.numbers
         for at, name in enumerate(NUMBERS):
             # d may be some bytes shorter than the modulus, though seldom

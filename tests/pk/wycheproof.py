@@ -4,10 +4,11 @@
 
     tests/pk/wycheproof.py [FILE...]
 
-A line a file says how many were right: done where they are valid, and refused
-where they are not.  What is "acceptable" may be either.  "unsaid" are those that
-CIOCKEY cannot say: signatures that are not two halves of the right length, and
-points in other forms and private keys next to the order, which are refused.
+For each file a line says how many vectors were right: a valid one must be done,
+and an invalid one refused.  An "acceptable" one may be either.  CIOCKEY has no
+form for the "unsaid" ones, and refuses them.  They are signatures that are not
+two halves of the right length, points in other forms, and private keys next to
+the order.
 """
 
 import collections

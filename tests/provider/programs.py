@@ -180,7 +180,8 @@ class Programs(unittest.TestCase):
             self.assertEqual(1, len(secrets))
 
     def test_pss(self):
-        """Each salt's length there is a word for, by the kernel."""
+        """Every way to give the salt length.  The kernel does each
+        operation."""
         dev = Device(SOFTWARE)
         self.plain("openssl", "genrsa", "-out", "pss.key", "2048")
         self.plain("openssl", "pkey", "-in", "pss.key", "-pubout", "-out",
@@ -312,7 +313,8 @@ class Programs(unittest.TestCase):
         self.assertLess(before, worked())
 
     def test_what_stays_without_a_card(self):
-        """By the framework's own choice: all of it, whatever its size."""
+        """With the framework's own choice and without a card, OpenSSL does
+        everything itself, whatever the size."""
         before = worked()
         self.speed("-evp", "aes-128-cbc", "-bytes", "16384", least=-1)
         self.assertEqual(before, worked())
@@ -334,7 +336,8 @@ class Programs(unittest.TestCase):
         with self.card() as card, counting_ioctls() as ioctls:
             before = requests()
             rate = speed("16")
-            # a session, and what it says of sizes once a second
+            # ioctls only open a session, and once a second ask which sizes are
+            # worth it
             self.assertLess(ioctls() * 100, rate / 16)
             self.assertEqual(before, requests())
             # it is the size alone

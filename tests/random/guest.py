@@ -143,7 +143,8 @@ class Simulated(unittest.TestCase):
         for bias in (128, 64, 32):
             source = self.source()
             self.break_it(source, f"bias {bias}")
-            # the first window that begins with it
+            # the source fails in the first window that begins with the biased
+            # value
             self.assertGreater(60 * 256 // bias * WINDOW,
                                len(source.read(1 << 20)))
             self.assertIn(source.text("reason"), ("biased", "repeats"))
@@ -164,7 +165,8 @@ class Simulated(unittest.TestCase):
             self.passes(source)
 
     def test_less_is_claimed(self):
-        """What is too much for one that claims all is fine for another."""
+        """A bias that fails a source which claims full entropy is fine for one
+        that claims less."""
         source = self.source(128)
         self.assertEqual("41 336", source.text("cutoffs"))
         self.break_it(source, "bias 64")
@@ -255,7 +257,7 @@ class Simulated(unittest.TestCase):
 
 
 class Virtio(unittest.TestCase):
-    """One of virtio's, which the kernel is given."""
+    """A source of virtio, which OCF gives to the kernel once it is healthy."""
 
     def setUp(self):
         name, = names()
@@ -324,7 +326,8 @@ class Bad(Virtio):
         got = self.source.read(1 << 20)
         self.assertEqual("failed", self.source.state())
         self.assertEqual("repeats", self.source.text("reason"))
-        # of 512 / 1024 a byte has 4 bits: eleven in a row are too many
+        # an entropy of 512 / 1024 is 4 bits per byte: eleven equal bytes in a
+        # row are too many
         self.assertEqual("11", self.source.text("cutoffs").split()[0])
         self.assertNotIn(bytes(11), got)
         # and the kernel is rid of it
@@ -335,7 +338,7 @@ class Silent(Virtio):
     def test_nothing_comes(self):
         self.assertTrue(self.source.becomes("stalled"))
         self.assertFalse(self.available())
-        # which keeps nobody from taking it away
+        # a stalled source can still be removed
         where = self.bus_name()
         write(DRIVER / "unbind", where)
         self.assertEqual(set(), names())

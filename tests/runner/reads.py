@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a test reads, as one hash, and the results that are known by it."""
+"""Hashes all that a test reads, and keeps the test's result under that hash."""
 
 import functools
 import hashlib
@@ -28,7 +28,8 @@ COMMENT_OR_STRING = re.compile(
 
 @functools.cache
 def files() -> list[str]:
-    """Of the checkout: all that git knows and all it does not ignore."""
+    """The checkout's files: those that git tracks, and new ones that it does
+    not ignore."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=TOP,
         capture_output=True, text=True, check=True).stdout.split("\0")

@@ -69,7 +69,7 @@ class Report:
                                  "seconds": round(seconds, 2)})
 
     def tell(self, got: Result) -> None:
-        """Of one test, when nothing of it can change any more."""
+        """Reports the result of one test, when it can no longer change."""
         with self.lock:
             self.results.append(got)
         if got.reused:
@@ -99,7 +99,8 @@ class Report:
         return "\n".join(out)
 
     def end(self, yardstick_s: float | None) -> int:
-        """Says the sum, writes build/times.json; the exit status."""
+        """Prints the summary and writes build/times.json.  Returns the exit
+        status."""
         took = time.monotonic() - self.begun
         lost = max(0.0, others_s() - self.others)
         failed = [r for r in self.results if r.why]
@@ -134,9 +135,9 @@ class Report:
         return 1 if failed or over or self.left else 0
 
     def _over(self, took: float, yardstick_s: float | None) -> str:
-        """A complaint if the run, without what others took from it, had more
-        than 1.5 times its budget, which is scaled up by the yardstick if the
-        host is slow; else ""."""
+        """A complaint if the run took more than 1.5 times its budget, without
+        the time of other programs; else "".  On a slow host the yardstick
+        scales the budget up."""
         known = budgets()
         if self.tier not in known["seconds"] or not yardstick_s:
             return ""

@@ -2,8 +2,8 @@
 """Runs tests: on the host, or in machines that several of them share.
 
 A slot is a thread that runs one thing at a time; there are two of them.  Tests
-that need the same machine are one group; a slot boots the machine and takes the
-group's tests one by one, so that two slots can work on one long group.  A test
+that need the same machine are one group.  A slot boots the machine and takes
+the group's tests one by one.  So two slots can work on one long group.  A test
 that fails, hangs or leaves something behind ends its machine: the next test
 gets a new one.
 """
@@ -136,7 +136,7 @@ class Guest:
         return got
 
     def end(self) -> int:
-        """Its exit status: see tests/vm/run."""
+        """Ends the machine and returns its exit status: see tests/vm/run."""
         with contextlib.suppress(OSError):
             self.sock.shutdown(socket.SHUT_RDWR)
         self.lines.close()
@@ -331,7 +331,7 @@ class Runner:
             if test is None:
                 break
             self.tell(got)
-        # of the last test the machine's end may tell something, too
+        # the machine's exit status may also show a fault of the last test
         status = guest.end()
         if status and not got.why:
             got.why = f"the machine ended with status {status} after it"

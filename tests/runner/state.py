@@ -21,7 +21,8 @@ def _read(path: pathlib.Path) -> str:
 
 
 def _modules() -> dict[str, str]:
-    """The project's, which are not of the kernel's tree (O), and tls."""
+    """The project's modules, which are out of the kernel's tree (flag O), and
+    tls."""
     out = {}
     for line in pathlib.Path("/proc/modules").read_text().splitlines():
         name, _, count, *_ = line.split()
@@ -67,7 +68,7 @@ def _mounts() -> dict[str, str]:
 
 
 def _files() -> dict[str, str]:
-    """Temporary ones, and who may use the device."""
+    """Temporary files, and the mode and owner of the device."""
     out = {f"file {d}/{name}": "there" for d in ("/tmp", "/dev/shm", "/run")
            for name in os.listdir(d)}
     node = pathlib.Path("/dev/crypto")
@@ -106,7 +107,8 @@ def take() -> dict[str, str]:
 
 
 def _restore_modules() -> None:
-    """Those of a test go, those of the machine come back."""
+    """Unloads the modules that a test loaded, and loads those of the machine
+    again."""
     lines = [x.split() for x in os.environ["OCF_LOADED"].splitlines()]
     ours = {pathlib.Path(path).stem for path, *_ in lines}
     for key in _modules():

@@ -112,8 +112,9 @@ def read_machines() -> dict[str, Machine]:
 
 
 def debug_machine(stock: Machine) -> Machine:
-    """The same cards and memory with the debug kernel, which finds stray reads
-    by itself and stops at the first report; in the host's time."""
+    """Returns a machine with the same cards and memory, with the debug kernel
+    and without --icount.  That kernel finds stray reads by itself and stops at
+    the first report."""
     keep = [o for o in stock.options
             if not o.startswith("--append=") and o not in ("--rt", "--icount")]
     return Machine(f"{stock.name}-debug", tuple(keep) + (

@@ -26,7 +26,7 @@ def options(about: str, cycles: int, share: int,
     ap.add_argument("--cycles", type=int, default=cycles)
     ap.add_argument("--seed", type=int, default=int(time.time()))
     ap.add_argument("--share", type=int, default=share, metavar="PERCENT",
-                    help="of the bytes each card has to carry")
+                    help="the share of the bytes that each card must carry")
     ap.add_argument("--replays", type=int, default=replays)
     return ap
 
@@ -47,7 +47,7 @@ class Inside:
 
 
 class Process:
-    """Where a card that is a process is plugged in; each time another one."""
+    """A slot for cards that are processes.  Each plug() starts a new one."""
 
     def __init__(self, number: int, speed: str, where: pathlib.Path):
         self.number = number
@@ -124,7 +124,7 @@ class Machine:
                   f"{self.opt.cycles}, {each:.1f} s each", flush=True)
 
     def end(self, cards: list[str]) -> int:
-        """Whether all came back, and the cards did their part."""
+        """Returns 0 if all requests came back and the cards did their part."""
         self.stop.touch()
         said, _ = self.vm.communicate(timeout=READY_S)
         print(said, end="")

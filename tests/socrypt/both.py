@@ -122,7 +122,8 @@ class Both(unittest.TestCase):
             s.close()
 
     def test_peer_that_is_done_before(self):
-        """It has sent all, and said so, when the keys are set."""
+        """The peer has sent everything and shut down before the keys are
+        set."""
         a, b = so.pair()
         crypt = self.crypt()
         so.attach(a)
@@ -139,7 +140,7 @@ class Both(unittest.TestCase):
         self.assertEqual(b"\x17", a.recv(1))
 
     def test_more_is_not_waited_for(self):
-        """A record that is whole goes out, whatever was promised."""
+        """A full record is sent at once, even with MSG_MORE."""
         a, b = joined(self.crypt())
         data = self.rng.randbytes(16384)
         a.send(data, socket.MSG_MORE)
@@ -262,7 +263,8 @@ class Both(unittest.TestCase):
                 self.pass_on(a, b, self.rng.randbytes(1 << 20))
 
     def test_low_water_mark(self):
-        """As TCP's, in bytes of payload, set before the keys or after."""
+        """SO_RCVLOWAT works as on TCP, but counts bytes of payload.  It can be
+        set before or after the keys."""
         for early in (True, False):
             with self.subTest(early=early):
                 a, b = so.pair()
@@ -295,7 +297,7 @@ class Both(unittest.TestCase):
                 for want in b"few", b"\1\0":
                     self.assertTrue(poll.poll(SOON * 1000))
                     self.assertEqual(want, b.recvmsg(100, 100)[0])
-                # who polls is told when it is less
+                # a lower mark wakes a task that polls
                 a.sendall(b"few")
                 self.assertTrue(wait_for(lambda: count(b, FIONREAD) == 3, SOON))
                 lower = threading.Timer(0.3, b.setsockopt, (
@@ -450,7 +452,7 @@ class Both(unittest.TestCase):
             with self.assertRaises(OSError) as e:
                 b.recv(100)
             self.assertEqual(errno.EKEYEXPIRED, e.exception.errno)
-            # who polls is not woken again and again until they are set
+            # a task that polls sleeps until the new keys are set
             poll = select.poll()
             poll.register(b, select.POLLIN)
             self.assertEqual([], poll.poll(100))

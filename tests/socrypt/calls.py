@@ -160,7 +160,8 @@ def has_stamp(sock: socket.socket) -> bool:
 
 
 def messages(p: Pair, n: int) -> str:
-    """Reads with room for their types, that do not wait: how much each gave."""
+    """Reads @n times without waiting, with room for record types.  Returns what
+    each read gave."""
     said = [outcome(p.b.recvmsg, 100, 100, socket.MSG_DONTWAIT)
             for _ in range(n)]
     return words(*(len(s[0]) if isinstance(s, tuple) else s for s in said))
@@ -424,7 +425,7 @@ def _(p):
 
 
 def records(p) -> int:
-    """How many headers come to the peer, which reads none of it as such."""
+    """Counts the record headers that arrive at the peer, a plain TCP socket."""
     p.b.shutdown(socket.SHUT_WR)
     data = b"".join(iter(lambda: p.a.recv(1 << 16), b""))
     n = 0

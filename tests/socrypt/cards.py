@@ -210,8 +210,8 @@ class Cards(unittest.TestCase):
                     lambda: Device("sim0").state() == "ready", SOON))
 
     def test_no_card_is_left(self):
-        """Nothing is sent that is not encrypted, and the peer does not take what
-        it got for all."""
+        """Nothing is sent in the clear, and the peer notices that data are
+        missing."""
         a, b = so.pair()
         so.attach(a)
         crypt = self.crypt()
@@ -294,8 +294,8 @@ class Cards(unittest.TestCase):
         return False
 
     def test_reset_while_a_record_is_opened(self):
-        """Who waits does not spin until the card, which takes a second, has
-        done it.  A busy machine may be slower."""
+        """A task that waits does not spin meanwhile, although the card takes a
+        second.  A busy machine may be slower."""
         for name in self.names:
             write(Device(name).path / "device/latency_ns", 1_000_000_000)
         self.assertTrue(any(self.reset_while_opened() for _ in range(5)))

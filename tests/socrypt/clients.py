@@ -47,7 +47,7 @@ SUITES_13 = {
 NOT_BY_OPENSSL = {"TLS_AES_128_CCM_SHA256"}     # its ktls.h: 3.0 to 3.4
 SUITES = [("1.2", *s) for s in SUITES_12.items()] + [
     ("1.3", *s) for s in SUITES_13.items()]
-# 3.7 gives the kernel these, and cannot go on with another once kTLS is meant
+# GnuTLS 3.7 gives the kernel only these; with kTLS enabled, others fail
 BY_GNUTLS = [s for s in SUITES if "GCM" in s[1]]
 
 OPENSSL_CONF = """openssl_conf = all
@@ -151,7 +151,8 @@ class Base(unittest.TestCase):
              "--ciphers=" + self.priority(version, cipher),
              f"https://127.0.0.1:{port}/{name}"], env)
 
-    # curl 7.88 gives OpenSSL no socket but a BIO of its own; this does
+    # curl 7.88 gives OpenSSL its own BIO instead of a socket; s_client gives
+    # it a socket
     def s_client(self, port: int, version: str, suite: str) -> list:
         which = ["-tls1_3", "-ciphersuites", suite] if version == "1.3" else [
             "-tls1_2", "-cipher", suite]
@@ -276,7 +277,7 @@ class Clients(Base):
 
     def each(self, do) -> None:
         """@do(ask, data) with each suite; @ask(request) gives what follows the
-        answer's head.  By kTLS OpenSSL 3.0 writes, and reads in TLS 1.2."""
+        answer's head.  OpenSSL 3.0 uses kTLS to write, and in TLS 1.2 also to read."""
         with self.nginx() as port:
             for version, suite, _ in SUITES:
                 for size in 0, 16385, 1 << 20:

@@ -332,7 +332,8 @@ class Framed(unittest.TestCase):
                 self.both_ways(crypt, self.rng.choice((1, 1000, 100000)))
 
     def test_type_zero(self):
-        """Inner types are told from zeros behind them."""
+        """The inner type is the last byte that is not zero, so no type can be
+        zero."""
         f = so.Framing(header=bytes(5), type_at=0, length_at=3, nonce=so.XOR,
                        data_type=23, flags=so.AUTH_HEADER | so.INNER_TYPE)
         crypt = self.crypt("aes-gcm", f)

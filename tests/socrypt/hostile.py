@@ -66,7 +66,7 @@ class Hostile(unittest.TestCase):
         return out
 
     def receive(self, crypt: so.Crypt, data: bytes) -> tuple:
-        """What is read of @data until there is an error, and that."""
+        """Returns what can be read of @data before an error, and the error."""
         a, b = so.pair()
         so.attach(b)
         b.setsockopt(so.SOL_OCF, so.RX, crypt.pack())
@@ -140,7 +140,7 @@ class Hostile(unittest.TestCase):
                              (18433, errno.EMSGSIZE), (65535, errno.EMSGSIZE)):
             data = b"\x17\3\3" + struct.pack(">H", length) + bytes(length)
             self.assertEqual((b"", want), self.receive(crypt, data))
-        # a length that cannot be is told before what else is wrong
+        # an impossible length is reported before other faults
         for header in (b"\x17\3\2", b"\x17\2\3", b"\0\0\0"):
             for length, want in ((100, errno.EPROTO), (0, errno.EBADMSG)):
                 data = header + struct.pack(">H", length) + bytes(100)

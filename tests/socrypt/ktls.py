@@ -210,7 +210,7 @@ class Ktls(unittest.TestCase):
                    for which in (0, TX, RX, ZEROCOPY, NO_PAD, 99)
                    for room in (1, 3, 4, 5, 43)]
             for which, value in order:
-                # a second time is told of differently from 6.14 on
+                # from 6.14 on, setting keys a second time gives another answer
                 if which in (TX, RX) and outcome(
                         a.getsockopt, SOL_TLS, which, 4) != "EBUSY":
                     continue
@@ -261,7 +261,8 @@ class Ktls(unittest.TestCase):
         self.assertEqual([None, None, "EBUSY", "EBUSY"], self.compare(script))
 
     def test_what_it_has(self):
-        """The option itself is told without key and salt, all else alike."""
+        """Ours returns the option without key and salt.  Everything else is as
+        the kernel's."""
         for keys in self.all_keys():
             def script(engine, a, _):
                 attach(a, engine)
@@ -377,7 +378,8 @@ class Ktls(unittest.TestCase):
             join(a, b, engine, engine, keys)
             for text in (b"one" * 1000, b"two" * 1000, b"three" * 1000):
                 a.sendall(text)
-            # all of it, or of the kernel's bytes on the wire, is there
+            # wait until all is there; the kernel's engine counts bytes on the
+            # wire
             self.assertTrue(wait_for(lambda: count(b, FIONREAD) >= 11000, SOON))
             return [outcome(b.recvmsg, n, 64, flags)
                     for n, flags in ((4000, socket.MSG_PEEK), (4000, 0),
@@ -388,7 +390,7 @@ class Ktls(unittest.TestCase):
         self.assertTrue(said[1][2] & socket.MSG_EOR)
 
     def test_wrong_records(self):
-        """The first error who reads gets to see."""
+        """The first error that a reader sees is the same on both engines."""
         for keys in self.all_keys():
             a, b = so.pair()
             attach(a, b"ocf")
@@ -427,7 +429,8 @@ class Ktls(unittest.TestCase):
     # -- ours alone ----------------------------------------------------------
 
     def test_key_update(self):
-        """As from 6.14 on: TLS 1.3, the same suite."""
+        """As in the kernel from 6.14 on: only in TLS 1.3, and with the same
+        suite."""
         keys = Keys(self.rng, V13, 54)
         a, b = self.joined(b"ocf", b"ocf", keys)
         for _ in range(3):

@@ -4,8 +4,8 @@
 
     tests/socrypt/peers.py FOLDER [UNITTEST...]
 
-FOLDER has peer-openssl and peer-gnutls (peer.h): as server or as client, in
-each suite, with its records made by the kernel, against the other in user
+FOLDER has peer-openssl and peer-gnutls (peer.h).  In each suite the kernel
+makes the records of one side, server or client.  The other side works in user
 space.  From the environment: OCF_SEED, and ALL=1 for every role in every suite
 instead of one.
 """

@@ -18,8 +18,8 @@ BLOCKS = {"aes-cbc": algorithms.AES, "des3-cbc": algorithms.TripleDES}
 
 
 def seal(crypt: Crypt, text: bytes, kind: int = 23) -> bytes:
-    """A record of AES-GCM with that type in its header, by a peer who has
-    the keys and does as he likes."""
+    """A record of AES-GCM with that type in its header.  A hostile peer with
+    the keys can make it."""
     number = struct.pack(">Q", crypt.number)
     if crypt.protocol == TLS_1_3:
         nonce = bytes(x ^ y for x, y in zip(crypt.iv, bytes(4) + number))

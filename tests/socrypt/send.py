@@ -171,7 +171,8 @@ class Send(unittest.TestCase):
                     self.assertEqual(crypt.cipher, told["cipher"])
 
     def test_a_file_that_changes(self):
-        """While it is sent; whatever is in a record is what was sealed."""
+        """The file changes while it is sent.  Each record can still be
+        opened."""
         size = 1 << 20
         for args, kw in rows():
             if args[0] != so.TLS_1_2 or args[2] != 128 or kw.get("flags"):

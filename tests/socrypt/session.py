@@ -223,7 +223,8 @@ class Session(unittest.TestCase):
                 s.close()
 
     def test_taken_under_way(self):
-        """Who works with it finds it gone, and nothing else."""
+        """A thread that uses the session finds it gone, and nothing else
+        happens."""
         crypt = crypt_of(self.rng, so.TLS_1_2, "aes-cbc", 128, "hmac-sha1")
         for _ in range(20):
             ses = self.session(crypt)

@@ -87,8 +87,8 @@ def info(sock: socket.socket, which: int = TX) -> dict:
 
 
 def limit(sock: socket.socket, seconds: float, *which: int) -> None:
-    """Time limits of a socket that blocks.  With settimeout() none does, so
-    MSG_WAITALL does not wait."""
+    """Time limits of a socket that blocks.  settimeout() would make the socket
+    non-blocking, so MSG_WAITALL would not wait."""
     for option in which or (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         sock.setsockopt(socket.SOL_SOCKET, option, struct.pack(
             "ll", int(seconds), int(seconds % 1 * 1e6)))

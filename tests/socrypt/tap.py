@@ -13,8 +13,8 @@ SERVER = 443                        # its port in what is saved
 
 
 class Tap:
-    """With this as port: connections to port.number go on to @behind, one at a
-    time."""
+    """Use it as "with Tap(behind) as port".  Connections to port.number go on
+    to @behind, one at a time."""
 
     def __init__(self, behind: int):
         self.behind = behind

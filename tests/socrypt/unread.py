@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""In the test machine: what many sockets take that nobody reads from, or that
-are idle.
+"""In the test machine: the memory that many sockets take when nobody reads from
+them, or when they are idle.
 
     tests/socrypt/unread.py [UNITTEST...]	OCF_SEED, OCF_ROUNDS from the environment
 """
@@ -36,9 +36,9 @@ A_LOT = 20 * 16384    # bytes: more records than are kept
 
 
 def available() -> int:
-    """Bytes that the machine has left, with those of the page cache, and of the
-    processors' lists of free pages, which MemFree does not count and which
-    grow to tens of MiB."""
+    """Bytes that the machine has left.  They include the page cache, and the
+    processors' lists of free pages, which MemFree does not count and which grow
+    to tens of MiB."""
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
     lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
     kib = {k: int(v.split()[0]) for k, v in (ln.split(":") for ln in lines)}
@@ -149,7 +149,7 @@ class Unread(unittest.TestCase):
                 n + 1, socket.MSG_WAITALL))
 
     def test_many_that_are_wrong(self):
-        """Once that is told, nothing is left to be done."""
+        """After the wrong record was reported, epoll reports nothing more."""
         wire = bytearray(sealed(self.crypt, 1000))
         wire[10] ^= 1
         plain, ours = self.connections(1, so.RX)[0]

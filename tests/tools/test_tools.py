@@ -37,7 +37,8 @@ COUNTERS = {"operations": 100, "bytes": 123456789, "errors": 2, "inflight": 0,
             "waiting": 0, "blocks": 0, "spurious": 0, "replays": 1,
             "backlog": 2500}
 
-# A job in the background ignores it, and so would all that is run from here.
+# A background job ignores SIGINT, and so would every program that is started
+# here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -548,7 +549,8 @@ def test_another_of_the_same_name():
 
 
 def test_a_bucket_of_another_device():
-    """Replugged between the two files: 4 billion requests were not done."""
+    """The device was replaced between the two reads: the difference must not
+    become 4 billion requests."""
     assert rates.between({8: 3, 16: 4}, {8: 5, 16: 1}) == {16: 3}
 
 

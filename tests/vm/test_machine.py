@@ -67,7 +67,8 @@ def test_a_dead_kernel(what, limit, says):
 
 
 def test_a_kernel_that_does_not_boot():
-    """It is tried three times: what fails then is not the project's."""
+    """The boot is tried three times, because a failed boot is no fault of the
+    project."""
     got = vm("--append", "rdinit=/none root=none", "--", "true")
     assert got.returncode == CRASHED
     assert got.stderr.count(b"the kernel did not boot, once more") == 2
@@ -261,9 +262,9 @@ def test_instructions_are_counted():
 
 
 def test_modules_are_loaded_soon(capsys):
-    """From the start to the command, warm: 10 s are the aim, where the host
-    has nothing else to do.  On any host it is so many instructions, 4.2e9
-    when this was written."""
+    """From the start to the command, warm: 10 s are the aim, where the host has
+    nothing else to do.  The number of instructions is the same on any host:
+    4.2e9 when this was written."""
     begun = time.monotonic()
     with subprocess.Popen(command("--", "ls", "/dev/crypto", modules=True),
                           cwd=TOP, stdout=subprocess.PIPE) as run:

@@ -117,7 +117,8 @@ def accelerated() -> list[tuple[str, str]]:
 
 
 def set_priorities(drivers: list[str], priority: int) -> None:
-    """For those who ask from now on; until the module is loaded again."""
+    """Sets the priority for users that ask from now on, until the module is
+    loaded again."""
     with opened() as s:
         for driver in drivers:
             s.send(request(driver, priority))

@@ -597,8 +597,8 @@ def examine(machine: Machine) -> list[Finding]:
 
 
 def algorithms_of(name: str) -> list[str]:
-    """What OCF is asked for by a suite of TLS that OpenSSL knows, or by
-    itself."""
+    """The algorithms that OCF is asked for: those of a TLS suite that OpenSSL
+    knows, or the algorithm @name itself."""
     if re.fullmatch(r"[a-z0-9-]+", name):
         return [name]
     try:
@@ -621,7 +621,8 @@ def algorithms_of(name: str) -> list[str]:
         raise Misuse(f"{name}: OCF does not know {has['Enc']}")
     return [cipher, *([MACS[has["Mac"]]] if has["Mac"] in MACS else []),
             *EXCHANGES.get(has["Kx"], []),
-            # who can decrypt with the key need not sign with it
+            # with RSA key exchange the server decrypts with its key, and does
+            # not sign
             *([] if has["Kx"] == "RSA" else SIGNATURES.get(has["Au"], []))]
 
 

@@ -60,10 +60,11 @@ class Bench:
                 raise Wrong(f"{code.name}: {why.strerror}") from None
             self.operations += 1
             return
-        raise Wrong(f"{code.name}: what is wrong was found good")
+        raise Wrong(f"{code.name}: wrong input was accepted")
 
     def number(self, most: int = NUMBER_BITS) -> int:
-        """With a liking for the ends."""
+        """A random number.  It is often odd, the largest or smallest of its
+        length, or fills whole 64-bit words."""
         rnd = self.rnd
         bits = rnd.choice([rnd.randint(1, 130), rnd.randint(1, most),
                            64 * rnd.randint(1, most // 64)])

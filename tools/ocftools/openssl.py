@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What OpenSSL makes of it: ciphers by python3-cryptography, digests by
-hashlib.  Algorithms go by the framework's names."""
+"""The results that OpenSSL computes, to compare with: ciphers by
+python3-cryptography, digests by hashlib.  Algorithms go by the framework's
+names."""
 
 import hashlib
 import hmac
@@ -39,7 +40,8 @@ def _ecb(key: bytes, data: bytes, encrypt: bool) -> bytes:
 
 
 def _xts_192(key: bytes, iv: bytes, data: bytes, encrypt: bool) -> bytes:
-    """OpenSSL's has keys of 128 and 256 bits, the standard's mode any."""
+    """XTS with AES-192.  OpenSSL's XTS takes only AES-128 and AES-256; the mode
+    itself works with any."""
     tweak = int.from_bytes(_ecb(key[24:], iv, True), "little")
     masks = []
     for _ in range(0, len(data), 16):

@@ -22,7 +22,7 @@ NAMELESS = '""'                   # how an empty word is shown
 PRIVATE = ("only root and the group adm may read what devices have done; "
            "as root: usermod -aG adm USER")
 
-# What reading or writing a file of a device says that has just gone.
+# The errors of reading or writing a file of a device that has just gone.
 GONE = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
 
@@ -198,8 +198,8 @@ class Devices:
                           "is the module ocf loaded?") from None
 
     def each(self, get) -> dict[str, Any]:
-        """What @get makes of each device by name, in the order of their
-        numbers; of those that go meanwhile, nothing."""
+        """What @get returns for each device, by name, in the order of the
+        devices' numbers.  Devices that go meanwhile are left out."""
         found = []
         for name in self.names():
             device = Device(self.path / name)

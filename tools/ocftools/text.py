@@ -62,7 +62,7 @@ def run(name: str, work: Callable[[], int]) -> int:
         return why.status
     except OSError as why:
         if isinstance(why, BrokenPipeError):
-            # whoever read it has seen enough
+            # the reader has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 128 + signal.SIGPIPE
         hint = f": {PRIVATE}" if isinstance(why, PermissionError) and \

@@ -56,7 +56,7 @@ class Bench:
             max(alg.key_min, 1), most + 1, max(alg.key_step, 1)))
 
     def some(self, block: int = 1, most: Optional[int] = None) -> bytes:
-        """As often between 2 and 4 bytes as between 2000 and 4000."""
+        """Random data, whose length is spread evenly on a logarithmic scale."""
         most = self.most if most is None else min(self.most, most)
         n = self.rnd.getrandbits(self.rnd.randint(1, most.bit_length()))
         n = max(min(n, most) // block, 1) * block
@@ -169,8 +169,8 @@ def digests(b: Bench, alg: ocf.Algorithm) -> None:
 
 def _sealed(b: Bench, s: ocf.Session, data: bytes, text: bytes, tag: bytes,
             iv: bytes, aad: bytes, always: bool = False) -> Op:
-    """One of three ways of something sealed; @always: a MAC that covers
-    nothing."""
+    """At random an encryption, a decryption, or a decryption of spoiled input.
+    @always: the MAC covers nothing, so that only a wrong tag is refused."""
     how = b.rnd.choice(["encryption", "decryption", "refusal"])
     inplace = b.rnd.random() < 0.5
     what = f"{how} of {len(data)} bytes with {len(aad)} around"

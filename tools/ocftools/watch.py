@@ -79,7 +79,8 @@ class Watch:
         return self.devices.states()
 
     def wait(self, seconds: float) -> list[Change]:
-        """The changes of that time, or of less if there were some."""
+        """Waits @seconds, or less if there are changes before, and returns the
+        changes."""
         end = time.monotonic() + seconds
         while True:
             found = self.changes()

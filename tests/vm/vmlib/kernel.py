@@ -111,9 +111,9 @@ class Kernel:
             path for path in order if pathlib.Path(path).stem not in ASIDE]
 
     def shares(self) -> list[tuple[pathlib.Path, str]]:
-        """What the guest mounts at the same path: the checkout, and what all
-        checkouts share, which may be where the guest has a file system of its
-        own.  With options for QEMU's -fsdev."""
+        """Folders that the guest mounts at the host's path: the checkout and
+        the cache of all checkouts.  The guest may have its own file system at
+        the cache's path.  With options for QEMU's -fsdev."""
         return [(TOP, ""), (cache().resolve(), ",readonly=on")]
 
     def bind(self) -> tuple[str, str] | None:

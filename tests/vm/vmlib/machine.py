@@ -58,8 +58,8 @@ ICOUNT_QEMU = ["-icount", "shift=0,sleep=off",
                "-rtc", "base=2024-01-01T00:00:00,clock=vm", "-seed", "1"]
 ICOUNT_ARGS = "nokaslr norandmaps "
 
-# Take the interrupt routing from the BIOS's table.  To interpret QEMU's AML
-# for it takes the debug kernel, which checks every load, half a minute.
+# Take the interrupt routing from the BIOS's table.  The debug kernel checks
+# every load, and would take half a minute to interpret QEMU's AML instead.
 DEBUG_ARGS = "acpi=noirq cryptomgr.notests=1 "
 
 
@@ -276,10 +276,10 @@ class Machine:
                 code = self._run()
                 if code != CRASHED or self.up or self.opt.probe or not left:
                     break
-                # seen once in a thousand: an emulated processor runs what
-                # another is just patching, a static key's jump for example;
-                # and of the debug kernel, on a busy host, once in ten: an
-                # interrupt finds no per-CPU data yet
+                # Once in a thousand boots an emulated processor runs code that
+                # another is just patching, for example a static key's jump.
+                # On a busy host an interrupt of the debug kernel finds no
+                # per-CPU data yet, once in ten boots.
                 print("vm: the kernel did not boot, once more",
                       file=sys.stderr, flush=True)
             return code
@@ -309,7 +309,8 @@ class Machine:
         return self._judge(word, why)
 
     def _watch(self, ports: dict[str, socket.socket]) -> tuple[str | None, str]:
-        """Relays until the guest is gone; its last word, and why we left."""
+        """Passes output on until the guest is gone.  Returns its last status
+        line, and why we stopped if it was not gone."""
         sel, status, word = selectors.DefaultSelector(), b"", None
         for name, sock in ports.items():
             sock.setblocking(False)
