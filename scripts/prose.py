@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sentences of comments and documents, and what is not said in them."""
+"""The sentences of comments, documents and manual pages, and what is not said in
+them."""
 
 import re
 from collections.abc import Iterator
@@ -89,6 +90,76 @@ def in_document(text: str) -> Iterator[Sentence]:
             line = ""
         lines.append((i, line[item.end():] if item and line else line))
     yield from sentences(lines)
+
+
+# Literal text, and macros of mdoc(7) between which no sentence goes on
+LITERAL = re.compile(r"\.Bd .*-(?:literal|unfilled)")
+BREAKS = {"Sh", "Ss", "Pp", "It", "Bl", "El", "Bd", "Ed", "Nd", "Dd", "Dt", "Os",
+          "In", "Ft", "Vt", "Rs", "Re"}
+MACRO = re.compile(r"[A-Z][a-z]")
+
+
+def of_macro(words: list[str]) -> str:
+    """What is printed of a line with a macro: names are quoted."""
+    if words[0] in BREAKS:
+        return ""
+    rest = [w for w in words[1:] if not MACRO.fullmatch(w)]
+    end = ""
+    while rest and re.fullmatch(r"[.,:;!?()]", rest[-1]):
+        end = rest.pop() + end
+    said = " ".join(rest) if words[0] in ("Pq", "Po") else f"`{' '.join(rest)}`"
+    return (f"({said})" if words[0] in ("Pq", "Po") else said) + end
+
+
+def in_manual(text: str) -> Iterator[Sentence]:
+    """Of a manual page in mdoc(7), but for its synopsis."""
+    lines, literal, synopsis = [], False, False
+    for i, line in enumerate(text.splitlines(), 1):
+        if LITERAL.match(line):
+            literal = True
+        if line.startswith(".Sh"):
+            synopsis = "SYNOPSIS" in line
+        if line.startswith('.\\"') or literal or synopsis:
+            lines.append((i, ""))
+        elif line.startswith("."):
+            lines.append((i, of_macro(line[1:].split())))
+        else:
+            lines.append((i, re.sub(r"\\(?:[&-]|f[A-Z])", "", line)))
+        if line == ".Ed":
+            literal = False
+    yield from sentences(lines)
+
+
+def in_script(text: str) -> Iterator[Sentence]:
+    """Of the comments of a script in Python or of a shell, and of docstrings.
+    What is indented inside them is code or a table."""
+    lines, base = [], None
+    for i, line in enumerate(text.splitlines(), 1):
+        said = line.strip()
+        if base is None and said.startswith('"""'):
+            base, said = len(line) - len(line.lstrip()), said[3:]
+        elif base is not None and line[base:base + 4] == "    ":
+            said = ""
+        elif base is None:
+            found = re.match(r"\s*#+(?!!) ?(?!\s)(.*)", line)
+            said = found[1] if found else ""
+        if base is not None and '"""' in said:
+            said, base = said.split('"""')[0], None
+        lines.append((i, "" if TABLE.search(said) else said))
+    yield from (s for s in sentences(lines) if not NOT_PROSE.search(s.text))
+
+
+def sentences_of(name: str, text: str) -> tuple[str, Iterator[Sentence]]:
+    """The kind of a file, Comments or Documents, and its sentences."""
+    if name.endswith((".c", ".h")):
+        return "Comments", in_comments(text)
+    if name.endswith(".md"):
+        return "Documents", in_document(text)
+    if "/man/" in name:
+        return "Documents", in_manual(text)
+    if name.endswith((".py", ".sh")) or text.startswith("#!"):
+        return "Comments", in_script(text)
+    return "", iter(())
 
 
 def faults(sentence: Sentence) -> Iterator[str]:

@@ -43,6 +43,39 @@ code has no sentences either, who cares
 '''
 
 
+MANUAL = r"""
+.\" SPDX-License-Identifier: MIT
+.Sh SYNOPSIS
+.Ft int
+a synopsis has no sentences
+.Sh DESCRIPTION
+The call
+.Fn ocf_run
+waits for the result
+.Pq see Xr ocf 9 .
+This one follows it.
+.Bd -literal -offset indent
+code has no sentences either
+.Ed
+.It Fl \-wait
+An item is a sentence.
+"""
+
+SCRIPT = '''\
+#!/usr/bin/python3
+"""The first sentence of it.
+
+    this is how it is called
+"""
+# The second one has two
+# lines that go on.
+def one():
+    """A docstring of one line."""
+    two = "no comment, of this there is none"
+    # a comment of five words
+'''
+
+
 def test_comments():
     assert [(s.line, s.text) for s in prose.in_comments(COMMENTS)] == [
         (3, "The first sentence of it."),
@@ -58,6 +91,26 @@ def test_document():
         (2, "Some text of four words."), (2, "kTLS begins in lower case."),
         (6, "An item is a sentence, which goes on here."),
         (11, "**Bold ones end, too.**"), (11, "The next one is here.")]
+
+
+def test_manual():
+    assert [(s.line, s.text) for s in prose.in_manual(MANUAL)] == [
+        (7, "The call `ocf_run` waits for the result (see ocf 9)."),
+        (11, "This one follows it."), (16, "An item is a sentence.")]
+
+
+def test_script():
+    assert [(s.line, s.text) for s in prose.in_script(SCRIPT)] == [
+        (2, "The first sentence of it."),
+        (6, "The second one has two lines that go on."),
+        (9, "A docstring of one line."), (11, "a comment of five words")]
+
+
+def test_kinds_of_files():
+    assert [prose.sentences_of(name, SCRIPT)[0] for name in (
+        "a.c", "a.py", "tool", "docs/a.md", "docs/man/a.4")] == [
+            "Comments"] * 3 + ["Documents"] * 2
+    assert list(prose.sentences_of("VERSION", "one two three four five")[1]) == []
 
 
 @pytest.mark.parametrize("text", [
