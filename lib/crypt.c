@@ -110,19 +110,20 @@ static const struct {
 	const char	*what;
 } sentences[] = {
 	{ ENODEV,
-	  "No such device, or no " NODE ": load it with modprobe ocf_cdev" },
+	  "No device can do this now, or no " NODE ": modprobe ocf_cdev" },
 	{ EACCES, "Only members of the group crypto may open " NODE },
 	{ EPROTO, NODE " is not OCF's, or is of an older version" },
 	{ EOPNOTSUPP, "No device is capable of this: see ocfctl list" },
 	{ EPERM,
-	  "A weak algorithm (ocf's allow_weak), or another process's queue" },
-	{ EINVAL, "Session, command and their numbers do not fit together" },
+	  "Weak (allow_weak), not in FIPS 140, or another process's queue" },
+	{ EINVAL, "An invalid value, or the command does not fit its session" },
 	{ EBADMSG, "The tag, MAC, padding or signature is wrong" },
 	{ EKEYREJECTED, "The key, or the peer's value, must not be used" },
 	{ EDOM, "An operand is out of range" },
-	{ EDQUOT, "The user has too many sessions or too much under way" },
-	{ E2BIG, "More than an operation may have" },
-	{ ENOSPC, "The result does not fit in" },
+	{ EDQUOT,
+	  "The user has too many sessions, or too much memory or work" },
+	{ E2BIG, "The operation is larger than the limit" },
+	{ ENOSPC, "No room for the result, or for another session" },
 	{ EBUSY, "All devices, or the queue, are full" },
 	{ EIO, "The devices have failed" },
 };
@@ -143,11 +144,11 @@ static const char * const fields[OCF_FIELD_COUNT] = {
 	[OCF_FIELD_MACLEN] = "The algorithm has no MAC or tag of this length",
 	[OCF_FIELD_ROUNDS] = "The cipher does not take this number of rounds",
 	[OCF_FIELD_SESSION] =
-	  "There is no such session, or a new one was given a number",
+	  "There is no such session, or the number of a new session is not 0",
 	[OCF_FIELD_OP] = "There is no such operation",
 	[OCF_FIELD_LEN] = "The algorithm does not take data of this length",
 	[OCF_FIELD_AUTH] =
-	  "The mode does not authenticate other data, or not so many",
+	  "The mode takes no additional authenticated data, or not of this length",
 	[OCF_FIELD_DST] =
 	  "The mode has no destination, or it overlaps the source",
 	[OCF_FIELD_DST_LEN] = "The mode does not take a result of this length",

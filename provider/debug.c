@@ -57,8 +57,9 @@ static const char *too_small(const struct crossed *said, char *text,
 	if (last == UINT32_MAX && job == UINT32_MAX)
 		return "the CPU is faster at every size";
 	if (last == UINT32_MAX)
-		snprintf(text, room, "always, in jobs up to %u bytes: %s", job,
-			 faster);
+		snprintf(text, room,
+			 "at every size, but in jobs up to %u bytes only: %s",
+			 job, faster);
 	else
 		snprintf(text, room, "up to %u bytes, in jobs up to %u: %s",
 			 last, job, faster);

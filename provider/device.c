@@ -144,9 +144,9 @@ const char *device_state(struct provider *prov)
 	int err;
 
 	if (prov->off)
-		return "off: openssl.cnf, OCF_OFF or the program wants it";
+		return "off: by openssl.cnf or OCF_OFF, or for this program";
 	if (process_is_confined(p))
-		return "off: the program has a filter of system calls";
+		return "off: the program filters its system calls with seccomp";
 	if (device_of(prov) && prov->least < 0)
 		return "/dev/crypto is open";
 	if (device_of(prov))

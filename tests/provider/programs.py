@@ -391,7 +391,7 @@ class Programs(unittest.TestCase):
                 # the size from which on the card is worth it, if there is one
                 self.assertRegex(line, r"^(?!rsa)[a-z0-9-]+: OpenSSL's own "
                                  r"code: (up to \d+ bytes, in jobs up to \d+: |"
-                                 r"always, in jobs up to \d+ bytes: )?"
+                                 r"at every size, but in jobs up to \d+ bytes only: )?"
                                  r"the CPU is faster( at every size)?$")
             before = card.counter("operations")
             self.debugged(*enc, data=large)

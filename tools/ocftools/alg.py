@@ -58,7 +58,7 @@ def implementations(path: pathlib.Path = CRYPTO) -> list[Implementation]:
 def ours(found: list[Implementation]) -> list[Implementation]:
     mine = [i for i in found if i.is_ours]
     if not mine:
-        raise Failure("the kernel has none of ours: modprobe ocf_alg")
+        raise Failure("ocf_alg is not loaded: modprobe ocf_alg")
     return sorted(mine, key=lambda i: i.driver)
 
 
@@ -82,7 +82,7 @@ def opened() -> socket.socket:
     except OSError as why:
         if why.errno != errno.EPROTONOSUPPORT:
             raise
-        raise Failure("the kernel cannot be told: "
+        raise Failure("the kernel's crypto API does not answer: "
                       "modprobe crypto_user") from None
 
 
@@ -137,7 +137,7 @@ def keep_priority(priority: int, path: pathlib.Path = CONFIG) -> None:
     try:
         lines = path.read_text().splitlines()
     except FileNotFoundError:
-        lines = ["# The priority is ocfctl's: ocfctl alg --priority"]
+        lines = ["# Written by: ocfctl alg --priority"]
     lines = [line for line in lines
              if not re.match(r"\s*options\s+ocf_alg\s+priority=\S*\s*$", line)]
     lines.append(f"options ocf_alg priority={priority}")

@@ -51,8 +51,7 @@ MODULUS = 256                     # bytes: RSA and DH of 2,048 bits
 class Finding:
     """@state: "ok"; "note", which is worth knowing; "problem"
     @cure: a command, or nothing
-  
-"""
+    """
 
     state: str
     about: str
@@ -66,8 +65,7 @@ class Verdict:
 
     @ns: how long it should take when nothing else is to be done; None if that
         is not known
-  
-"""
+    """
 
     device: str
     text: str
@@ -89,8 +87,7 @@ class Machine:
 
     @root, @sysfs: where / and /sys are; tests have others
     @user: whose access is looked at
-  
-"""
+    """
 
     def __init__(self, sysfs: str = "/sys", root: str = "/",
                  user: str | None = None):
@@ -105,7 +102,8 @@ class Machine:
             except KeyError:
                 raise Misuse(f"{user}: there is no such user") from None
             if os.geteuid() not in (0, self.user.pw_uid):
-                raise Failure(f"{user}: only root may look as another user")
+                raise Failure("only root may examine the programs of another "
+                              f"user ({user})")
 
     @property
     def who(self) -> str:
@@ -197,7 +195,8 @@ def modules(machine: Machine) -> Iterator[Finding]:
                "when no card can do it"}[module]
         cure = f"modprobe {module}"
         if secure_boot(machine):
-            why += "; Secure Boot is on, and wants a signed module"
+            why += "; Secure Boot is on, so the kernel loads only a signed " \
+                   "module"
             cure = f"mokutil --import /var/lib/dkms/mok.pub, boot, {cure}"
         yield Finding("problem", "modules", f"{module}: {why}", cure)
     if not missing:
@@ -488,7 +487,8 @@ def wrong_with(machine: Machine, conf: str) -> str:
 def provider(machine: Machine) -> Iterator[Finding]:
     said = openssl_says(machine, "version", "-v", "-d", "-m")
     if said is None:
-        yield Finding("note", "OpenSSL", "there is no openssl 3 to ask")
+        yield Finding("note", "OpenSSL", "the program openssl is not installed, "
+                      "or is older than 3.0")
         return
     version = " ".join(said.split()[:2])
     file = pathlib.Path(os.environ.get("OPENSSL_MODULES") or
@@ -501,8 +501,8 @@ def provider(machine: Machine) -> Iterator[Finding]:
                       f"installed: {file} does not exist",
                       "apt-get install ocf-provider")
     elif listed is None:
-        yield Finding("problem", "OpenSSL", f"{version} cannot load what "
-                      f"{conf} names", "openssl list -providers")
+        yield Finding("problem", "OpenSSL", f"{version} cannot load a provider "
+                      f"that {conf} names", "openssl list -providers")
     elif wrong := wrong_with(machine, conf):
         yield Finding("problem", "OpenSSL", f"{version}: {conf}: {wrong}",
                       f"editor {conf}")
@@ -530,10 +530,11 @@ def provider_state(version: str, conf: str, listed: str) -> Finding:
     cure = next((cure for begin, cure in STATE_CURES.items()
                  if state.startswith(begin)), "")
     if state.startswith("/dev/crypto is open"):
-        return Finding("ok", "OpenSSL", f"{version} uses OCF, by {conf}: "
+        return Finding("ok", "OpenSSL", f"{version} uses OCF, as {conf} says: "
                        f"{state}")
-    return Finding("problem", "OpenSSL", f"{version} has OCF, by {conf}, and "
-                   f"does not use it: {state}", cure.format(conf=conf))
+    return Finding("problem", "OpenSSL", f"{version} loads the provider, as "
+                   f"{conf} says, but does not use OCF: {state}",
+                   cure.format(conf=conf))
 
 
 def sockets(machine: Machine) -> Iterator[Finding]:
@@ -575,8 +576,9 @@ def kernel_users(machine: Machine) -> Iterator[Finding]:
                       f"{users} transforms use it now")
     else:
         yield Finding("note", "kernel API", "disks, tunnels and kTLS sockets "
-                      "use OCF only where they name it, because the priority "
-                      f"of others is higher; {users} transforms use it now",
+                      "use OCF only if they ask for it by name, because other "
+                      f"implementations have a higher priority; {users} "
+                      "transforms use it now",
                       "ocfctl alg --priority 5000")
 
 
@@ -609,12 +611,13 @@ def algorithms_of(name: str) -> list[str]:
                                        else ":@SECLEVEL=0")],
                               text=True, capture_output=True, check=False)
     except FileNotFoundError:
-        raise Failure("openssl is not there, which knows the suites of TLS") \
+        raise Failure("the program openssl, which knows the TLS suites, is not "
+                      "installed") \
             from None
     rows = [line.split() for line in done.stdout.splitlines()]
     row = next((r for r in rows if r[0] == name), None)
     if row is None:
-        raise Misuse(f"{name} is no algorithm, and no TLS suite of OpenSSL")
+        raise Misuse(f"{name} is neither an algorithm nor a TLS suite of OpenSSL")
     has = dict(word.split("=", 1) for word in row[2:])
     cipher = CIPHERS.get(has["Enc"].split("(")[0])
     if cipher is None:
@@ -630,8 +633,7 @@ def cost_of(device: Device, name: str, size: int) -> int | None:
     """ns, with the weight of the device; None if that is not known.
 
     @size: bytes of data, or of the modulus of a public-key operation
-  
-"""
+    """
     try:
         if name in device.public_keys():
             ns = device.public_key_costs().get(name, {}).get(size)
@@ -670,7 +672,7 @@ def compared(found: list[Verdict]) -> list[Verdict]:
     known = sorted((v for v in found if v.ns is not None),
                    key=lambda v: v.ns or 0)
     rest = [v for v in found if v.ns is None]
-    return [Verdict(v.device, "takes it when it is idle" if v is known[0]
+    return [Verdict(v.device, "is the fastest when idle" if v is known[0]
                     else "is slower, and helps when others are busy", v.ns)
             for v in known] + rest
 
@@ -693,7 +695,8 @@ def unserved(machine: Machine, served: list[Served]) -> list[Finding]:
              for s in served if not any(
                  v.ns is not None or v.text == "can do it" for v in s.devices)]
     return found + [
-        Finding("problem", "request", f"{s.what} is weak, and not allowed: EPERM",
+        Finding("problem", "request",
+                f"{s.what} is weak and not allowed: programs get EPERM",
                 f"echo {','.join([*allowed, s.what])} > "
                 "/sys/module/ocf/parameters/allow_weak")
         for s in served if s.what in WEAK and s.what not in allowed]

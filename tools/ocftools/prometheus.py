@@ -25,7 +25,7 @@ COUNTERS = (
     ("spurious_total", "counter", "spurious",
      "Completions of requests that were complete."),
     ("evictions_total", "counter", "evictions",
-     "Contexts that have lost their place to others."),
+     "Sessions that lost their place in the device's full memory to others."),
     ("public_key_operations_total", "counter", "pk_operations",
      "Public-key operations that have ended, with or without error."),
     ("public_key_errors_total", "counter", "pk_errors",

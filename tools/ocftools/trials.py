@@ -173,7 +173,7 @@ def _sealed(b: Bench, s: ocf.Session, data: bytes, text: bytes, tag: bytes,
     @always: the MAC covers nothing, so that only a wrong tag is refused."""
     how = b.rnd.choice(["encryption", "decryption", "refusal"])
     inplace = b.rnd.random() < 0.5
-    what = f"{how} of {len(data)} bytes with {len(aad)} around"
+    what = f"{how} of {len(data)} bytes and {len(aad)} bytes of AAD"
     if how == "encryption":
         return Op(what, s.prepare(data, iv=iv, aad=aad, inplace=inplace),
                   len(data), text, tag)

@@ -13,7 +13,7 @@ struct workqueue_struct *alg_wq;
 static int priority = 10;
 module_param(priority, int, 0444);
 MODULE_PARM_DESC(priority,
-		 "of the implementations: others of the kernel have 100 and more, so that the default changes nothing");
+		 "priority of the implementations (10); most others have 100 or more, so the kernel prefers those by default");
 
 /*
  * With fips=1 the kernel panics when a module that is not signed registers an
@@ -45,7 +45,7 @@ static int __init find_software(void)
 	struct ocf_session *ses = ocf_session_create(&params, GFP_KERNEL);
 
 	if (IS_ERR(ses)) {
-		pr_err("ocf_alg: no software: load ocf_soft first\n");
+		pr_err("ocf_alg: no software for requests that no card can do: load ocf_soft first\n");
 		return -ENODEV;
 	}
 	ocf_session_put(ses);

@@ -413,7 +413,7 @@ static struct tcp_ulp_ops tls_ulp = SO_ULP("tls");
 
 static bool tls;
 module_param(tls, bool, 0444);
-MODULE_PARM_DESC(tls, "take the place of the kernel's own kTLS, which must be kept out: see docs/socrypt.md");
+MODULE_PARM_DESC(tls, "replace the kernel's own kTLS, whose module tls must not be loaded: see docs/socrypt.md");
 
 static int register_ulps(void)
 {

@@ -279,7 +279,7 @@ static const struct kernel_param_ops recheck_ops = {
 module_param_cb(recheck, &recheck_ops, &recheck, 0644);
 __MODULE_PARM_TYPE(recheck, "uint");
 MODULE_PARM_DESC(recheck,
-		 "seconds after which a card in use is asked for known answers again, 0 for never");
+		 "seconds between two self-tests of a card in use, 0: never");
 
 /**
  * ocf_recovery_end() - empty and stop a device that is being removed

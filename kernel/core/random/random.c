@@ -259,7 +259,9 @@ static void feed_kernel(struct ocf_random *src)
 	};
 	err = hwrng_register(&src->hwrng);
 	if (err)
-		dev_err(&src->dev, "not given to the kernel: %d\n", err);
+		dev_err(&src->dev,
+			"cannot be registered as a hardware random number generator (hwrng): %d\n",
+			err);
 	WRITE_ONCE(src->feeds, !err);
 }
 

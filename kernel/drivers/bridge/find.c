@@ -86,10 +86,10 @@ static int judge(const char *name, struct bridge_found *f,
 	describe(f, alg);
 	if (!f->alg)
 		return refuse(name, -EOPNOTSUPP,
-			      "implements nothing that the framework has");
+			      "implements no algorithm that OCF knows");
 	if (!is_asynchronous(alg))
 		return refuse(name, -EINVAL,
-			      "is synchronous: the CPU's, which ocf_soft has");
+			      "is synchronous: ocf_soft does what runs on the CPU");
 	return 0;
 }
 
@@ -160,7 +160,7 @@ int bridge_find_named(const char *name, struct bridge_found *f)
 		return err;
 	}
 	return refuse(name, err == -EINVAL ? -ENOENT : err,
-		      "is not to be had, or not by this name");
+		      "does not exist, or cannot be allocated by this name");
 }
 
 /**

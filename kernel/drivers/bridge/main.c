@@ -147,7 +147,8 @@ static int replace(const struct bridge_family *family)
 	}
 	err = make_device(id, family);
 	if (err && old && make_device(id, old))
-		pr_err("ocf_bridge: bridge%d does not come back\n", id);
+		pr_err("ocf_bridge: bridge%d could not be restored after a failed change\n",
+		       id);
 	kfree(old);
 	return err;
 }

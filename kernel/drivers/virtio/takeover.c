@@ -64,7 +64,7 @@ static int take_over(struct device *d)
 {
 	wait_for_selftests();
 	if (is_busy(d)) {
-		dev_warn(d, "left to another driver, which is in use\n");
+		dev_warn(d, "left to another driver, which something uses\n");
 		return -EBUSY;
 	}
 	device_release_driver(d);

@@ -95,7 +95,7 @@ int ocf_queue_put(struct ocf_queue *queue, const struct ocf_command *command);
  * ocf_queue_put_fixed() - put a command whose data are in a registered buffer
  * into a queue
  * @queue: the queue
- * @command: the command; neither of OCF_MODE_CHAIN nor of OCF_MODE_COMPRESS
+ * @command: the command
  * @buffer: index of the buffer that has its source, its destination or both
  *
  * Return: as ocf_queue_put(); -EINVAL: neither the source nor the destination
