@@ -25,6 +25,7 @@ int ocf_open(struct ocf **ocf)
 
 	if (!o)
 		return -ENOMEM;
+	forget_field();
 	o->features.size = sizeof(o->features);
 	o->fd = open(NODE, O_RDWR | O_CLOEXEC);
 	if (o->fd < 0) {
@@ -299,6 +300,12 @@ int ocf_run_many(struct ocf *ocf, const struct ocf_command *commands,
 	return 0;
 }
 
+static int put_len(struct ocf_command *c, size_t len)
+{
+	c->len = len;
+	return len > UINT_MAX ? crypt_remember(-E2BIG, OCF_FIELD_LEN) : 0;
+}
+
 static int put_iv(struct ocf *ocf, struct ocf_command *c, const void *iv,
 		  size_t ivlen)
 {
@@ -340,9 +347,9 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
 {
 	struct ocf_command c = {
 		.session = session, .op = op, .src = addr(src),
-		.dst = addr(dst), .len = len,
+		.dst = addr(dst),
 	};
-	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
+	int err = put_len(&c, len) ?: put_iv(ocf, &c, iv, ivlen);
 
 	return err ? err : run_as(ocf, &c, OCF_MODE_CIPHER);
 }
@@ -358,9 +365,8 @@ int ocf_mac(struct ocf *ocf, uint32_t session, const void *iv, size_t ivlen,
 {
 	struct ocf_command c = {
 		.session = session, .src = addr(data), .tag = addr(tag),
-		.len = len,
 	};
-	int err = len > UINT_MAX ? -E2BIG : put_iv(ocf, &c, iv, ivlen);
+	int err = put_len(&c, len) ?: put_iv(ocf, &c, iv, ivlen);
 
 	return err ? err : run_as(ocf, &c, OCF_MODE_DIGEST);
 }
@@ -370,11 +376,10 @@ static int sealed(struct ocf *ocf, struct ocf_command *c, const void *iv,
 {
 	int err;
 
-	if (aadlen > UINT_MAX || len > UINT_MAX)
-		return -E2BIG;
+	if (aadlen > UINT_MAX)
+		return crypt_remember(-E2BIG, OCF_FIELD_AUTH);
 	c->auth_len = aadlen;
-	c->len = len;
-	err = put_iv(ocf, c, iv, ivlen);
+	err = put_len(c, len) ?: put_iv(ocf, c, iv, ivlen);
 	return err ? err : ocf_run(ocf, c);
 }
 

@@ -4,6 +4,7 @@
  * differ.py checks the results of every algorithm, by the bindings.
  */
 #include <kselftest_harness.h>
+#include <limits.h>
 #include <ocf/public.h>
 #include <sys/wait.h>
 
@@ -404,6 +405,13 @@ TEST_F(crypt, public_keys)
 	power.device = NULL;
 	power.in[0].iov_len = 1ul << 32;
 	EXPECT_TRUE(REFUSES(&power, "first value"));
+	/* an error of the same number is explained by what it is about */
+	x25519.in[1].iov_len = UINT_MAX;
+	EXPECT_EQ(-E2BIG, ocf_public_run(self->ocf, &x25519));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-E2BIG), "second value"));
+	EXPECT_EQ(-E2BIG, ocf_mac(self->ocf, 1, NULL, 0, key, 1ul << 32,
+				  self->out));
+	EXPECT_NE(NULL, strstr(ocf_strerror(-E2BIG), "data of this length"));
 }
 
 TEST_F(crypt, random_numbers)

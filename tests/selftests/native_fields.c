@@ -291,6 +291,7 @@ TEST_F(fields, of_public_keys)
 #define RSA	9999			/* replaced by the length of the key */
 #define SIGN	.code = OCF_PK_RSA_SIGN, .in = 2, .out = 1
 #define ENCRYPT	.code = OCF_PK_RSA_ENCRYPT, .in = 3, .out = 1
+#define VERIFY	.code = OCF_PK_RSA_VERIFY, .in = 3
 #define ECDSA	.code = OCF_PK_ECDSA_SIGN, .in = 2, .out = 2
 #define X25519	.code = OCF_PK_X25519, .in = 2, .out = 1
 #define DH	.code = OCF_PK_DH, .in = 3, .out = 1
@@ -387,39 +388,49 @@ TEST_F(fields, of_public_keys)
 		  EINVAL, NTH(0) },
 		{ { ENCRYPT }, { { .len = 257 }, { .len = RSA }, {},
 				 { .len = 256 } }, EDOM, NTH(0) },
+		/* a wrong signature is no wrong field, whatever its length */
+		{ { VERIFY, .scheme = OCF_PK_PSS, .hash = "sha256" },
+		  { { .len = 32 }, { .len = 255 }, { .len = RSA } }, EBADMSG,
+		  OCF_FIELD_NONE },
+		{ { VERIFY, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
+		  { { .len = 32 }, { .len = 256 }, { .len = RSA } }, EBADMSG,
+		  OCF_FIELD_NONE },
 	};
 	struct ocf_pk_value values[4];
-	struct ocf_pk_command c;
-	struct ocf_result r;
+	struct ocf_pk_command c[2];
+	struct ocf_result r[2];
 	struct ocf_vector v = {
-		.commands = addr(&c), .results = addr(&r), .count = 1,
+		.commands = addr(c), .results = addr(r), .count = 2,
 	};
 	unsigned int i, j;
 	uint8_t key[512];
 
 	memset(self->in, 0x7f, sizeof(self->in));
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		c = rows[i].c;
-		c.op = OCF_OP_PUBLIC_KEY;
-		c.values = addr(values);
+		c[0] = rows[i].c;
+		c[0].op = OCF_OP_PUBLIC_KEY;
+		c[0].values = addr(values);
+		c[1] = c[0];
 		for (j = 0; j < ARRAY_SIZE(values); j++) {
 			values[j] = rows[i].v[j];
 			if (values[j].addr == 1)
 				values[j].addr = addr(self->out + 2048);
 			else if (!values[j].addr)
-				values[j].addr = addr(j < c.in ? self->in :
-								 self->out);
+				values[j].addr = addr(j < c[0].in ? self->in :
+								    self->out);
 			if (values[j].len != RSA)
 				continue;
 			values[j].addr = addr(key);
 			values[j].len = native_rsa_key(key, 256);
 		}
-		memset(&r, 0xff, sizeof(r));
+		memset(r, 0xff, sizeof(r));
 		EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
-		if (rows[i].err || r.res < 0)
-			EXPECT_EQ(-rows[i].err, r.res);
-		EXPECT_EQ(rows[i].wrong, r.wrong) {
-			TH_LOG("row %u: %d", i, r.res);
+		for (j = 0; j < ARRAY_SIZE(r); j++) {
+			if (rows[i].err || r[j].res < 0)
+				EXPECT_EQ(-rows[i].err, r[j].res);
+			EXPECT_EQ(rows[i].wrong, r[j].wrong) {
+				TH_LOG("row %u: %d", i, r[j].res);
+			}
 		}
 	}
 }

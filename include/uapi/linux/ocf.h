@@ -128,7 +128,7 @@ enum ocf_policy {
  * @OCF_FIELD_CODE: there is no such public-key operation
  * @OCF_FIELD_SCHEME: the padding is unknown, or not one for the operation, or
  *	FIPS 140 forbids it (EPERM)
- * @OCF_FIELD_CURVE: the same of the curve
+ * @OCF_FIELD_CURVE: the curve is unknown, missing, or not one for the operation
  * @OCF_FIELD_HASH: the hash is unknown, missing, weak (EPERM), or not one for
  *	the operation
  * @OCF_FIELD_SALT: the length of the salt

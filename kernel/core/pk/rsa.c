@@ -543,6 +543,22 @@ static int pad(const struct ocf_pk_op *op, struct ocf_pk_plain *p)
 	}
 }
 
+/* The field for which pad() has returned -EINVAL or -EDOM */
+static enum ocf_field find_wrong_in_pad(const struct ocf_pk_op *op)
+{
+	u8 info[19];
+
+	if (op->code != OCF_PK_RSA_SIGN || !op->hash)
+		return OCF_FIELD_VALUE;
+	if (op->scheme == OCF_PK_PSS && op->salt)
+		return OCF_FIELD_SALT;
+	if (op->scheme == OCF_PK_PKCS1 &&
+	    !digest_info(op->hash, op->in[0].len, info))
+		return OCF_FIELD_HASH;
+	/* the key is too short for the digest */
+	return OCF_FIELD_VALUE + ocf_pk_rows[op->code].size;
+}
+
 /* Whether the number recovered from a signature matches the digest. */
 static int check_signature(const struct ocf_pk_op *op, struct ocf_pk_plain *p)
 {
@@ -710,20 +726,22 @@ int ocf_pk_rsa_prepare(struct ocf_pk_request *req)
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return -ENOMEM;
-	req->wrong = OCF_FIELD_VALUE + row->size;
 	err = parse_key(op, p);
-	if (err)
+	if (err) {
+		if (err != -ENOMEM)
+			req->wrong = OCF_FIELD_VALUE + row->size;
 		goto free;
-	req->wrong = OCF_FIELD_VALUE + row->in;
-	err = -ENOSPC;
-	if (!fits_result(op, p->k))
+	}
+	if (!fits_result(op, p->k)) {
+		req->wrong = OCF_FIELD_VALUE + row->in;
+		err = -ENOSPC;
 		goto free;
-	req->wrong = op->scheme == OCF_PK_PSS ? OCF_FIELD_SALT :
-						OCF_FIELD_VALUE;
+	}
 	err = pad(op, p);
+	if (err == -EINVAL || err == -EDOM)
+		req->wrong = find_wrong_in_pad(op);
 	if (err)
 		goto free;
-	req->wrong = OCF_FIELD_NONE;
 	fill_in(p, op);
 	req->class = ocf_pk_class(p->k);
 	req->plain = p;
