@@ -383,6 +383,7 @@ static int take(void *ctx, int res, unsigned char *out, size_t *outl,
 		/* the kernel has compared CCM's tag */
 		return c->encrypt || !is_ccm(c) || end_message(c);
 	}
+	session_left(&c->ses);
 	ok = soft_update(c, out, outl, c->data.data, len);
 	aead_forget(c);
 	return ok;
@@ -404,6 +405,7 @@ static int data_update(struct aead *c, unsigned char *out, size_t *outl,
 		res = session_run(aead_session(c), &command);
 		return take(c, res, out, outl, in, len);
 	}
+	session_left(&c->ses);
 	ok = soft_update(c, out, outl, in, len);
 	aead_forget(c);
 	return ok;

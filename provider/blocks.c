@@ -46,6 +46,7 @@ static int by_software(struct cipher *c, unsigned char *out,
 	unsigned char skipped[BLOCK_MAX];
 	int n;
 
+	session_left(&c->ses);
 	if (c->stale && c->row->ivlen) {
 		if (!EVP_CipherInit_ex2(c->soft, NULL, NULL, c->iv, c->encrypt,
 					NULL))

@@ -169,28 +169,28 @@ const char *device_state(struct provider *prov)
 	}
 }
 
-/*
- * Counts an operation.  If the kernel failed, OpenSSL's own code does it.  A
- * wrong tag or signature is a result of the kernel, not a failure.  Small
- * operations are too fast for a counter that threads share.
- */
-static void count(struct provider *prov, int res)
+/* A wrong tag or signature is a result of the kernel, not a failure. */
+static void count_kernel(struct provider *prov, int res)
 {
-	struct process *p = prov->process;
-
 	if (res >= 0 || res == -EBADMSG)
-		atomic_fetch_add(&p->kernel, 1);
-	else if (prov->debug)
-		atomic_fetch_add(&p->own, 1);
+		atomic_fetch_add_explicit(&prov->process->kernel, 1,
+					  memory_order_relaxed);
+}
+
+/* Small operations are too fast for a counter that threads share. */
+static void count_own(struct provider *prov)
+{
+	if (prov->debug)
+		atomic_fetch_add_explicit(&prov->process->own, 1,
+					  memory_order_relaxed);
 }
 
 /**
  * device_counts() - get the numbers of operations of this process
  * @prov: the provider
  * @kernel: gets the number of those that the kernel did
- * @own: gets the number of those that the kernel could have done, and that were
- *	left to OpenSSL's own code: too small, no device, or a device failed.
- *	Only with debug = 1
+ * @own: gets the number of those that OpenSSL's own code did; with debug = 1
+ *	only
  */
 void device_counts(struct provider *prov, uint64_t *kernel, uint64_t *own)
 {
@@ -210,7 +210,7 @@ static int run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 		res = job_run(prov, ocf, job, ses, c);
 	if (res == -ENOSYS)
 		res = ocf_run(ocf, c);
-	count(prov, res);
+	count_kernel(prov, res);
 	return res;
 }
 
@@ -260,7 +260,14 @@ static void ask(struct session *ses, struct crossed *said)
 	debug_session(ses, said, info.hardware, err);
 }
 
-static bool is_worth(struct session *ses, size_t len)
+/**
+ * session_is_worth() - return true if the kernel should do an operation
+ * @ses: a session
+ * @len: length of the operation, bytes
+ *
+ * Most calls only compare @len with two numbers.
+ */
+bool session_is_worth(struct session *ses, size_t len)
 {
 	struct provider *prov = ses->prov;
 	struct crossed *said = &prov->crossings[ses->crossing];
@@ -276,21 +283,10 @@ static bool is_worth(struct session *ses, size_t len)
 	return len > said->last[!!ASYNC_get_current_job()];
 }
 
-/**
- * session_is_worth() - return true if the kernel should do an operation
- * @ses: a session
- * @len: length of the operation, bytes
- *
- * Most calls only compare @len with two numbers.  If the answer is false,
- * the operation is counted as left to OpenSSL's own code.
- */
-bool session_is_worth(struct session *ses, size_t len)
+/* Counts an operation that OpenSSL's own code does. */
+void session_left(struct session *ses)
 {
-	bool worth = is_worth(ses, len);
-
-	if (!worth)
-		count(ses->prov, -ENODEV);
-	return worth;
+	count_own(ses->prov);
 }
 
 /**
@@ -305,10 +301,8 @@ int session_run(struct session *ses, struct ocf_command *c)
 	struct ocf *ocf = device_of(ses->prov);
 	int err = ocf ? session_make(ses, ocf) : -ENODEV;
 
-	if (err) {
-		count(ses->prov, err);
+	if (err)
 		return err;
-	}
 	c->session = ses->id;
 	return run(ses->prov, ocf,
 		   ses->never_pauses ? NULL : ASYNC_get_current_job(), ses, c);
@@ -342,9 +336,8 @@ void session_run_many(struct session *ses, struct ocf_command *commands,
 	}
 	if (!err && !job)
 		ocf_run_many(ocf, commands, results, n);
-	if (err || !job)
-		for (i = 0; i < n; i++)
-			count(ses->prov, results[i].res);
+	for (i = 0; i < n && !job; i++)
+		count_kernel(ses->prov, results[i].res);
 }
 
 /* Closes a session, unless another process opened it. */
@@ -395,7 +388,7 @@ bool public_is_worth(struct provider *prov, const struct ocf_public *op)
 				    now() - (uint32_t)none > AGAIN);
 
 	if (!worth)
-		count(prov, -ENODEV);
+		count_own(prov);
 	return worth;
 }
 
@@ -433,11 +426,11 @@ int public_run(struct provider *prov, struct ocf_public *op)
 		op->flags = OCF_SESSION_HARDWARE;
 	ocf = device_of(prov);
 	res = ocf ? ocf_public_command(op, 0, values, &c.public) : -ENODEV;
-	if (res)
-		count(prov, res);
-	else
+	if (!res)
 		res = run(prov, ocf, ASYNC_get_current_job(), NULL,
 			  &c.command);
+	if (res < 0 && res != -EBADMSG)
+		count_own(prov);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
 		no_card(prov, op, res);
 	return res;

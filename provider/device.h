@@ -35,7 +35,7 @@ struct process {
 	uint32_t		failed;
 	int error;
 	atomic_bool		confined;
-	atomic_ulong		kernel, own;
+	_Atomic uint64_t	kernel, own;
 	pthread_t		fetcher;
 	bool			fetching, stop;
 	pthread_cond_t		wanted;

@@ -242,6 +242,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 		gather_free(&d->data);
 		return 1;
 	}
+	session_left(&d->ses);
 	return (d->own || give_away(d)) &&
 	       EVP_DigestFinal_ex(d->soft, out, NULL);
 }

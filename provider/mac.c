@@ -267,6 +267,7 @@ static int final(void *ctx, unsigned char *out, size_t *outl, size_t outsize)
 		gather_free(&m->data);
 		return 1;
 	}
+	session_left(&m->ses);
 	return (m->own || give_away(m)) &&
 	       EVP_MAC_final(m->soft, out, outl, outsize);
 }

@@ -65,7 +65,7 @@ struct crossed {
 
 /*
  * Parameters of the provider, beside OpenSSL's: the numbers of operations of
- * this process, uint64_t
+ * this instance in this process, uint64_t
  */
 #define PARAM_KERNEL	"operations-kernel"
 #define PARAM_OWN	"operations-openssl"
@@ -141,6 +141,7 @@ bool session_is_worth(struct session *ses, size_t len);
 int session_run(struct session *ses, struct ocf_command *c);
 void session_run_many(struct session *ses, struct ocf_command *commands,
 		      struct ocf_result *results, size_t n);
+void session_left(struct session *ses);
 void session_end(struct session *ses);
 bool public_is_worth(struct provider *prov, const struct ocf_public *op);
 int public_run(struct provider *prov, struct ocf_public *op);

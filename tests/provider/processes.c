@@ -3,8 +3,9 @@
  * Contexts over fork() and over threads: a child goes on with what its parent
  * has begun, under keys of its own, and disturbs nothing of the parent's.
  *
- *	processes		where the kernel does large operations processes
- *	slow		jobs only, with a card that takes a second
+ *	processes		where the kernel does all operations
+ *	processes own		where it does none
+ *	processes slow		jobs only, with a card that takes a second
  */
 #include <fcntl.h>
 #include <openssl/async.h>
@@ -536,6 +537,32 @@ static void counted(EVP_CIPHER_CTX *ctx)
 	check(counts().kernel == after.kernel, "the parent's own");
 }
 
+/* With OCF_DEBUG=1, where the kernel gets nothing: each is counted once. */
+static void counted_as_own(EVP_CIPHER_CTX *ctx)
+{
+	struct counts before = counts(), after;
+	unsigned char out[EVP_MAX_MD_SIZE];
+	EVP_MD_CTX *one = EVP_MD_CTX_new(), *two = EVP_MD_CTX_new();
+	EVP_MD *md = EVP_MD_fetch(NULL, "SHA256", "provider=ocf");
+
+	check(is_right(ctx, 0, keys[0]) && is_right(ctx, 0, NULL), "own");
+	check(EVP_Q_mac(NULL, "HMAC", "provider=ocf", "SHA256", NULL, keys[0],
+			16, in, LEN, out, sizeof(out), NULL) != NULL, "a MAC");
+	/* a digest that is begun once, and ends three times */
+	check(EVP_DigestInit_ex2(one, md, NULL) &&
+	      EVP_DigestUpdate(one, in, LEN) &&
+	      EVP_MD_CTX_copy_ex(two, one) &&
+	      EVP_DigestFinal_ex(two, out, NULL) &&
+	      EVP_MD_CTX_copy_ex(two, one) &&
+	      EVP_DigestFinal_ex(two, out, NULL) &&
+	      EVP_DigestFinal_ex(one, out, NULL), "digests");
+	after = counts();
+	check(after.own == before.own + 6 && !after.kernel, "six operations");
+	EVP_MD_CTX_free(one);
+	EVP_MD_CTX_free(two);
+	EVP_MD_free(md);
+}
+
 static void all_of_it(EVP_CIPHER_CTX *ctx)
 {
 	check(is_right(ctx, 0, keys[0]), "the first");
@@ -575,6 +602,8 @@ int main(int argc, char **argv)
 		paused_together();
 		given_up_while_paused();
 		given_up_last();
+	} else if (argc > 1 && !strcmp(argv[1], "own")) {
+		counted_as_own(ctx);
 	} else {
 		all_of_it(ctx);
 	}
