@@ -2,7 +2,9 @@
 """The sentences of comments, documents and manual pages, and what is not said in
 them."""
 
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -111,6 +113,13 @@ def of_macro(words: list[str]) -> str:
     return (f"({said})" if words[0] in ("Pq", "Po") else said) + end
 
 
+def prose_of(lines: list[tuple[int, str]]) -> Iterator[Sentence]:
+    """Of numbered lines of comments, without tables and licences."""
+    yield from (s for s in sentences([
+        (i, "" if TABLE.search(said) else said) for i, said in lines])
+        if not NOT_PROSE.search(s.text))
+
+
 def in_manual(text: str) -> Iterator[Sentence]:
     """Of a manual page in mdoc(7), but for its synopsis."""
     lines, literal, synopsis = [], False, False
@@ -130,23 +139,28 @@ def in_manual(text: str) -> Iterator[Sentence]:
     yield from sentences(lines)
 
 
-def in_script(text: str) -> Iterator[Sentence]:
-    """Of the comments of a script in Python or of a shell, and of docstrings.
-    What is indented inside them is code or a table."""
-    lines, base = [], None
-    for i, line in enumerate(text.splitlines(), 1):
-        said = line.strip()
-        if base is None and said.startswith('"""'):
-            base, said = len(line) - len(line.lstrip()), said[3:]
-        elif base is not None and line[base:base + 4] == "    ":
-            said = ""
-        elif base is None:
-            found = re.match(r"\s*#+(?!!) ?(?!\s)(.*)", line)
-            said = found[1] if found else ""
-        if base is not None and '"""' in said:
-            said, base = said.split('"""')[0], None
-        lines.append((i, "" if TABLE.search(said) else said))
-    yield from (s for s in sentences(lines) if not NOT_PROSE.search(s.text))
+def in_shell(text: str) -> Iterator[Sentence]:
+    """Of the comments of a script.  What is indented inside them is code or a
+    table."""
+    comments = [re.match(r"\s*#+(?!!) ?(?!\s)(.*)", line)
+                for line in text.splitlines()]
+    yield from prose_of([(i, c[1] if c else "")
+                         for i, c in enumerate(comments, 1)])
+
+
+def in_python(text: str) -> Iterator[Sentence]:
+    """The same, and of docstrings."""
+    lines = dict.fromkeys(range(1, text.count("\n") + 2), "")
+    for kind, said, (i, column), *_, line in tokenize.generate_tokens(
+            io.StringIO(text).readline):
+        alone = not line[:column].strip()
+        if kind == tokenize.COMMENT and alone and not said.startswith("#!"):
+            lines[i] = said.lstrip("#")[1:]
+        if kind == tokenize.STRING and alone and said.startswith('"""'):
+            for k, words in enumerate(said.strip('"').splitlines(), i):
+                lines[k] = words if k == i else words[column:]
+    yield from prose_of([(i, "" if said.startswith("  ") else said)
+                         for i, said in lines.items()])
 
 
 def sentences_of(name: str, text: str) -> tuple[str, Iterator[Sentence]]:
@@ -157,8 +171,10 @@ def sentences_of(name: str, text: str) -> tuple[str, Iterator[Sentence]]:
         return "Documents", in_document(text)
     if "/man/" in name:
         return "Documents", in_manual(text)
-    if name.endswith((".py", ".sh")) or text.startswith("#!"):
-        return "Comments", in_script(text)
+    if name.endswith(".py") or re.match("#!.*python", text):
+        return "Comments", in_python(text)
+    if name.endswith(".sh") or text.startswith("#!"):
+        return "Comments", in_shell(text)
     return "", iter(())
 
 

@@ -320,7 +320,7 @@ static void session_beside_slow_work(struct test *t)
 		return;
 	ses = work_session(t, OCF_AES_CBC, OCF_SESSION_SOFTWARE,
 			   OCF_DEVICE_ANY);
-	/* more generations than any limit that users might share */
+	/* more key generations than any limit that users might share */
 	for (i = 0; ses && i < 1100; i++) {
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);

@@ -73,6 +73,13 @@ def one():
     """A docstring of one line."""
     two = "no comment, of this there is none"
     # a comment of five words
+    three = """text that is not a docstring, and is not read"""
+class Four:
+    def five():
+        """It is another docstring, which
+        goes on here.
+            an example of code in it
+        """
 '''
 
 
@@ -100,10 +107,14 @@ def test_manual():
 
 
 def test_script():
-    assert [(s.line, s.text) for s in prose.in_script(SCRIPT)] == [
+    assert [(s.line, s.text) for s in prose.in_python(SCRIPT)] == [
         (2, "The first sentence of it."),
         (6, "The second one has two lines that go on."),
-        (9, "A docstring of one line."), (11, "a comment of five words")]
+        (9, "A docstring of one line."), (11, "a comment of five words"),
+        (15, "It is another docstring, which goes on here.")]
+    assert [(s.line, s.text) for s in prose.in_shell(SCRIPT)] == [
+        (6, "The second one has two lines that go on."),
+        (11, "a comment of five words")]
 
 
 def test_kinds_of_files():

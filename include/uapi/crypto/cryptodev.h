@@ -304,7 +304,7 @@ enum cryptodev_crk_op_t {
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
 
 /*
- * What follows is ours.  What follows is ours.  crk_op is CRK_OCF(operation,
+ * What follows is ours.  crk_op is CRK_OCF(operation,
  * scheme, hash or curve).  Parameters are octet strings as the standards define
  * them: numbers have the most significant octet first.  Keys are PKCS #1 DER
  * (RFC 8017 appendix A.1) or uncompressed points (SEC 1 section 2.3.3).

@@ -247,7 +247,7 @@ int so_framing_check(const struct so_framing *fr, u32 ivlen)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_PADDED ? fr->block == 1 : fr->block > 1)
 		return -EINVAL;
-	/* the number after the last must be greater */
+	/* the number after the last must not be 0 */
 	if (f->number_max == U64_MAX)
 		return -EINVAL;
 	if (f->flags & SO_CRYPT_INNER_TYPE &&

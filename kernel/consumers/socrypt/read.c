@@ -143,7 +143,7 @@ static struct so_inbound *wait_for_record(struct so_rx *rx, long *timeo,
 	}
 }
 
-/* Whether more bytes may follow @r, the last record that is open */
+/* Whether more bytes may follow @r, the last decrypted record */
 static bool more_may_come(const struct so_rx *rx, struct so_inbound *r)
 {
 	struct so_opening *o = so_rx_opening(rx);

@@ -13,9 +13,9 @@
 /* Bits of ocf_request.bits */
 #define OCF_BIT_CANCELLED	BIT(0)	/* ocf_cancel() came in time */
 #define OCF_BIT_DONE		BIT(1)	/* has its result: exactly once */
-#define OCF_BIT_WAITER		BIT(2)	/* ocf_run() waits */
-#define OCF_BIT_WOKEN		BIT(3)	/* ... and was told the result */
-#define OCF_BIT_ABANDONED	BIT(4)	/* ... and was killed before */
+#define OCF_BIT_WAITER		BIT(2)	/* a task waits: ocf_run() */
+#define OCF_BIT_WOKEN		BIT(3)	/* the task was woken with the result */
+#define OCF_BIT_ABANDONED	BIT(4)	/* the waiting task was killed */
 /* BIT(5) is OCF_BIT_WORKER, in <linux/ocf_driver.h> */
 #define OCF_BIT_RESTARTED	BIT(6)	/* accepted: no queue refuses it */
 /* BIT(7) is OCF_BIT_OPENED, in <linux/ocf_driver.h> */

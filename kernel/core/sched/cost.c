@@ -234,8 +234,9 @@ int ocf_candidate_pick(const struct ocf_candidate *c, int n)
  * @service: ns that the request would occupy it
  * @rarely: the request is below the crossover, or the device is the CPU
  *
- * Trying expensive devices may take a 64th of the time, and less where they
- * will hardly be better: a device that wakes up delays the next requests, too.
+ * At most a 64th of the time goes into trying expensive devices, and less into
+ * those that will hardly be better.  A device that has to wake up also delays
+ * the requests behind this one.
  *
  * Return: whether.
  */

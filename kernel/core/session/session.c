@@ -227,9 +227,10 @@ struct ocf_session *ocf_session_make(const struct ocf_session_params *p,
 }
 
 /*
- * Makes the first contexts, also of a session that may be done in two steps on
- * two devices.  If software may not serve @ses, its parts are made now, but not
- * those of MTE: if a card goes, two steps may be the only way left.
+ * Makes the first contexts.  If software may not serve @ses, this also makes
+ * the parts for two steps on two devices: after a card has gone, two steps may
+ * be the only way left.  Parts of MTE are made only if no device takes the
+ * whole session.
  */
 static int first_contexts(struct ocf_session *ses, struct ocf_keys *keys)
 {
