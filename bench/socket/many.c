@@ -78,7 +78,10 @@ int main(int argc, char **argv)
 	       argv[1]);
 	for (n = 1; n <= MOST; n *= 4) {
 		uint64_t least = UINT64_MAX, took;
-		/* records of 16 KiB; ns for each of them */
+		/*
+		 * sum: MiB/s of all cards, each of which takes argv[2] ns for a
+		 * record; 64 records of 16 KiB are a MiB
+		 */
 		double rate, sum = atoi(argv[1]) * 1e9 / 64 / atoi(argv[2]);
 
 		for (r = 0; r <= ROUNDS; r++) {

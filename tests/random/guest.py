@@ -158,7 +158,8 @@ class Simulated(unittest.TestCase):
             self.is_cut_off(source, reason, 2 * WINDOW + CHUNK)
 
     def test_what_is_not_seen(self):
-        """The standard's tests look at single bytes in 512."""
+        """The tests of SP 800-90B only count equal bytes, in a row or in a
+        window of 512.  They miss these faults."""
         for fault in ("bits 1", "period 256", "period 4096", "bias 4"):
             source = self.source()
             self.break_it(source, fault)

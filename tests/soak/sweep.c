@@ -29,13 +29,17 @@ __thread uint64_t chance_state;
 #define SETTLED	3	/* calls, after which nothing is prepared any more */
 #define LEN	16
 
-/* Tries of each pair; mistakes were found within some hundred. */
+/*
+ * How often each test takes the object away during a call.  Bugs put in on
+ * purpose were found within some hundred tries.
+ */
 #define TRIES	1000
 #define TABLES	5000
 
 /**
  * struct swept - a call, and the thread that makes it
- * @call: made with what @target has; 0 if the result is right
+ * @call: the call; it gets the file and the session that @target holds, and
+ *	returns 0 if the result is right
  * @target: the file, above the session
  * @calls: how many were made
  * @wrong: the first wrong result of a call during which @target did not change

@@ -327,7 +327,7 @@ int cdev_public_deliver(struct cdev_op *op)
 }
 
 /**
- * cdev_public_free() - free the further state of an operation
+ * cdev_public_free() - free an operation's struct cdev_public
  * @op: the operation, which is not under way
  *
  * Context: process; may sleep.

@@ -30,7 +30,7 @@ struct workqueue_struct *ocf_pk_wq;
 /* Held while a consumer's callback runs, in whatever task. */
 DEFINE_STATIC_SRCU(callbacks);
 
-/* ---- the end ---- */
+/* ---- the end of a request ---- */
 
 /*
  * Tells the consumer.  The caller has claimed @req.

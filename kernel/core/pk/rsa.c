@@ -503,7 +503,10 @@ static int unpad_oaep(struct ocf_pk_op *op, struct ocf_pk_plain *p)
 
 /* ---- numbers ---- */
 
-/* @number as @k bytes; it must be less than the modulus. */
+/*
+ * Writes the number @in to @p->em, as @p->k bytes.  It must be less than the
+ * modulus.
+ */
 static int put_number(struct ocf_pk_plain *p, const struct ocf_pk_operand *in)
 {
 	struct ocf_pk_result out = { .data = p->em, .size = p->k };
