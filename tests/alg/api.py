@@ -55,7 +55,7 @@ class Tested(Case):
         self.test_the_kernel_finds_nothing_wrong()
 
     def test_the_kernel_finds_nothing_wrong(self):
-        """It tests each when that is registered."""
+        """The kernel tests each implementation when it is registered."""
         self.assertEqual({"passed"}, {i["selftest"] for i in ours()})
         self.assertNotIn("alg: ", "".join(
             line for line in run("dmesg").splitlines(True)

@@ -36,7 +36,7 @@ UDP_ENCAP, UDP_ENCAP_ESPINUDP = 100, 2              # <linux/udp.h>
 NAT_PORT = 4500
 BURST = 50          # datagrams that a socket has room for
 
-# on the wire, and behind it, of either side
+# addresses of the two sides, on the wire and inside tunnels
 OUTER = {4: ("10.77.0.1", "10.77.0.2"), 6: ("fd77::1", "fd77::2")}
 INNER = {4: ("10.78.1.1", "10.78.2.1"), 6: ("fd78:1::1", "fd78:2::1")}
 FAMILY = {4: socket.AF_INET, 6: socket.AF_INET6}

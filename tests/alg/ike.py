@@ -26,8 +26,8 @@ from ocf import wait_for  # noqa: E402
 from users import HIGH, SIDES, run  # noqa: E402
 
 STRONGSWAN = os.environ.get("STRONGSWAN", "")
-# Its daemon looks for plugins below /usr/lib/ipsec, and keeps its number below
-# /run, so each side has a view of its own of both.
+# The daemon looks for plugins below /usr/lib/ipsec, and keeps its PID file
+# below /run.  So each side gets its own mounts on /usr/lib and /run.
 INSIDE = f"""
 mount -n -t tmpfs none /run &&
 mount -n -t overlay none -o lowerdir={STRONGSWAN}/usr/lib:/usr/lib /usr/lib &&

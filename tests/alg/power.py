@@ -53,7 +53,8 @@ class Write(Power):
                     print(number, flush=True)
 
     def add(self, folder: int, number: int) -> None:
-        """A file that is whole, or the one before it is still there."""
+        """Replaces a file.  After a crash either the whole new file or the one
+        before it is there."""
         path = self.point / str(number % NAMES)
         with open(self.point / "new", "wb") as file:
             file.write(content(number))

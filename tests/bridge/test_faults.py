@@ -114,7 +114,8 @@ class Accel(Base):
         self.assertEqual([], load.wrong)
         self.assertEqual("ready", state())
         if counts:
-            # another processor may have been quick, too
+            # callbacks on another processor may also come before the call
+            # returns
             self.assertLessEqual(want, counter(counts) - before)
         self.assertEqual((0, 0), (counter("late"), counter("spurious")))
         self.idle()
@@ -322,7 +323,8 @@ MODPROBE = pathlib.Path("/proc/sys/kernel/modprobe")
 class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # what is not there is looked for again and again, a process each time
+        # for each module that is missing, the kernel starts modprobe again and
+        # again
         subprocess.run(["modprobe", "-a", "cryptd", "sha256_generic",
                         "crc32c_generic"], check=True)
         cls.addClassCleanup(write, MODPROBE, MODPROBE.read_text())

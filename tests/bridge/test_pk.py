@@ -35,7 +35,8 @@ def curve25519() -> str:
 
 
 class Kernel(unittest.TestCase):
-    """The kernel's own, which are the CPU's, as if they were cards."""
+    """The kernel's own implementations, which run on the CPU, are registered as
+    if they were cards."""
 
     @classmethod
     def setUpClass(cls):

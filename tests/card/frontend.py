@@ -108,7 +108,7 @@ class FrontEnd:
     # The ring --------------------------------------------------------------
 
     def stop(self) -> int:
-        """Where the card would go on."""
+        """Stops the ring.  Returns the index at which the card would go on."""
         return struct.unpack("<II", self.ask(GET_VRING_BASE,
                                              struct.pack("<II", self.queue,
                                                          0)))[1]

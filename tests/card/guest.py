@@ -80,8 +80,9 @@ def works(cards, _gaps):
 
 
 def until(good, what, times: int = 20) -> dict:
-    """What @what() has seen, the first that is @good or the last: the host may
-    stop the machine, or the card, for any time, but not always."""
+    """Calls @what() until the result is @good, and returns the last result.
+    The host may stop the machine or the card for any time, but not every
+    time."""
     for _ in range(times):
         seen = what()
         if good(seen):

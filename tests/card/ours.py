@@ -94,7 +94,7 @@ class Faults(Card):
             self.control(f"fault {name} 0")
         self.control("set latency_ns=0 depth=1024")
         self.control("go")
-        # what is lost is lost for good, unless it is reset
+        # the card never answers lost requests; only a reset takes them back
         self.find_anew()
 
     def hits(self, name: str) -> int:
@@ -163,7 +163,8 @@ class Faults(Card):
     def test_is_not_heard_or_does_not_hear(self):
         """A lost interrupt or doorbell is no reason to give a card up.
 
-        The card is nudged once, and is late if its host stands still then.
+        The driver checks once for a lost interrupt or doorbell.  If the host
+        stands still then, the card is late, so five attempts are made.
         """
         for name in ("mute", "deaf"):
             self.assertTrue(any(self.is_kept(name) for _ in range(5)))
@@ -197,7 +198,8 @@ class Faults(Card):
         self.survives("double", 1)
 
     def test_makes_no_sessions(self):
-        """What is left of them is not made again until it has to be."""
+        """The driver makes a session again only when it needs one, so perhaps
+        no request for a session is refused."""
         self.control("fault refuse 4")
         with self.load() as load:
             self.assertTrue(load.goes_on())

@@ -83,8 +83,9 @@ def inside(card, count: int) -> bool:
 
 
 def least(limit: float, what) -> float:
-    """The least time that @what() takes.  The host may keep the card waiting
-    for any time, but not always: the first that is below @limit will do."""
+    """Returns the shortest time that @what() takes, and stops as soon as one is
+    below @limit.  The host may delay the card for any time, but not every
+    time."""
     took = math.inf
     for _ in range(20):
         begun = time.monotonic()
@@ -388,7 +389,8 @@ def test_a_huge_request(guest):
 ], ids=["loop", "empty", "beyond", "over the end", "wraps", "next",
         "order", "indirect size", "indirect beyond"])
 def test_a_broken_ring(guest, descs):
-    """It is left alone until a reset, after which all is well."""
+    """The card does not touch a broken ring until a reset.  Then it works
+    again."""
     at = [(a, n, f, s) for a, n, f, s in descs]
     if at[0][3] > fe.NUM:
         struct.pack_into("<QIHH", guest.mem, fe.DESC, *at[0][:3], 65535)

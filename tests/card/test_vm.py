@@ -27,8 +27,8 @@ def command(*args: str) -> list[str]:
 
 
 def vm(*args: str) -> subprocess.CompletedProcess:
-    """Nothing of ours is in that kernel: if it dies, which it does under
-    emulation now and then while it patches itself, it is tried again.
+    """Under emulation the kernel sometimes dies while it patches itself.  None
+    of our modules is in that kernel, so the machine is started again.
     """
     for _ in range(3):
         got = subprocess.run(command(*args), capture_output=True, cwd=TOP,

@@ -246,7 +246,10 @@ static void device_unplugged(struct test *t)
 		EQUAL(t, atomic_read(&w[i]->calls), 1);
 		CHECK(t, work_right(w[i], WORK_KEY));
 	}
-	/* in place: a half-done result would be encrypted twice */
+	/*
+	 * the same in place: if the card had encrypted a part of the data, the
+	 * replay would encrypt this part twice
+	 */
 	card_hold(other);
 	for (i = 0; i < N; i++) {
 		memcpy(w[i]->out, w[i]->buf, 512);

@@ -137,7 +137,10 @@ static void was_overdue(struct test *t, struct card *card, struct work **w)
 {
 	int i;
 
-	/* a self-test may have come since, and not be answered either */
+	/*
+	 * the card may hold requests of a later self-test, which it does not
+	 * answer either
+	 */
 	for (i = 0; i < N; i++)
 		CHECK(t, !card_has(card, &w[i]->req));
 	if (card->kind == CARD_IS_LEFT) {

@@ -41,14 +41,18 @@ static enum fault fault;
 static unsigned int count, bad_key;
 static bool marked = true, loop, rsa;
 
-/* Jobs that are being done, and those that never end; under the lock */
+/*
+ * A job.  The list @begun has the jobs that are being done, @held those that
+ * are kept; both are under the lock.
+ */
 struct job {
 	struct list_head		node;
 	struct crypto_async_request	*base;
 	int				(*compute)(struct job *job);
 	enum fault			fault;
 	bool				encrypt;
-	int				err;	/* RSA's, which is done */
+	/* the result of RSA, which is computed before the job starts */
+	int				err;
 	struct hrtimer			timer;
 };
 
@@ -235,7 +239,10 @@ static struct skcipher_alg accel = ALG("cbc(aes)", "cbc-aes-accel", 1);
 /* OCF must not use this, by any name, although its priority is the highest. */
 static struct skcipher_alg ours = ALG("cbc(aes)", "ocf-cbc-aes", 10000);
 
-/* ---- RSA, by the kernel's own: done at once, which nobody is told ---- */
+/*
+ * ---- RSA: the kernel's own implementation computes it at once; the job
+ * reports the result later ----
+ */
 
 struct rsa_ctx {
 	struct crypto_akcipher	*child;

@@ -441,7 +441,7 @@ static void vcard_set_status(struct virtio_device *vdev, u8 status)
 	card.status = status;
 }
 
-/* As a bus's does: for as long as it takes. */
+/* Waits as long as the reset takes, as a real bus does. */
 static void vcard_reset(struct virtio_device *vdev)
 {
 	while (READ_ONCE(gone) || READ_ONCE(hang))

@@ -105,7 +105,10 @@ static void order_with_gaps(struct test *t)
 			EQUAL(t, work_submit(w[i]), -EINPROGRESS);
 		}
 	}
-	/* it has a result, but the one before it has none yet */
+	/*
+	 * the cancelled request has a result, but its callback has to wait for
+	 * the request before it
+	 */
 	CHECK(t, ocf_cancel(&w[1]->req));
 	EQUAL(t, atomic_read(&w[1]->calls), 0);
 	card_release(card);

@@ -399,7 +399,9 @@ static void either(struct test *t, struct card *full, struct card *other)
 	card_hold(full);
 	held = begin(t, last[0]);
 	other->room = 2 * EITHER;
-	/* a request that waited for a context would wait for a second */
+	/*
+	 * if a request had to wait for a context, it would wait for one second
+	 */
 	end = jiffies + EITHER * HZ / 2;
 	for (i = 0; i < EITHER; i++)
 		w[i] = begin(t, ses[i]);

@@ -210,7 +210,9 @@ static void session_rekeyed_often(struct test *t)
 		memset(next, i, sizeof(next));
 		EQUAL(t, ocf_session_rekey(ses, next, 16, NULL, 0, NULL), 0);
 	}
-	/* a task that waits for a grace period sleeps, each time */
+	/*
+	 * if rekeying waited for a grace period, the task would sleep each time
+	 */
 	CHECK(t, current->nvcsw - slept < 50);
 	ocf_session_put(ses);
 }

@@ -41,7 +41,7 @@ struct shape {
 	u8		iv[OCF_IV_MAX];
 };
 
-/* What a side makes of it. */
+/* One of the two sides: its session, its request, and its buffers. */
 struct side {
 	struct ocf_session	*ses;
 	struct ocf_request	*req;
@@ -245,7 +245,10 @@ static void fill(struct side *a, struct side *b, const struct algs *algs,
 	memcpy(b->in, a->in, SIZE);
 }
 
-/* What was encrypted is the input of both; sometimes it is spoilt. */
+/*
+ * Makes the result of the encryption the input of both sides; sometimes flips a
+ * bit of it.
+ */
 static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 {
 	u8 *from = h->in_place ? a->in : a->out;
@@ -279,7 +282,7 @@ static void turn(struct side *a, struct side *b, struct shape *h, u8 *tag)
 }
 
 /*
- * Runs requests of one session.  @shared: the destination has the source's own
+ * Runs requests of one session.  @shared: source and destination share the
  * memory before the data.
  */
 static void one_session(struct test *t, enum ocf_mode mode,

@@ -65,11 +65,11 @@ enum card_fault {
 	CARD_AT_ONCE,		/* submit() returns the result */
 };
 
-/* How a card is rid of what it has */
+/* How the core takes back the requests in a card */
 enum card_kind {
 	CARD_IS_STOPPED,	/* by quiesce(), for good */
 	CARD_IS_RESET,		/* ... and comes back after reset() */
-	CARD_IS_LEFT,		/* by detach(), whatever it does */
+	CARD_IS_LEFT,		/* by detach(), while the card goes on */
 };
 
 struct work;

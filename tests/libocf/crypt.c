@@ -405,7 +405,7 @@ TEST_F(crypt, public_keys)
 	power.device = NULL;
 	power.in[0].iov_len = 1ul << 32;
 	EXPECT_TRUE(REFUSES(&power, "first value"));
-	/* an error of the same number is explained by what it is about */
+	/* two errors with the same number have different texts */
 	x25519.in[1].iov_len = UINT_MAX;
 	EXPECT_EQ(-E2BIG, ocf_public_run(self->ocf, &x25519));
 	EXPECT_NE(NULL, strstr(ocf_strerror(-E2BIG), "second value"));

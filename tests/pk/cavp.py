@@ -27,7 +27,7 @@ from der import sequence  # noqa: E402
 VECTORS = pathlib.Path(
     "/usr/lib/python3/dist-packages/cryptography_vectors/asymmetric")
 CURVES = {"P-256": 32, "P-384": 48, "P-521": 66}
-# FIPS 186-3 has P-521 under this letter, and so on
+# the names of curves in NIST's files for key agreement
 LETTERS = {"EC": "P-256", "ED": "P-384", "EE": "P-521"}
 
 

@@ -20,8 +20,8 @@ SIGN = crk.op(crk.RSA_SIGN, crk.PKCS1, "sha256")
 
 
 class Key:
-    """RSAPrivateKey (RFC 8017, appendix A.1.2), from its numbers; OpenSSL
-    would ask whether they are primes, which takes long in there.
+    """RSAPrivateKey (RFC 8017, appendix A.1.2), from its numbers; OpenSSL would
+    check that they are primes, which takes long in the test machine.
     """
 
     def __init__(self, *numbers: int):

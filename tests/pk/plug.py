@@ -37,7 +37,7 @@ def main() -> int:
         while not load.wrong:
             now = sum(ready(card) for card in CARDS)
             if now != was:
-                # something is signed by as many as there are now
+                # waits until some signatures were made with the present cards
                 load.goes_on(8)
                 print(f"cards {now}", flush=True)
                 if now == len(CARDS):

@@ -148,8 +148,8 @@ class Virtio(unittest.TestCase):
         self.refused(EBADMSG, self.verify, key_of(1024), digest, sig, "sha256")
 
     def test_one_that_begins_with_zero(self):
-        """QEMU leaves off its last byte.  That is no reason to give up a card,
-        however often somebody asks for it.
+        """QEMU drops the last byte of a signature that begins with zero.  That
+        is no reason to give up a card, however often somebody asks for it.
         """
         key = key_of(1024)
         for i in range(4096):

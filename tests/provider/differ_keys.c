@@ -136,9 +136,10 @@ static int reason(void)
 }
 
 /*
- * Signs with the digest @md.  The context gets @md at its beginning if
- * @at_once, or when it begins again without a key.  Returns the sum of 1 if it
- * begins, 2 if it tells the length of a signature, and 4 if it signs.
+ * Signs with the digest @md.  If @at_once, the first initialization of the
+ * context sets @md; otherwise a second one without a key does.  Returns the sum
+ * of 1 if this initialization succeeds, 2 if the length of a signature is
+ * returned, and 4 if signing succeeds.
  */
 static int begun_anew(EVP_PKEY *key, const char *properties, const char *md,
 		      bool at_once)

@@ -546,7 +546,7 @@ static const struct kind {
 	const char * const *names;
 	size_t n;
 	void (*calls)(int n);
-	int share;	/* parts of all sequences */
+	int share;	/* so many of eight sequences are of this kind */
 } kinds[] = {
 	{ ciphers, COUNT(ciphers), cipher_calls, 6 },
 	{ digests, COUNT(digests), digest_calls, 1 },

@@ -297,8 +297,8 @@ static int never_called(void *arg)
 }
 
 /*
- * A program that waits for a callback must be called, or it would wait for
- * ever.
+ * The provider never calls a callback.  So it must not pause the jobs of a
+ * program that waits for a callback, or the program would wait for ever.
  */
 static void waits_for_a_call(EVP_CIPHER_CTX *ctx)
 {
@@ -509,7 +509,10 @@ static struct counts counts(void)
 	return c;
 }
 
-/* The kernel gets all that has a length.  Each process counts its own. */
+/*
+ * The kernel does all operations except those without data.  Each process
+ * counts its own operations.
+ */
 static void counted(EVP_CIPHER_CTX *ctx)
 {
 	struct counts before = counts(), after;
@@ -537,7 +540,10 @@ static void counted(EVP_CIPHER_CTX *ctx)
 	check(counts().kernel == after.kernel, "the parent's own");
 }
 
-/* With OCF_DEBUG=1, where the kernel gets nothing: each is counted once. */
+/*
+ * With OCF_DEBUG=1, if the kernel does no operations: each operation of the
+ * provider itself is counted once.
+ */
 static void counted_as_own(EVP_CIPHER_CTX *ctx)
 {
 	struct counts before = counts(), after;

@@ -59,7 +59,8 @@ def requests() -> int:
 
 @contextlib.contextmanager
 def counting_ioctls():
-    """A call that says how many ioctl() anybody has made since."""
+    """Yields a function that returns how many ioctl() calls all processes have
+    made since the start."""
     histogram = "hist:keys=common_pid"
     write(IOCTL / "trigger", histogram)
     try:
@@ -260,7 +261,8 @@ class Programs(unittest.TestCase):
                                             worked())
 
     def test_nginx(self):
-        """10,000 requests over connections that are kept, or less."""
+        """20 rounds of 500 requests over persistent connections.  OCF_ROUNDS
+        changes the number of rounds."""
         times = rounds(20)
         www = self.dir / "www"
         www.mkdir()
@@ -286,7 +288,8 @@ class Programs(unittest.TestCase):
     # ---- jobs, and cards ----
 
     def speed(self, *more: str, least: int = 0) -> float:
-        # on a machine that stands still none may have been done in a second
+        # if the machine stands still for a second, no operation is done in
+        # that time
         for _ in range(3):
             out = self.run_("openssl", "speed", "-elapsed", "-seconds", "1",
                             "-mr", *more, least=least).decode()
@@ -321,7 +324,7 @@ class Programs(unittest.TestCase):
 
     @contextlib.contextmanager
     def card(self):
-        """One that has all of AES-CBC that anybody asks the kernel for."""
+        """A card that does all AES-CBC requests that the kernel gets."""
         write(SIM / "add", "algs=real public_key=1 patience=60000")
         try:
             with written({CLASS / SOFTWARE / "forbid": "aes-cbc", RECHECK: 0}):
@@ -330,7 +333,8 @@ class Programs(unittest.TestCase):
             write(SIM / "remove", "sim0")
 
     def test_what_is_small_stays(self):
-        """Beside a card, too: nobody is asked, not even the kernel."""
+        """Even with a card, OpenSSL does small operations itself.  No request
+        goes to the kernel."""
         speed = functools.partial(self.speed, "-evp", "aes-128-cbc", "-bytes",
                                   least=-1)
         with self.card() as card, counting_ioctls() as ioctls:

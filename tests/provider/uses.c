@@ -386,7 +386,10 @@ static void mac_end(struct record *r, EVP_MAC_CTX *ctx)
 	EVP_MAC_CTX_free(ctx);
 }
 
-/* MACs as libssl computes them for records: of a copy, after a part */
+/*
+ * MACs as libssl computes them for records: with a copy of the context, and the
+ * data in two parts
+ */
 static void macs_of_records(struct record *r)
 {
 	size_t size = 100;
@@ -454,7 +457,10 @@ static void another_digest(struct record *r)
 	EVP_PKEY_free(rsa);
 }
 
-/* Parameters that were set before the template stay. */
+/*
+ * Parameters that the program sets stay in effect, although EVP_PKEY_generate()
+ * sets the template key after them.
+ */
 static void parameters_and_template(struct record *r)
 {
 	EVP_PKEY *like = EVP_PKEY_Q_keygen(NULL, r->properties, "EC", "P-256");

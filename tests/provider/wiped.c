@@ -189,7 +189,10 @@ static void cipher(const char *name)
 		check(EVP_EncryptUpdate(ctx, out, &n, in, LEN), "data");
 	}
 	check(EVP_CIPHER_CTX_copy(dup, ctx), "a copy");
-	/* CCM's copy refuses, as OpenSSL's does: it has no length */
+	/*
+	 * a copied CCM context refuses the data, as OpenSSL's does, because no
+	 * length was declared
+	 */
 	check(EVP_EncryptInit_ex2(dup, NULL, NULL, in, NULL), "the copy's");
 	EVP_EncryptUpdate(dup, out, &n, in, LEN);
 	expect_held();

@@ -481,7 +481,7 @@ TEST_F(crypt, the_null_cipher_has_no_iv)
 				self->tag));
 }
 
-/* With a tweak of 16 bytes all of them are used. */
+/* If a session has a tweak of 16 bytes, all 16 bytes are used. */
 TEST_F(crypt, whole_ivs_of_xts)
 {
 	struct session2_op sop = {

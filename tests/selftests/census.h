@@ -15,7 +15,7 @@
 /**
  * struct census - counts
  * @files: references on the module of /dev/crypto: open files
- * @soft: references on the module that works
+ * @soft: references on the module of the software driver
  * @pinned: pages of users' that are pinned
  * @slab: KiB in the kernel's objects that cannot be reclaimed
  * @pages: KiB that no other field of /proc/meminfo accounts for

@@ -16,7 +16,8 @@
 enum alg_kind { CIPHER = 1, AEAD = 2, DIGEST = 4, MAC = 8 };
 
 /**
- * struct alg - what a caller must know of an algorithm, by its standard
+ * struct alg - what a caller must know about an algorithm; the values are from
+ * its standard
  * @name: the framework's
  * @kind: of which kind
  * @key_min: bytes of key
@@ -49,10 +50,10 @@ struct area {
 };
 
 /**
- * struct watch - what a stretch of memory is to be after an operation
+ * struct watch - what some memory must contain after an operation
  * @from: its first byte
  * @len: bytes
- * @image: what they are to be
+ * @image: the bytes that must be there
  */
 struct watch {
 	const uint8_t	*from;
@@ -210,7 +211,10 @@ void expect_result(struct differ *d, uint32_t len);
 /* Returns "", or a text about the first wrong byte of the watched memory */
 const char *differs(const struct differ *d);
 
-/* Draws a tag's length that the standard has; of an HMAC any from 4 on. */
+/*
+ * Draws a tag length that the standard allows; for an HMAC any length from 4
+ * bytes on.
+ */
 uint32_t pick_taglen(const struct trial *t);
 /* Whether CCM's block has room for a length of @len beside the nonce (RFC
  * 3610); true of any other cipher.

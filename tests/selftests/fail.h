@@ -80,8 +80,9 @@ static inline bool fail_disarm(int fd)
 }
 
 /*
- * Prints what the kernel's leak detector finds of our modules.  Returns how
- * many.  Only the second scan counts: at the first, objects may be in flight.
+ * Prints the leaks of our modules that the kernel's leak detector finds.
+ * Returns their number.  Only the second scan counts: at the first, objects may
+ * be in flight.
  */
 static inline int fail_leaks(void)
 {
@@ -107,8 +108,9 @@ static inline int fail_leaks(void)
 
 /*
  * Calls @call(@arg) with each fault in turn, until there is none left to
- * inject.  Returns how many there were (put_user() and the like have none);
- * negative for an errno that no fault explains, or for a wrong result.
+ * inject.  Returns the number of faults; put_user() and the like cannot be made
+ * to fail.  Returns a negative number for an unexplained errno or a wrong
+ * result.
  */
 struct fail_case {
 	int	(*call)(void *arg);	/* 0 or an errno */

@@ -103,7 +103,7 @@ static __thread struct hand *me;
 
 struct iovec regions[2];
 
-/* ---- what well-meant calls are made of ---- */
+/* ---- arguments of valid calls ---- */
 
 uint32_t a_session(int abi, int *kind)
 {
@@ -441,7 +441,7 @@ static void *hand_main(void *arg)
 	return NULL;
 }
 
-/* ---- the one that gets in the way ---- */
+/* ---- the thread that rewrites calls and remaps memory ---- */
 
 static void rewrite(void)
 {

@@ -32,7 +32,7 @@ struct field {
  * @number: in the header
  * @size: bytes of its structure
  * @weight: how often it is made, beside the others
- * @never: it may be that it never succeeds
+ * @never: true if the test passes even though no call succeeds
  * @valid: fills a structure of zeroes with valid arguments
  * @made: a valid call has succeeded; notes what it has made
  * @make: makes the call if it is not an ioctl(); returns 0 or an errno
@@ -63,7 +63,7 @@ extern const int nhostile_linux, nhostile_bsd, nhostile_native, nhostile_uring;
 /* Opens the io_uring of the calling thread */
 void hostile_open_ring(void);
 
-/* What well-meant calls are made of. */
+/* Arguments of valid calls. */
 #define ABI_LINUX	0
 #define ABI_BSD		1
 #define ABI_NATIVE	2

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the native interface's calls and its entries of io_uring are made of.
+ * What the tests of the native interface's calls and of its io_uring entries
+ * share.
  */
 #ifndef HOSTILE_NATIVE_H
 #define HOSTILE_NATIVE_H
@@ -10,7 +11,8 @@
 #include "hostile.h"
 #include "random.h"
 
-#define COMMANDS	3	/* of sessions, and one of public keys */
+/* commands of a vector that use sessions; one public-key command follows */
+#define COMMANDS	3
 #define COOKIES		8
 
 /**
@@ -36,7 +38,7 @@ struct many {
 void a_command(struct ocf_command *c);
 void a_vector(struct many *m);
 
-/* What can be meant ill in a command */
+/* The fields of a command that can be spoiled */
 #define COMMAND_FIELDS(type_, c_)			\
 	FIELD(type_, c_.session, SESSION),		\
 	FIELD(type_, c_.op, NUMBER),			\

@@ -148,8 +148,8 @@ static const struct wrong_key wrong_keys[] = {
 };
 
 /*
- * Makes all wrong calls.  Returns the name of the first with another errno, or
- * "".
+ * Makes all wrong calls.  Returns the name of the first call whose errno is not
+ * the expected one, or "".
  */
 static inline const char *wrongly_answered(int fd, unsigned long cmd)
 {

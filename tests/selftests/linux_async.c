@@ -315,7 +315,7 @@ TEST_F(async, without_an_iv_it_goes_on_from_before)
 	}
 }
 
-/* An operation that is refused uses none of the counter. */
+/* An operation that is refused does not advance the counter. */
 TEST_F(async, a_full_ring_uses_no_iv)
 {
 	struct crypt_op cop = { .op = COP_ENCRYPT, .len = 64,

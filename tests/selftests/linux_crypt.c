@@ -766,7 +766,7 @@ TEST_F(digest, the_mac_is_that_of_the_plaintext)
 	EXPECT_EQ(0, memcmp(mac, want, 20));
 	EXPECT_EQ(EFAULT, crypt_op(self->fd, both, COP_ENCRYPT, 0, text, out,
 				   48, nist_iv, NULL));
-	/* also with a cipher that cannot encrypt nothing */
+	/* also with a cipher that refuses empty data */
 	ASSERT_EQ(0, open_session(self->fd, CRYPTO_AES_XTS, 32,
 				  CRYPTO_SHA1_HMAC, 20, &both));
 	memset(mac, 0, 20);

@@ -84,7 +84,9 @@ static inline bool ring_init(struct io_uring *ring)
 	return !io_uring_queue_init(RING_ENTRIES, ring, IORING_SETUP_SQE128);
 }
 
-/* Prepares an entry for @fd, which contains @len bytes at @cmd. */
+/*
+ * Prepares an entry for @fd, and copies the @len bytes at @cmd into the entry.
+ */
 static inline struct io_uring_sqe *ring_prepare(struct io_uring *ring, int fd,
 						uint32_t op, const void *cmd,
 						size_t len)

@@ -184,7 +184,10 @@ static uint32_t crossover(Self *self, uint32_t flags)
 	q.session = o.session;
 	if (call(self->fd, OCF_SESSION_QUERY, &q))
 		return UINT32_MAX;
-	/* the card is worth it at smaller sizes if no task waits */
+	/*
+	 * if no task waits for the result, the card is the better choice from
+	 * smaller sizes on
+	 */
 	if (q.crossover && q.crossover_many > q.crossover)
 		return UINT32_MAX;
 	return q.crossover;
@@ -231,8 +234,8 @@ TEST_F(card, pins_of_a_vector_are_locked_memory)
 }
 
 /*
- * Returns the number of operations that the card has done: its first line is
- * "operations N".
+ * Returns the number of operations that the card has done.  The first line of
+ * its counters is "operations N".
  */
 static long done_by_card(void)
 {
@@ -316,8 +319,9 @@ static bool set_knob(const char *knob, long value)
 }
 
 /*
- * Makes the card several times slower than the CPU, which the core learns.  The
- * card computes nothing, so it takes no CPU time of the host.
+ * Makes the card several times slower than the CPU, and runs commands until the
+ * core has learned the cost.  The card computes nothing, so it takes no CPU
+ * time of the host.
  */
 static bool make_dear(Self *self)
 {
@@ -474,7 +478,10 @@ static int right_tag_is_refused(Self *self, const char *options)
 	c.op = OCF_OP_DECRYPT;
 	c.src = addr(place);
 	c.dst = addr(place);
-	/* until the card has done one: it has no context at first */
+	/*
+	 * repeat the command until the card has done it: at first the card has
+	 * no context
+	 */
 	for (tries = 0; tries < 10000; tries++) {
 		if (put_line(CARD "fault", "tag 1"))
 			return -3;

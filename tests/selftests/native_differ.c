@@ -80,7 +80,7 @@ static bool within(const struct area *a, const uint8_t *p, uint32_t len)
 }
 
 /*
- * Returns the bytes of the source, with the authenticated bytes around a
+ * Returns the length of the source, including the authenticated bytes around a
  * chain's data.
  */
 static uint32_t span_of(const struct ocf_command *c)
@@ -315,7 +315,10 @@ static const char *sealed_op(struct differ *d)
 		seal(d, d->want, t->src, tag);
 	}
 	if (broken) {
-		/* null-mac covers no data: only a change of the tag is wrong */
+		/*
+		 * null-mac covers no data, so it detects only a change of the
+		 * tag
+		 */
 		if (t->mac && is_alg(t->mac, "null-mac"))
 			flip(tag, t->taglen);
 		else if (t->len && one_in(2))
@@ -610,8 +613,8 @@ static const char *compress_op(struct differ *d)
 }
 
 /*
- * Whether @res is an allowed errno for input that is no stream.  It depends on
- * where the kernel notices.
+ * Whether @res is an allowed errno for input that is no stream.  Which errno it
+ * is depends on where the kernel detects the error.
  */
 static bool is_errno_of(int res, const struct ocf_command *c, long whole)
 {

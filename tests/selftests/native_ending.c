@@ -194,8 +194,8 @@ static void stop_with_a_ring(void)
 
 /*
  * While the process is stopped, no task of the kernel may spin for it.  Such a
- * task would spin until the process goes on.  Other work of the kernel ends:
- * kmemleak searches the memory for some seconds.
+ * task would spin until the process goes on.  Other work of the kernel, such as
+ * kmemleak's search of the memory, ends after some seconds.
  */
 TEST_F_TIMEOUT(ending, stopped_with_a_ring, TIMEOUT)
 {

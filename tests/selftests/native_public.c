@@ -401,7 +401,7 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 		EXPECT_EQ(32, self->r[i].res);
 		EXPECT_TRUE(is_right(self, self->r[i].cookie));
 	}
-	/* the same with the ring that they were submitted by */
+	/* the same for commands that were submitted by a ring, which ends */
 	ASSERT_TRUE(ring_init(&ring));
 	for (i = 0; i < MANY; i++)
 		ring_prepare(&ring, self->fd, OCF_URING_COMMAND, &self->c[i],

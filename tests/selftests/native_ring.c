@@ -179,7 +179,7 @@ TEST_F(card, entries_cancelled)
 	io_uring_queue_exit(&ring);
 }
 
-/* Entries that workers of io_uring submit, or its polling thread */
+/* Entries that io_uring's workers or its polling thread submit */
 TEST_F(card, entries_of_other_threads)
 {
 	struct io_uring ring;
@@ -331,8 +331,9 @@ static double end_with_files(Self *self, int in_ring)
 }
 
 /*
- * A ring with entries of many files does not take longer to end.  It once took
- * 69 s for these.  Closing the files is slow on the debug kernel.
+ * A process whose ring has entries of many files does not take much longer to
+ * end than with one file.  It once took 69 s.  Closing the files is slow on the
+ * debug kernel.
  */
 TEST_F_TIMEOUT(card, stopped_with_many_files, TIMEOUT)
 {

@@ -149,8 +149,8 @@ TEST_F(native, names)
 }
 
 /*
- * Structures of later versions: the new fields are zero and ignored; or set,
- * and refused.
+ * Structures of later versions: new fields that are zero are ignored; if one is
+ * set, the call is refused.
  */
 TEST_F(native, structures_that_have_grown)
 {
@@ -583,7 +583,10 @@ TEST_F(native, entries_that_make_no_sense)
 	ring_prepare(&ring, self->fd, OCF_URING_CANCEL, &cookie, 8);
 	io_uring_submit(&ring);
 	EXPECT_EQ(-ENOENT, ring_wait(&ring, NULL));
-	/* there is no such buffer, and the command names none */
+	/*
+	 * the entry names a registered buffer that does not exist, although the
+	 * command uses none
+	 */
 	EXPECT_EQ(-EFAULT, ring_run(&ring, self->fd, &self->c, 0));
 	self->c.flags = OCF_COMMAND_FIXED_SRC;
 	EXPECT_EQ(-EINVAL, ring_run(&ring, self->fd, &self->c, -1));

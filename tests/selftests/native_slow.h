@@ -182,7 +182,8 @@ static inline long pins_with_little(Self *self, int (*way)(Self *self))
 		_exit(way(self));
 	}
 	/*
-	 * five times: pages that are pinned for a moment only are free by then
+	 * until the process slept at five looks in a row: pages that are pinned
+	 * only for a moment are free by then
 	 */
 	for (looks = 0; looks < 5;) {
 		usleep(10000);

@@ -347,7 +347,8 @@ TEST_F_TIMEOUT(workers, they_are_in_its_control_group, TIMEOUT)
 #define OPTIONS	"algs=real overhead_ns=0 ps_per_byte=0 latency_ns=0 " \
 		"public_key=1 public_ns=1000"
 #define FAILING	16	/* operations, each of which the card fails */
-#define POWERS	3	/* public-key operations; more failures start a test */
+/* public-key operations; after more failures the core would test the card */
+#define POWERS	3
 
 FIXTURE(failing)
 {

@@ -160,7 +160,10 @@ TEST_F_TIMEOUT(sharing, memory_of_sessions_is_limited, TIMEOUT)
 	keeper = open_as(SOMEBODY);
 	for (i = 0; i < (int)ARRAY_SIZE(kinds); i++) {
 		o = of_kind(i);
-		/* load the modules that are loaded once */
+		/*
+		 * open one first, so that modules that it needs are already
+		 * loaded when memory is measured
+		 */
 		EXPECT_EQ(0, native_open(self->fd, &o));
 		for (again = 0; again < 2; again++) {
 			o = of_kind(i);
@@ -465,7 +468,8 @@ static int keep_nothing_with(int ring)
 }
 
 /**
- * struct interface - how operations are handed in, and left
+ * struct interface - how operations are submitted without fetching their
+ * results
  * @open: makes a session; 0, or an errno
  * @leave: submits an operation on PIECE bytes, whose result goes right behind
  *	them; returns 0 or an errno
@@ -558,7 +562,10 @@ static int fetch_pieces(Self *self, const struct interface *by, int fd,
 	return 0;
 }
 
-/* Submits 32 operations, tells, and fetches them when it is told to. */
+/*
+ * Submits 32 operations, tells the parent, and fetches the results when the
+ * parent says so.
+ */
 static int leave_pinned(Self *self, const struct interface *by, int told,
 			int go)
 {
@@ -774,7 +781,7 @@ static int use_group(int n, bool grows)
 	return i == n && now - before > n * 512l ? 0 : 3;
 }
 
-/* ---- what commands have while they are under way ---- */
+/* ---- memory of commands in flight ---- */
 
 #define SIM	"/sys/bus/platform/drivers/ocf_sim/"
 #define SLOW	"algs=real patience=60000"

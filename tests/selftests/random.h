@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Random numbers that can be repeated.  A program prints its seed, and takes it
- * from OCF_SEED.  OCF_ROUNDS is the number of rounds, or with a % behind it the
- * part of the usual number.  Round n uses the seed plus n, so one round can be
- * repeated by its own seed and OCF_ROUNDS=1.
+ * from OCF_SEED.  OCF_ROUNDS is the number of rounds, or, if it ends with %, a
+ * percentage of the usual number.  Round n uses the seed plus n, so one round
+ * can be repeated by its own seed and OCF_ROUNDS=1.
  */
 #ifndef RANDOM_H
 #define RANDOM_H

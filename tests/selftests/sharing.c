@@ -120,7 +120,10 @@ TEST_F(sharing, another_program_gets_what_it_is_left)
 	int left = open(DEVICE, O_RDWR), i;
 
 	EXPECT_EQ(EBADF, run_another(self, self->fd));
-	/* opened to be passed on */
+	/*
+	 * a descriptor that was opened without O_CLOEXEC stays open in the new
+	 * program
+	 */
 	i = self->fd;
 	self->fd = left;
 	close(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * In the test machine: which connections of OpenSSL's libocf takes, and what a
- * peer may send that is no data.
+ * In the test machine: which of OpenSSL's connections libocf takes over, and
+ * which records other than data a peer may send.
  *
  *	attach CERTIFICATE KEY
  */
@@ -136,7 +136,10 @@ static void good_ones(void)
 		}
 }
 
-/* With TLS 1.3 data may go before; records are counted. */
+/*
+ * With TLS 1.3 data may be exchanged before libocf takes the connection,
+ * because libocf counts the records.
+ */
 static void after_data(void)
 {
 	struct pair p;
@@ -213,7 +216,10 @@ static void replace(const SSL *ssl, int where, int ret)
 		SSL_set_msg_callback((SSL *)ssl, tracer);
 }
 
-/* Records that nobody counted: their numbers would be used twice. */
+/*
+ * If the program replaces the callback, libocf has not counted all records.  It
+ * must refuse the connection, or record numbers would be used twice.
+ */
 static void callback_taken_away(void)
 {
 	struct pair p;
@@ -245,7 +251,10 @@ static void socket_goes_with_its_bio(void)
 	end(&p);
 }
 
-/* For valgrind and the reader: the watch goes before its BIO. */
+/*
+ * The watch is freed while its BIO still exists, so it must have removed its
+ * callback from the BIO. valgrind would find a use after free.
+ */
 static void bio_that_stays(void)
 {
 	struct pair p;
@@ -265,9 +274,11 @@ static void bio_that_stays(void)
 	end(&p);
 }
 
-/* ---- what comes that is no data ---- */
+/* ---- received records that are not data ---- */
 
-/* A client that sends what it likes: its records are the kernel's, too. */
+/*
+ * A client that can send any record, because the kernel makes its records, too.
+ */
 static void bad_client(struct pair *p, struct ocf_tls **bad, int version)
 {
 	begin(p, version, 0);

@@ -154,7 +154,8 @@ class Both(unittest.TestCase):
         self.assertEqual(b"open no more", b.recv(100))
 
     def stuck(self) -> tuple:
-        """A sender whose peer does not read, with all it could send."""
+        """Returns a sender that can send no more, its peer, which does not
+        read, and the data sent so far."""
         a, b = joined(self.crypt())
         for s, option in ((a, socket.SO_SNDBUF), (b, socket.SO_RCVBUF)):
             s.setsockopt(socket.SOL_SOCKET, option, 8192)
@@ -254,8 +255,8 @@ class Both(unittest.TestCase):
         b.close()
 
     def test_little_that_is_not_sent(self):
-        """TCP_NOTSENT_LOWAT counts records that TCP does not have, and still
-        all of them go."""
+        """TCP_NOTSENT_LOWAT also counts records that TCP does not have yet.
+        All records are still sent."""
         for most in (1, 1000, 20000, 100000):
             with self.subTest(most=most):
                 a, b = joined(self.crypt())
@@ -394,8 +395,9 @@ class Both(unittest.TestCase):
         self.assertEqual(errno.EINVAL, e.exception.errno)
 
     def test_who_does_not_wait_waits_for_nobody(self):
-        """One waits for room, and another is told at once that there is none;
-        what both have sent arrives, a record of one after one of the other."""
+        """While one thread waits for room, a send with MSG_DONTWAIT fails at
+        once with EAGAIN.  All data that were accepted arrive, and records are
+        not mixed up."""
         a, b = joined(self.crypt())
         a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 100000)
         b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 100000)
@@ -421,7 +423,8 @@ class Both(unittest.TestCase):
             data == got.replace(b"x", b"").replace(b"y", b""))
 
     def test_types(self):
-        """Data and others never come together."""
+        """One read never returns data together with a record of another
+        type."""
         a, b = joined(self.crypt())
         a.sendall(b"first")
         a.sendmsg([b"\1\0"], [(so.SOL_OCF, so.TYPE, bytes([21]))])

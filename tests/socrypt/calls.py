@@ -381,7 +381,8 @@ def _(p):
 
 def spliced(p: Pair):
     r, w = os.pipe()
-    # kTLS does not look at O_NONBLOCK, and TCP only at that
+    # kTLS ignores O_NONBLOCK, so it needs SPLICE_F_NONBLOCK; TCP looks only at
+    # O_NONBLOCK
     said = outcome(os.splice, p.b.fileno(), w, 100, None, None,
                    os.SPLICE_F_NONBLOCK)
     os.close(r)
@@ -722,7 +723,8 @@ def _(p):
 @row("`SO_RCVLOWAT` 20: is a read told of 10 bytes?")
 def _(p):
     set_lowat(p.b)
-    # TCP, which has taken 10 already, is not woken by the others
+    # TCP has read the first 10 bytes already; the other 10 are below the mark,
+    # and do not wake it
     so.limit(p.b, 3, socket.SO_RCVTIMEO)
     said = read_while(p, 100, 0, 10)
     return "at once" if said == 10 else f"waits for {said}"
@@ -824,7 +826,8 @@ def _(p):
     with socket.socket(type=socket.SOCK_DGRAM) as other:
         other.bind(("127.0.0.1", 0))
         other.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, RX_SOFTWARE)
-        # the kernel begins to stamp what arrives a little after it was asked
+        # stamping starts only a little after the option was set, so packets
+        # may still arrive without a stamp
         assert wait_for(lambda: other.sendto(b"x", other.getsockname()) and
                         has_stamp(other), SOON)
     p.send(b"x")

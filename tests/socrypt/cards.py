@@ -68,7 +68,8 @@ class Cards(unittest.TestCase):
                    if Device(n).exists())
 
     def transfer(self, crypt: so.Crypt, meanwhile=None, lowat=0) -> None:
-        """A file, both ways by the kernel, while something happens."""
+        """Sends a file from one socket with keys to another.  @meanwhile is
+        called after each read."""
         a, b = joined(crypt)
         a.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, lowat)
         writer = threading.Thread(target=lambda: (
@@ -294,8 +295,9 @@ class Cards(unittest.TestCase):
         return False
 
     def test_reset_while_a_record_is_opened(self):
-        """A task that waits does not spin meanwhile, although the card takes a
-        second.  A busy machine may be slower."""
+        """After a reset, a reader sleeps while the card opens its record, which
+        takes a second.  A busy machine may be slower, so the test tries five
+        times."""
         for name in self.names:
             write(Device(name).path / "device/latency_ns", 1_000_000_000)
         self.assertTrue(any(self.reset_while_opened() for _ in range(5)))

@@ -5,9 +5,9 @@
     tests/socrypt/clients.py [UNITTEST...]
 
 From the environment NGINX: its path; GNUTLS: a folder with a libgnutls that
-knows kTLS, which Debian's is built without.
-ocf_socrypt is loaded with tls=1.  Each transfer is compared; that its records
-were ours is seen by what the CPU's device was asked for.
+knows kTLS, which Debian's is built without.  ocf_socrypt is loaded with tls=1.
+The data of each transfer are compared.  The byte counter of the CPU's device
+shows that our engine made the records.
 """
 
 import contextlib
@@ -166,7 +166,8 @@ class Base(unittest.TestCase):
                 "+SIGN-ALL:+GROUP-ALL:+COMP-NULL:+CTYPE-ALL:+CTYPE-X509")
 
     def taken(self, before: int, suite: str, size: int, ways: int = 1) -> None:
-        """So many bytes were ours, if OpenSSL lets the kernel have them."""
+        """Checks that our engine did at least @ways times @size bytes, unless
+        OpenSSL does not give this suite to the kernel."""
         if suite in NOT_BY_OPENSSL:
             return
         self.assertGreaterEqual(taken() - before, ways * size)

@@ -149,8 +149,8 @@ static bool given_up(void)
 }
 
 /*
- * What was said to be sent has arrived, all of it and nothing else; or the
- * connection has ended, because a record could not be encrypted.
+ * Exactly the data that send() reported as sent has arrived; or the connection
+ * has ended, because a record could not be encrypted.
  */
 static bool arrived(void *arg)
 {
@@ -181,7 +181,10 @@ static int receive(void *arg)
 	return result(n);
 }
 
-/* The rest, without a fault; then all of it once more. */
+/*
+ * Receives the rest without a fault and compares everything; then sends all
+ * data again for the next call.
+ */
 static bool complete(void *arg)
 {
 	size_t left = LEN - scene.got;
@@ -224,7 +227,10 @@ static int refusals(void)
 	return atoi(TRIES) - atoi(get_line(FAIL_DIR "failslab/times"));
 }
 
-/* What a socket took, but TCP did not */
+/*
+ * Returns how many bytes the socket accepted although TCP has no memory for
+ * them
+ */
 static ssize_t send_in_vain(int fd)
 {
 	return send(fd, scene.src, LEN, MSG_DONTWAIT);

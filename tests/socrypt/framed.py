@@ -227,7 +227,8 @@ class Framed(unittest.TestCase):
             if f.type_at != so.NOWHERE:
                 f.flags |= rng.choice((0, so.INNER_TYPE))
                 f.data_type |= bool(f.flags & so.INNER_TYPE)
-            # Python is told the payload's length only by what was sealed
+            # not LENGTH_PAYLOAD: Python learns the payload's length only by
+            # opening the record
             f.auth_length = rng.choice((so.LENGTH_SENT, so.LENGTH_SEALED))
         else:
             block = BLOCK.get(cipher, 1)

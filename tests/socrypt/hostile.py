@@ -87,7 +87,8 @@ class Hostile(unittest.TestCase):
         return got, error
 
     def mutate(self, data: bytes) -> bytes:
-        """Another one of about the same kind."""
+        """Returns a damaged copy of @data, or random bytes of the same
+        length."""
         how, at = self.rng.randrange(6), self.rng.randrange(len(data))
         if how == 0:
             return data[:at] + bytes([data[at] ^ 1 << self.rng.randrange(
@@ -309,7 +310,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(errno.ENOTCONN, e.exception.errno)
 
     def test_memory_that_is_not_there(self):
-        """What was sent is what was there, to the byte."""
+        """send() from memory that ends too early sends exactly the bytes that
+        it reports."""
         libc = ctypes.CDLL(None, use_errno=True)
         area = mmap.mmap(-1, 16 * mmap.PAGESIZE)
         start = ctypes.addressof(ctypes.c_char.from_buffer(area))

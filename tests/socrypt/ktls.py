@@ -331,7 +331,8 @@ class Ktls(unittest.TestCase):
         self.assertEqual(["EINVAL", "EINVAL", 1, "EINVAL"], said[:4])
 
     def test_an_error_is_told_once(self):
-        """While the peer is there nothing more comes."""
+        """After the error, reads get EAGAIN as long as the peer does not
+        close."""
         keys = Keys(self.rng, V13, 51)
 
         def script(engine, a, b):
@@ -413,7 +414,8 @@ class Ktls(unittest.TestCase):
                   for n in (17, 18, 24, 25, 256, 257)),
                 # too short, and no header either
                 b"\x17\3\1\0\7" + bytes(30),
-                # of another type, of which TLS 1.3 has none outside
+                # another type in the header, where TLS 1.3 has only
+                # application data
                 b"\x15" + good[1:], b"\x16\3\3\0\x64" + bytes(100)]
             for i, bad in enumerate(wrong):
                 def script(engine, a, b):
@@ -493,7 +495,7 @@ class Ktls(unittest.TestCase):
             for size in 2, 4:
                 self.assertEqual(struct.pack("=H", 16384), told(a, size))
             self.assertEqual("EINVAL", told(a, 1))
-            # without keys there is no version
+            # without keys the version is not known, so 63 is refused
             for wrong in b"", b"\0", b"\0\1\0\0", 0, 63, 16385, 65535:
                 self.assertEqual("EINVAL", limit(a, wrong))
             self.assertEqual(None, limit(a, 64))
@@ -501,7 +503,7 @@ class Ktls(unittest.TestCase):
             self.assertEqual("EINVAL", limit(a, least - 1))
             self.assertEqual(None, limit(a, least))
             self.assertEqual(struct.pack("=H", least), told(a))
-            # it was there before the keys, and is there after new ones
+            # a limit can be set before the keys, and new keys do not change it
             if version == V13:
                 a.setsockopt(SOL_TLS, TX, Keys(self.rng, V13, 51).pack())
             a.sendall(bytes(1000))
@@ -549,7 +551,8 @@ class Ktls(unittest.TestCase):
             self.assertIn(word, said)
 
     def test_fields_of_diag(self):
-        """Each as the kernel's own has it; the limit is of later kernels."""
+        """Each field is as in the kernel's own.  Only later kernels have the
+        field for the payload limit."""
         for version, no_pad in itertools.product((V12, V13), (False, True)):
             told = []
             for ulp in ENGINES:

@@ -21,8 +21,9 @@ LACKING = {"sm4", "aria"}
 # This test expects getsockopt() to return keys that are not zero.  Ours never
 # returns keys.
 GIVES_BACK = re.compile(r"tls\.13_\w+\.rekey_getsockopt")
-# It wants to find its socket full, which it is only if the peer takes the data
-# later than they come.  both.py tests that with a peer that does not read.
+# This test expects that the socket becomes full.  That happens only if the
+# peer reads more slowly than the test sends.  both.py tests that with a peer
+# that does not read.
 MAY_FAIL = re.compile(r"tls\.\w+\.nonblocking")
 RESULT = re.compile(r"^(ok|not ok) \d+ (\S+)(?: # (SKIP|XFAIL))?", re.M)
 

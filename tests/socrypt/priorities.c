@@ -5,9 +5,9 @@
  *
  *	tests/socrypt/priorities		make t T=socrypt_priorities
  *
- * With full preemption one sender interrupts another while that one takes room
- * for a record, and takes its own from the same pages.  Records are small here,
- * so that a sender does so most of the time.
+ * With full preemption one sender may interrupt another that is allocating
+ * space for a record, and allocate its own space from the same pages.  Records
+ * are small here, so that a sender spends most of its time on such allocations.
  */
 #include <linux/so_crypt.h>
 #include <poll.h>
@@ -70,7 +70,10 @@ static void connection_open(struct connection *c)
 	c->out = fd[1];
 }
 
-/* Sends the next bytes; a process of its own does nothing else. */
+/*
+ * Sends the next @len bytes.  Each connection has a process of its own that
+ * only sends.
+ */
 static void next(struct connection *c, size_t len)
 {
 	const uint8_t *from = c->data + c->sent % PIECE;

@@ -195,7 +195,8 @@ class Session(unittest.TestCase):
             self.assertEqual(b"under these", b.recv(100))
 
     def test_one_takes_it(self):
-        """Of two at a time."""
+        """Two sockets try to take the same session at the same time.  Only one
+        of them gets it."""
         for _ in range(200):
             crypt = crypt_of(self.rng, so.TLS_1_3, "aes-gcm", 128)
             option = self.named(crypt, self.session(crypt)).pack()

@@ -42,7 +42,7 @@ class Tap:
             self.connections.append(list(_relay(client, server)))
 
     def save(self, path) -> None:
-        """Of what went over it, a capture."""
+        """Saves what went over the connections as a capture."""
         parts = []
         for i, said in enumerate(self.connections):
             parts.append(f"{path}.{i}")
@@ -54,7 +54,8 @@ class Tap:
 
 
 def _relay(client: socket.socket, server: socket.socket):
-    """What either says, until both have said all."""
+    """Relays data between both sides until both have ended.  Yields each piece,
+    with True if the server sent it."""
     with client, server, selectors.DefaultSelector() as ready:
         ready.register(client, selectors.EVENT_READ, server)
         ready.register(server, selectors.EVENT_READ, client)

@@ -76,7 +76,8 @@ class Unread(unittest.TestCase):
         self.crypt = crypt_of(random.Random(SEED), so.TLS_1_3, "aes-gcm", 128)
 
     def connections(self, number: int, which: int) -> list:
-        """Of each the first end is plain TCP's."""
+        """Makes @number connections.  The first end of each is a plain TCP
+        socket."""
         out = []
         for _ in range(number):
             plain, ours = so.pair()
@@ -134,7 +135,8 @@ class Unread(unittest.TestCase):
         self.assertEqual(b"x" * 1000, ours.recv(1000, socket.MSG_WAITALL))
 
     def test_header_where_it_is_full(self):
-        """Its record comes when there is no room, and is taken later."""
+        """The socket gets a record's header, and then becomes full.  The rest
+        of the record comes when there is no room, and is taken later."""
         wire = sealed(self.crypt, 200)
         size = len(wire) // 200
         # the socket is full after one of these numbers
@@ -175,7 +177,8 @@ class Unread(unittest.TestCase):
         self.assertEqual(0, so.meminfo(ours)[0])
 
     def test_idle(self):
-        """Of a socket that sent a lot, 6 KiB are kept for the next time."""
+        """A socket that sent a lot keeps less than 6 KiB for its next
+        records."""
         pairs = self.connections(300, so.TX)
         before = slab("so_record")
         for plain, ours in pairs:

@@ -96,8 +96,8 @@ static void add_id(char *row, unsigned int id)
 }
 
 /*
- * Returns whether a session of @mode may be opened with @alg and what goes with
- * it.
+ * Returns whether a session of @mode may be opened with @alg, alone or together
+ * with a cipher or a MAC.
  */
 static bool fits(enum ocf_alg alg, enum ocf_mode mode)
 {

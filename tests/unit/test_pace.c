@@ -229,9 +229,9 @@ TEST(it_is_busy_and_nothing_waits_inside)
 }
 
 /*
- * Whatever the estimates are at first, the device soon runs dry almost never.
- * (It may have more inside than needed: a device that is always busy does not
- * show that the lag is estimated too long.)
+ * Whatever the estimates are at first, after a short time the device hardly
+ * ever runs dry.  (It may have more inside than needed: a device that is always
+ * busy does not show that the lag is estimated too long.)
  */
 TEST(errors_pass)
 {

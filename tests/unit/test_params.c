@@ -676,7 +676,10 @@ TEST_F(request, whatever_is_let_through_is_sound)
 		self->req.tag_start = pick(&seed);
 		self->req.dst_len = pick(&seed);
 		self->req.ivlen = 0;
-		/* random values are rarely exactly right */
+		/*
+		 * random values rarely fit, so half of the time this sets a
+		 * value that fits
+		 */
 		if (rand_r(&seed) & 1)
 			self->req.tag_start = self->req.data.start +
 					      self->req.data.len;

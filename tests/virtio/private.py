@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""In the test machine: what anybody may read does not change by what others do.
+"""In the test machine: files that any user may read do not change when others
+use the devices.
 
     tests/virtio/private.py
 

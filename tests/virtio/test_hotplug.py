@@ -58,7 +58,8 @@ class Qmp:
 
 
 def expect(run: subprocess.Popen, line: bytes) -> None:
-    """The next line of the machine's; all it says if that is another."""
+    """Checks that the machine's next line is @line.  If not, the error shows
+    all its output."""
     got = run.stdout.readline()
     if got != line:
         run.kill()

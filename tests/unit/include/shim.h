@@ -45,7 +45,7 @@ typedef struct { unsigned int val; } kuid_t;
 #define __percpu
 #define likely(x)		(x)
 #define unlikely(x)		(x)
-/* atomic, so that the thread sanitizer sees what is not */
+/* atomic, so that the thread sanitizer reports only the other accesses */
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r"(v) : "0"(v))
