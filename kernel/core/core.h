@@ -11,8 +11,9 @@
  *   session/	what consumers open: sessions, keys, contexts
  *   registry/	the table of devices, their states and counters
  *
- * Each folder calls only folders below it in this list.  Where session/ or
- * sched/ give a request back, they call struct ocf_request_ops.
+ * Each folder calls only folders below it in this list.  session/ and sched/
+ * are below request/: to give a request back, they call the functions in struct
+ * ocf_request_ops.
  *
  * OCF locking
  * -----------
@@ -22,12 +23,12 @@
  *   session.rekey	session/session.c: a session's generation of keys
  *   device.room	session/context.c: making contexts on a card
  *
- * No user's task waits for another user's with one of them.
+ * None of them makes one user's task wait for another user's task.
  *
  * workers.start (request/workers.c: starting a thread) and the lock of a random
  * source (random/random.c: reading it) nest with no other.
  *
- * Spinlocks, which disable BH, but for the first five:
+ * Spinlocks; all but the first five are taken with BH disabled:
  *
  *   accounts_lock	session/account.c: the table of accounts
  *   sessions_lock	session/session.c: the list of sessions
@@ -45,8 +46,8 @@
  *   pk_lock		pk/pk.c: all lists of public-key operations
  *
  * A task holds one of them at a time, but for contexts_lock, which it takes
- * while it holds keys.lock.  It calls neither a driver nor a consumer with one,
- * but for ocf_device_ops.capable() under refresh_lock.
+ * while it holds keys.lock.  While it holds one, it calls neither a driver nor
+ * a consumer, except ocf_device_ops.capable() under refresh_lock.
  *
  * Disabling BH keeps a task on its CPU, and excludes completions there.  On
  * PREEMPT_RT it excludes no other task, so it protects no data of a CPU.
@@ -57,12 +58,12 @@
  *
  * The core finds devices, keys and contexts without a lock, between
  * ocf_read_lock() and ocf_read_unlock().  This takes microseconds, and the task
- * keeps the CPU meanwhile, or on PREEMPT_RT is lent priority by RCU: no task's
- * priority makes others wait.  A reader that needs a generation or a context
- * for longer takes a reference.  If that fails the object is about to be freed,
- * and the reader looks again.  Work on the CPU is done outside, with a
- * reference of the context.  The memory is freed when no reader can be inside
- * that has seen the object.
+ * cannot be preempted meanwhile.  On PREEMPT_RT it can be, but then RCU raises
+ * its priority.  So a reader of low priority does not make others wait.  A
+ * reader that needs a generation or a context for longer takes a reference.  If
+ * that fails the object is about to be freed, and the reader looks again.  Work
+ * on the CPU is done outside, with a reference of the context.  The memory is
+ * freed when no reader can be inside that has seen the object.
  *
  * A request inside a device is not a reader: it is on the queue's list of
  * requests in flight, and a device is removed when that list is empty.
@@ -79,8 +80,8 @@
 
 /*
  * Encloses each search for devices, keys and contexts: some microseconds at
- * most.  With PREEMPT_RT, where the queues' locks may sleep, RCU lends a reader
- * its priority instead.
+ * most.  This disables preemption.  On PREEMPT_RT, where the queues' locks may
+ * sleep, it does not; instead RCU raises the priority of a preempted reader.
  */
 static __always_inline void ocf_read_lock(void)
 {

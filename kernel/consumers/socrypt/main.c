@@ -237,7 +237,9 @@ void so_take_over_reading(struct sock *sk)
 	ctx->rx.data_ready = sk->sk_data_ready;
 	sk->sk_data_ready = do_data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
-	/* TCP counts only bytes that are left with it, which are none */
+	/*
+	 * TCP counts only bytes that this module has left with it, usually none
+	 */
 	ctx->rx.lowat = sk->sk_rcvlowat;
 	WRITE_ONCE(sk->sk_rcvlowat, 1);
 	WRITE_ONCE(sk->sk_peek_off, -1);

@@ -196,7 +196,9 @@ static bool may_pad(const struct so_ctx *ctx)
 	return k && k->ktls && k->protocol == SO_CRYPT_TLS_1_3;
 }
 
-/* Checks that the bytes after a known option are zero. */
+/*
+ * Reads an option that is 0 or 1, and checks that any further bytes are zero.
+ */
 static int read_long_switch(bool *on, sockptr_t optval, u32 optlen)
 {
 	size_t size = min_t(size_t, optlen, sizeof(u32));

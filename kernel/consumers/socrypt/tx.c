@@ -64,7 +64,10 @@ void so_record_end(struct so_record *r)
 	kmem_cache_free(records, r);
 }
 
-/* The slab's constructor: a record is freed with its lists initialised. */
+/*
+ * The slab's constructor: initialises a record's lists once, because they are
+ * still initialised when a record is freed.
+ */
 static void record_init(void *object)
 {
 	struct so_record *r = object;

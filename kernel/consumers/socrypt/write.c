@@ -84,7 +84,10 @@ static int write_error(struct so_tx *tx)
 	return tx->keys.number > tx->keys.fr.f.number_max ? -EKEYEXPIRED : 0;
 }
 
-/* Set after a wait: other tasks may have written, or set keys. */
+/*
+ * Returned after a wait: other tasks may have written, or set keys, so the
+ * socket's state must be read again.
+ */
 #define LOOK_ANEW	(-ERESTART)
 
 /* Waits until the socket has room for another record, or there is memory. */

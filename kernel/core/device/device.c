@@ -37,7 +37,10 @@ static void free_device(struct device *d)
 	kfree(dev);
 }
 
-/* What the driver says of its sessions; there may be none. */
+/*
+ * Whether the driver describes its sessions validly.  A device without sessions
+ * must have public-key operations.
+ */
 static bool sessions_valid(const struct ocf_device_info *info)
 {
 	const struct ocf_device_ops *ops = info->ops;

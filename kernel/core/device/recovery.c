@@ -11,11 +11,12 @@
  * that double.  A card that passes is used again.  A card that gave a wrong
  * answer stays out until the administrator resumes it.
  *
- * A card whose driver has no detach() works in the pages of requests.  Such a
- * card is stopped before its requests are replayed, and reset before it is
- * tested.  A card whose driver has detach() is at first neither stopped nor
- * reset, unless the driver has asked for a reset.  The card may be late only,
- * and resetting some cards hangs the machine.
+ * If its driver has no detach(), a card uses the pages of requests directly,
+ * and could still write to them after its requests were taken out.  Such a card
+ * is stopped before its requests are replayed, and reset before it is tested.
+ * A card whose driver has detach() is at first neither stopped nor reset,
+ * unless the driver has asked for a reset.  Perhaps the card is only late, and
+ * resetting some cards hangs the machine.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>
@@ -43,8 +44,8 @@ static void send_uevent(struct ocf_device *dev)
 }
 
 /*
- * Stops @dev.  Without detach() this is tried until it succeeds: the card would
- * write to pages that have other users by then.
+ * Stops @dev.  Without detach() this is tried until it succeeds: otherwise the
+ * card could still write to pages that others use by then.
  */
 static void stop_device(struct ocf_device *dev)
 {
@@ -151,7 +152,10 @@ static void recover_device(struct ocf_device *dev)
 		dev->reclaimed = true;
 		dev_warn(&dev->dev, "failed: %pe\n",
 			 ERR_PTR(READ_ONCE(dev->failed)));
-		/* now, because the card decides how long the following takes */
+		/*
+		 * now, because the steps that follow may take long: that
+		 * depends on the card
+		 */
 		send_uevent(dev);
 		ocf_device_reclaim(dev);
 		ocf_contexts_drop(dev);

@@ -5,9 +5,9 @@
  * Each known-answer test goes through an ordinary session that may use this
  * device only.  It encrypts in place and into another buffer, then decrypts,
  * and decrypts with a wrong tag or MAC, which the device must refuse.  A wrong
- * answer, or none, keeps the device out.  An algorithm that no test has shown
- * is removed from the device's list.  Then the cost of each algorithm is
- * measured at two sizes.
+ * answer, or none, keeps the device out.  An algorithm for which no test gave a
+ * right answer is removed from the device's list.  Then the cost of each
+ * algorithm is measured at two sizes.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -402,7 +402,10 @@ static int run_vectors(struct selftest *t)
 	return t->answers ? 0 : -ENODEV;
 }
 
-/* Removes algorithms and modes that no test has shown from the lists. */
+/*
+ * Removes from the device's lists the algorithms and modes for which no test
+ * gave a right answer.
+ */
 static void remove_untested(struct selftest *t)
 {
 	struct ocf_device_info *info = &t->dev->info;
@@ -443,8 +446,8 @@ static int selftest(struct ocf_device *dev, bool again)
 
 /**
  * ocf_selftest_first() - test a new device and measure its costs
- * @dev: the device; algorithms that no test has shown are removed from
- *	@dev->info.algs
+ * @dev: the device; algorithms for which no test gave a right answer are
+ *	removed from @dev->info.algs
  *
  * Context: process; may sleep.
  * Return: 0; -EBADMSG: a wrong answer; -ENODEV: no algorithm and no public-key

@@ -175,7 +175,9 @@ static ssize_t modes_show(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(modes);
 
-/* Requests it takes at a time; 0 for software, which takes what comes */
+/*
+ * Requests that the device holds at a time; 0 for software, which has no limit
+ */
 static ssize_t depth_show(struct device *d, struct device_attribute *attr,
 			  char *buf)
 {
@@ -247,7 +249,7 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 }
 static OCF_ATTR_PRIVATE(counters);
 
-/* OPERATION BYTES NS, a line for each size that something is known of */
+/* OPERATION BYTES NS, a line for each size whose cost was measured */
 static ssize_t public_key_show(struct device *d, struct device_attribute *attr,
 			       char *buf)
 {

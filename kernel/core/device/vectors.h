@@ -121,7 +121,10 @@ struct ocf_kat {
 	BYTES(text, SM4_TEXT), \
 	BYTES(result, result_), BYTES(tag, tag_) }
 
-/* NIST_CBC with a MAC of eight bytes before it and of itself */
+/*
+ * NIST_CBC with a MAC that covers NIST_CBC and the eight bytes of additional
+ * data before it
+ */
 #define ENCRYPT_THEN(mac_, tag_) {					\
 	.mode = OCF_MODE_ETA, .cipher = OCF_AES_CBC, .mac = (mac_),	\
 	BYTES(key, NIST_KEY), BYTES(mackey, CHAIN_MACKEY),		\

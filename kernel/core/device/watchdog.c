@@ -5,17 +5,20 @@
  * Each request has a deadline, which allows for the work that was inside the
  * card when the request entered.  While requests are inside, the watchdog looks
  * for one past its deadline.  It also looks whether the card has completed
- * nothing for longer than the work inside explains, at most SILENCE_MAX; so a
- * dead card is found soon, however much is inside.  And it looks whether the
- * driver refuses requests although none is inside.  A card that is late at two
- * looks in a row has failed.
+ * nothing for longer than the work inside explains.  At most SILENCE_MAX is
+ * allowed for this work, so a dead card is found soon, however much is inside.
+ * And it looks whether the driver refuses requests although none is inside.  A
+ * card that is late at two looks in a row has failed.
  */
 #include <linux/ktime.h>
 
 #include "../core.h"
 #include "../pk/pk.h"
 
-/* ns beyond its patience that a card may be silent, whatever is inside */
+/*
+ * ns that a card may be silent, in addition to the queue's patience, however
+ * much is inside
+ */
 #define SILENCE_MAX	(10 * NSEC_PER_SEC)
 
 /* ns, when @req is late if no public-key operations have delayed it */
@@ -80,8 +83,8 @@ static void check_overdue(struct timer_list *timer)
 	spin_lock_bh(&q->lock);
 	/*
 	 * A card fails when it was late twice in a row.  If this CPU was
-	 * stopped for a while, the completion may be there, and its interrupt
-	 * comes after this timer, or was lost.
+	 * stopped for a while, the card may have completed the request already:
+	 * its interrupt is handled after this timer, or was lost.
 	 */
 	was_late = q->late;
 	q->late = any_overdue(dev);

@@ -15,7 +15,8 @@
 
 #include <trace/events/ocf.h>
 
-#define RETRY max(HZ / 500, 1) /* jiffies, of a card that was full */
+/* jiffies until a card that was full is tried again */
+#define RETRY max(HZ / 500, 1)
 
 /*
  * Requests enter a card until so many ns of work are inside: what is inside
@@ -242,7 +243,8 @@ OCF_EXPORT(ocf_pk_complete);
  * @req: the request, whose state is OCF_PK_DETACHING
  *
  * Context: process; may sleep.
- * Return: whether the card has completed it before.
+ * Return: true if the card has completed it meanwhile; false if it was taken
+ * out.
  */
 bool ocf_pk_detach(struct ocf_pk_request *req)
 {

@@ -7,9 +7,9 @@
 #include "pk.h"
 
 /*
- * SP 800-186 has no X25519 for keys, FIPS 186-5 no DSA to sign with, and SP
- * 800-56A has Diffie-Hellman only in groups that it names.  ocf_fips_tell()
- * has their names.
+ * SP 800-186 does not approve X25519 for key agreement, nor FIPS 186-5 DSA for
+ * signing.  SP 800-56A approves Diffie-Hellman only in certain named groups.
+ * ocf_fips_tell() logs the names of these operations.
  */
 #define FORBIDDEN_CODES	(BIT(OCF_PK_X25519) | BIT(OCF_PK_DSA_SIGN) | \
 			 BIT(OCF_PK_DH))

@@ -126,8 +126,9 @@ static bool is_one_less(struct ocf_pk_operand n, struct ocf_pk_operand p)
 }
 
 /*
- * Whether 1 < @number < @modulus - 1: others are of small groups (SP 800-56A,
- * 5.6.2.3.1 and 5.7.1.1).  Not all implementations check this.
+ * Whether 1 < @number < @modulus - 1: other values are invalid, or lie in tiny
+ * subgroups (SP 800-56A, 5.6.2.3.1 and 5.7.1.1).  Not all implementations check
+ * this.
  */
 static bool is_in_group(const struct ocf_pk_operand *number,
 			const struct ocf_pk_operand *modulus)

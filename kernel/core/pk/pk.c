@@ -7,8 +7,8 @@
  * thread of its process or a worker does.  On a card the request is inside or
  * waits in the card's queue.  When the card is done, the same task as on the
  * CPU checks the result, and ends the request or starts it on another device.
- * So a user pays for the CPU's work even where the user's requests make cards
- * fail.
+ * So this CPU time is charged to the user, even if the user's requests make
+ * cards fail.
  *
  * The task that takes a request out of a list, under pk_lock, has claimed it.
  * No other task touches a claimed request, so a request ends once.  See the
@@ -76,7 +76,10 @@ static void leave_device(struct ocf_pk_request *req, int err)
 
 static int start_request(struct ocf_pk_request *req);
 
-/* The device has failed; has another one do @req, or ends it. */
+/*
+ * Handles @req, which its card did not complete, or completed wrongly: starts
+ * it on another device, or ends it.
+ */
 static void restart_elsewhere(struct ocf_pk_request *req, int err)
 {
 	int again;
@@ -161,8 +164,9 @@ static void complete_work(struct work_struct *work)
  * @req: the request, which a card has completed, or which was taken from it
  *
  * The submitter is the task that waits, or a thread of its process; a worker
- * where there is neither.  However long the submitter leaves @req alone, the
- * card can be unregistered: only its memory stays.
+ * where there is neither.  The card can be unregistered even if the submitter
+ * does not handle @req for a long time: only the memory of struct ocf_device
+ * stays.
  *
  * Context: process or BH.
  */
@@ -284,7 +288,7 @@ static bool complete_returned(struct ocf_pk_request *req)
  * ocf_pk_run_on() - ocf_pk_run(), also on a device that is being tested
  * @req: the request
  * @testing: the device, or NULL
- * @timeout: jiffies; longer while @testing is in use
+ * @timeout: jiffies; the wait is extended as long as @testing is in use
  *
  * Context: process; may sleep.
  * Return: as ocf_pk_run(), or -ETIMEDOUT.

@@ -20,7 +20,8 @@
 #include "../core.h"
 
 #define OCF_PK_CLASSES	8	/* of size, see ocf_pk_class() */
-#define OCF_PK_WAITING	256	/* of one flow may wait for a card */
+/* requests of one flow that may wait for a card */
+#define OCF_PK_WAITING	256
 
 /**
  * struct ocf_pk_row - the shape of an operation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RSA: the paddings, which are put on before a device does RSA of a number and
- * taken off afterwards; sections are those of RFC 8017.
+ * RSA paddings: they are added before a device computes RSA on a number, and
+ * removed afterwards.  Sections are those of RFC 8017.
  *
  * Code that handles a decrypted message takes the same time whatever the
  * message is.  Only the message's length shows, at the end.
@@ -70,7 +70,9 @@ static int mask_by_mgf1(struct crypto_shash *tfm, const u8 *seed, u32 seed_len,
 
 /* ---- PKCS1 v1.5 signatures: section 9.2 ---- */
 
-/* Object identifiers; of those by NIST only the last octet */
+/*
+ * Object identifiers; of those assigned by NIST only the last octet is stored
+ */
 static const struct {
 	enum ocf_alg	hash;
 	u8		nist;
@@ -340,7 +342,10 @@ static int reject_key(struct crypto_shash *hmac, const struct ocf_pk_plain *p)
 
 #define LENGTHS		128	/* candidates for a message's length */
 
-/* A message for a ciphertext that has none: the end of @out; its length */
+/*
+ * Makes up a message for a ciphertext that contains none.  The message is at
+ * the end of @out, and *@len is its length.
+ */
 static int make_up(struct crypto_shash *hmac, struct ocf_pk_plain *p, u8 *out,
 		   u32 *len)
 {
@@ -517,7 +522,10 @@ static int put_number(struct ocf_pk_plain *p, const struct ocf_pk_operand *in)
 	return 0;
 }
 
-/* The same for a number of a peer: if it does not fit, it is wrong. */
+/*
+ * The same for a peer's number, which must be exactly as long as the modulus.
+ * If it does not fit, this returns -EBADMSG, not -EDOM.
+ */
 static int put_foreign(struct ocf_pk_plain *p, const struct ocf_pk_operand *in)
 {
 	if (in->len != p->k || put_number(p, in))

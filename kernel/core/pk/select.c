@@ -125,7 +125,10 @@ static struct ocf_pk_op *form_for(struct ocf_device *dev,
 	};
 	int i;
 
-	/* a raw number goes in its plain form, as long as the modulus */
+	/*
+	 * a raw number is always given in the plain form, with zeros in front
+	 * to the length of the modulus
+	 */
 	i = req->plain && req->op.scheme == OCF_PK_RAW;
 	for (; i < ARRAY_SIZE(forms) && forms[i]; i++) {
 		if (!(codes & BIT(forms[i]->code)))
@@ -229,7 +232,10 @@ struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err)
 	}
 	req->now = form;
 	spin_lock_bh(&ocf_pk_lock);
-	/* if nothing was measured, owners take turns */
+	/*
+	 * if nothing was measured, each request counts 1 ns, so owners take
+	 * turns
+	 */
 	req->job.estimate = clamp(expected_cost(dev->pk, req), 1, U32_MAX);
 	spin_unlock_bh(&ocf_pk_lock);
 	return dev;

@@ -14,10 +14,10 @@
  * @curve: of it
  * @hash: of it
  * @in: operands
- * @out: results; none of an operation that verifies, or of one whose results
- *	are others each time
- * @proof: of the latter: operands of the operation that verifies them,
- *	@code + 1, in front of the results
+ * @out: results; none if the operation verifies, or if its results differ each
+ *	time
+ * @proof: if the results differ each time: operands of the operation that
+ *	verifies them, @code + 1; the results follow these operands
  */
 struct ocf_pk_kat {
 	enum ocf_pk_code	code;

@@ -2,16 +2,16 @@
 /*
  * The continuous health tests of NIST SP 800-90B, 4.4.
  *
- * A healthy source fails one with a probability of at most 2^-40 a sample or
- * window: the least the standard recommends, since a source that has failed is
- * cut off until the administrator looks at it.
+ * A healthy source fails a test with a probability of at most 2^-40 per sample
+ * or window.  That is the lowest that the standard recommends, because a source
+ * that has failed is cut off until the administrator looks at it.
  *
  * They find coarse failures.  The first test finds a source that repeats one
  * value, at its cut-off.  The second finds a value that comes too often, at the
- * latest by the end of the first window that begins with this value.  If the
- * value is a part p of the output, that is the (1 / p)th window on average.
- * They do not find a sequence that repeats after some hundred values, or any
- * other dependence of samples on each other.
+ * latest by the end of the first window that begins with this value.  If a
+ * fraction p of all samples has this value, that is the (1 / p)th window on
+ * average.  They do not find a sequence that repeats after some hundred values,
+ * or any other dependence of samples on each other.
  */
 #include <linux/kernel.h>
 

@@ -453,7 +453,10 @@ void ocf_random_unregister(struct ocf_random *src)
 	might_sleep();
 	if (!src)
 		return;
-	/* the start takes long if the source gives few bytes at a time */
+	/*
+	 * makes start_source() stop, which takes long if the source gives few
+	 * bytes at a time
+	 */
 	WRITE_ONCE(src->going, true);
 	mutex_lock(&src->lock);
 	src->state = RANDOM_GONE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports that a device has failed, or may have: of drivers, of queues, of
- * requests.  The device's work does the rest (device/recovery.c).
+ * Drivers, queues and requests report here that a device has failed, or may
+ * have failed.  The device's recovery work does the rest (device/recovery.c).
  */
 #include "../core.h"
 

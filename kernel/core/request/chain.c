@@ -7,8 +7,8 @@
  * the MAC, and so has each generation of its keys.  A request that is split
  * belongs to one part after the other.  It is started, waited for, replayed and
  * accounted for like any request of that part.  Between the steps, and at the
- * end, it becomes again what it was.  Its hold on its own session and
- * generation keeps the parts.
+ * end, it is restored to what it was.  Its references to its own session and
+ * generation keep the parts alive.
  *
  * Of MAC-then-encrypt only the cipher is a separate step.  After decryption the
  * CPU checks padding and MAC in constant time: it gets the whole request, with
@@ -204,7 +204,7 @@ static void finish(struct ocf_request *req, int err)
 	req->bytes = max(req->data.len, req->auth.len);
 	if (err == -EBADMSG)
 		ocf_buffer_deny(req);
-	/* a step on a digest may have left it set */
+	/* the step that computes the MAC may have changed result_len */
 	else if (req->session->params.mode != OCF_MODE_MTE ||
 		 req->op == OCF_OP_ENCRYPT)
 		req->result_len = req->data.len;

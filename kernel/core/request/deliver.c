@@ -254,7 +254,10 @@ static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 	struct ocf_session *ses = req->session;
 	bool later = nested_too_deeply();
 
-	/* @req may end, with its reference, while this delivers others */
+	/*
+	 * another task may deliver @req meanwhile, and so drop its reference to
+	 * the session
+	 */
 	ocf_session_get(ses);
 	spin_lock_bh(&ses->order_lock);
 	req->ready = true;
@@ -267,7 +270,8 @@ static noinline void end_in_order(struct ocf_request *req, bool inside_submit)
 }
 
 /*
- * Sets the bit of the one completion that a request has; false if it was set.
+ * Sets OCF_BIT_DONE, because a request is completed only once; returns false if
+ * it was set already.
  */
 static __always_inline bool has_result(struct ocf_request *req, int err)
 {

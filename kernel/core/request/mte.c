@@ -29,7 +29,10 @@
 #define PADDING_MAX	256	/* bytes, with the one that tells the length */
 #define BLOCK_MAX	128	/* bytes, of a hash */
 
-/* Masks: all ones or zero.  barrier() keeps them from becoming branches. */
+/*
+ * Masks: all ones or zero.  OPTIMIZER_HIDE_VAR() keeps the compiler from
+ * turning them into branches.
+ */
 static u32 mask_of(u32 top_bit)
 {
 	u32 m = -(top_bit >> 31);
@@ -176,8 +179,8 @@ u32 ocf_mte_compare(const u8 *end, u32 len, u32 maclen, u32 payload,
 	u32 begun = 0, turn = 0, diff = 0, i, j, at;
 
 	/*
-	 * copies the MAC into a ring while it passes by, and notes where it
-	 * began
+	 * scans the bytes, copies the MAC among them into a ring, and notes at
+	 * which byte of the ring the MAC began
 	 */
 	for (i = 0, j = 0; i < scan; i++) {
 		begun |= equal(first + i, payload);
@@ -187,8 +190,8 @@ u32 ocf_mte_compare(const u8 *end, u32 len, u32 maclen, u32 payload,
 		j = j + 1 == maclen ? 0 : j + 1;
 	}
 	/*
-	 * compares each byte of the ring with each byte of the MAC; one
-	 * comparison counts
+	 * compares each byte of the ring with each byte of the MAC; for each
+	 * byte only one of these comparisons counts
 	 */
 	for (i = 0; i < maclen; i++)
 		for (j = 0; j < maclen; j++) {

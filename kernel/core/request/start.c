@@ -120,7 +120,10 @@ static noinline int run_timed(struct ocf_device *dev, struct ocf_request *req)
 		return -EAGAIN;
 	now = ktime_get_ns();
 	sample.latency = now - begun;
-	/* other tasks worked on other CPUs meanwhile */
+	/*
+	 * the gap is not less than the latency: other tasks may have completed
+	 * work on other CPUs meanwhile
+	 */
 	sample.gap = now - min(begun, READ_ONCE(dev->queue.last_done));
 	WRITE_ONCE(dev->queue.last_done, now);
 	ocf_time(dev, req->session, sample.latency);
@@ -548,7 +551,7 @@ void ocf_request_restart(struct ocf_request *req)
 	err = ocf_request_start_again(req);
 	if (err == -EINPROGRESS)
 		return;
-	/* all remaining devices have failed it */
+	/* no device is left on which it has not failed */
 	if (err == -ENODEV && req->excluded)
 		err = failed ?: -EIO;
 	ocf_request_end(req, err ?: req->err, false);

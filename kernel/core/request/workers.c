@@ -14,8 +14,8 @@
  * fetch its results.
  *
  * A thread stops only when it runs, and its process may be stopped, or get no
- * CPU time.  So no other process waits for a thread to stop: its own process
- * does, when that closes its last descriptor.  Threads that are in use at that
+ * CPU time.  So only a thread's own process waits for the thread to stop, when
+ * this process closes its last descriptor.  Threads that are in use at that
  * moment end with the process.
  */
 #include <linux/hash.h>
@@ -231,7 +231,7 @@ static noinline void start_one(struct ocf_workers *w)
 	mutex_unlock(&w->start);
 }
 
-/* ---- all of a process ---- */
+/* ---- the workers of a process ---- */
 
 static struct ocf_workers *make_workers(struct pid *process)
 {
@@ -257,7 +257,10 @@ static u32 process_hash(const struct pid *process)
 	return hash_ptr(process, TABLE_BITS);
 }
 
-/* One in use.  Under RCU, or table_lock */
+/*
+ * Finds the workers of @process if they are in use, and takes a reference.
+ * Context: under RCU or table_lock.
+ */
 static struct ocf_workers *find(const struct pid *process)
 {
 	struct ocf_workers *w;
@@ -269,7 +272,7 @@ static struct ocf_workers *find(const struct pid *process)
 	return NULL;
 }
 
-/* Finds one that is unused, but still has threads */
+/* Finds the workers of @process if they are unused, but still have threads. */
 static struct ocf_workers *find_unused(const struct pid *process)
 {
 	struct ocf_workers *w;
@@ -447,7 +450,7 @@ OCF_EXPORT(ocf_workers_ended);
  * @w: the threads of the process
  *
  * Return: a counter of ns.  The caller adds a request's ns when a thread gets
- * it, and subtracts them when that begins or ends.
+ * it, and subtracts them when the request begins or ends.
  */
 atomic_long_t *ocf_workers_load(struct ocf_workers *w)
 {

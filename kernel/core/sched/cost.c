@@ -2,9 +2,9 @@
 /*
  * Costs: how long a request takes on a device, and which device is best.
  *
- * A request goes to the device that will have done it first.  (The score of a
- * first policy iteration also charges for the delay of later requests.  It was
- * tried and is worse here: see bench/route.)
+ * A request goes to the device that will have done it first.  (A score that
+ * also charges for the delay of later requests, as in a first policy iteration,
+ * was tried and is worse here: see bench/route.)
  *
  * The cost of an algorithm on a device is a straight line over the size.  It is
  * fitted to the self-test's measurements, and then corrected by completions
@@ -25,7 +25,7 @@
 /* a sample is clamped to this many times the estimate */
 #define OUTLIER		8
 #define OUTLIER_ALONE	3	/* (of a request that was alone) */
-/* ns; for that, a smaller estimate counts as this */
+/* ns; when a sample is clamped, a smaller estimate counts as this */
 #define LEAST		1000
 #define ERROR_MAX	(1LL << 34) /* ns; keeps the sums below in 64 bits */
 #define HALVES		4096	/* 16 KiB in 1/256 KiB */

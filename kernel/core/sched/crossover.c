@@ -14,8 +14,9 @@
 #include "crossover.h"
 
 /*
- * The error of a wait counts 1 / WAKE_GAIN.  A wait counts for at most
- * WAKE_OUTLIER times the estimate, or WAKE_OUTLIER times WAKE_LEAST.
+ * A wait corrects 1 / WAKE_GAIN of the estimate's error.  It counts as at most
+ * WAKE_OUTLIER times the estimate, or WAKE_OUTLIER times WAKE_LEAST if that is
+ * more.
  */
 #define WAKE_GAIN	8
 #define WAKE_OUTLIER	3

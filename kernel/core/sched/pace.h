@@ -16,7 +16,8 @@
 /* ns */
 #define OCF_PACE_SHORT		8000	/* of work; less is not worth a timer */
 #define OCF_PACE_REACTION	5000	/* from completion to next request */
-#define OCF_PACE_EARLY		250	/* it runs dry then, or looks idle */
+/* enter this much earlier: otherwise it would run dry, or look idle */
+#define OCF_PACE_EARLY		250
 #define OCF_PACE_LATE_MAX	50000ULL /* allowed to timers, at most */
 #define OCF_PACE_UNKNOWN	20000	/* the deviation at first */
 #define OCF_PACE_NEVER		(~0ULL)

@@ -3,9 +3,9 @@
  * Accounts: how much memory the sessions of a user take, whichever consumer
  * opened them.
  *
- * Charged are a session, each generation of its keys, and each context, until
- * its memory is freed.  The memory is charged to the control group of the task
- * that opened the session as well, by __GFP_ACCOUNT.
+ * A session, each generation of its keys and each context are charged until
+ * their memory is freed.  The memory is charged to the control group of the
+ * task that opened the session as well, by __GFP_ACCOUNT.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

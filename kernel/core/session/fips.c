@@ -3,10 +3,10 @@
  * FIPS 140: what a kernel that was started with fips=1 does not offer.
  *
  * The kernel's crypto API keeps such a list for its own algorithms.  Ours is
- * for every device, also for a card that knows nothing of fips=1.  It is that
- * of the kernel where the kernel has the algorithm.  The kernel's own parser
- * refuses RSA keys of less than 2048 bits.  For public-key operations see
- * pk/fips.c.
+ * for every device, also for a card that knows nothing of fips=1.  For
+ * algorithms that the kernel has, our list agrees with the kernel's.  The
+ * kernel's own parser refuses RSA keys of less than 2048 bits.  For public-key
+ * operations see pk/fips.c.
  */
 #include <crypto/utils.h>
 #include <linux/fips.h>
@@ -16,7 +16,8 @@
 #define HMAC_KEY_MIN	14	/* bytes; SP 800-131A, section 10 */
 
 /**
- * ocf_fips_limit() - take off a device what may not be offered
+ * ocf_fips_limit() - remove from a device the algorithms that may not be
+ * offered
  * @dev: the device, new
  *
  * Context: any.

@@ -5,8 +5,8 @@
  *
  * An owner that has a session open, or a public-key operation, has a flow of
  * its own.  With more than OCF_FLOWS owners at a time, a new one shares the
- * flow with the fewest users.  A hash of the owner would let an attacker choose
- * an owner whose flow it shares.
+ * flow with the fewest users.  If a hash of the owner chose the flow, an
+ * attacker could choose an owner that shares a victim's flow.
  */
 #include "../core.h"
 

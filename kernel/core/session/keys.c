@@ -347,7 +347,10 @@ static void join_turns(struct list_head *turns, struct waiting *w)
 	list_add_tail(&w->turn, turns);
 }
 
-/* Takes the first of @turns.  The next of its owner is last then. */
+/*
+ * Takes the first of @turns.  The next one of the same owner, if any, goes to
+ * the end of @turns.
+ */
 static struct waiting *next_of_turns(struct list_head *turns)
 {
 	struct waiting *w, *heir;

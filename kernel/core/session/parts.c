@@ -92,7 +92,8 @@ static void make_charged(struct ocf_session *ses, struct ocf_keys *keys)
 }
 
 /*
- * A user holds the lock while the keys change: then a later request asks again.
+ * If the lock is held, a user is changing the keys; then a later request asks
+ * for the parts again.
  */
 static void make_parts(struct work_struct *work)
 {

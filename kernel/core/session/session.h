@@ -136,7 +136,7 @@ struct ocf_session {
 };
 
 /**
- * struct ocf_request_ops - what the folders below request/ call in it
+ * struct ocf_request_ops - functions of request/ that the folders below it call
  * @restart: makes the submitter or a worker start an accepted request again
  * @end: returns a request to its consumer, with its result
  * @complete: ends the work of a card on a request
