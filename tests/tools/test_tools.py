@@ -2,6 +2,7 @@
 """The tools against a tree that is made here, without a kernel."""
 
 import contextlib
+import errno
 import functools
 import importlib.machinery
 import importlib.util
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import pytest
 
@@ -689,6 +691,22 @@ def program(tool: str):
     sys.modules[tool] = module
     loader.exec_module(module)
     return module
+
+
+@pytest.mark.parametrize("err, result", [
+    (errno.EBUSY, "refused"), (errno.EDQUOT, "refused"),
+    (errno.EOPNOTSUPP, "refused"), (errno.EBADMSG, "wrong"),
+    (errno.EIO, "wrong")])
+def test_check_tells_refused_from_wrong(err, result):
+    """A device that is full, as by other users, has given no wrong answer."""
+    check = program("ocfcheck")
+
+    def once():
+        raise check.ocf.Error(err)
+    bench = types.SimpleNamespace(rnd=random.Random(), operations=0, bytes=0)
+    args = types.SimpleNamespace(first=0, rounds=3, seed=1)
+    row = check.repeat(bench, once, ("sim10", "cipher", "aes-cbc"), args)
+    assert row.result == result
 
 
 @pytest.fixture(name="screen")
