@@ -152,7 +152,10 @@ static void fair_found_full(struct test *t)
 	found_full(t, 0);
 }
 
-/* The same if the card has been full for long. */
+/*
+ * As fair_found_full(), but the second owner comes when the card has been full
+ * for 150 ms.
+ */
 static void fair_found_full_later(struct test *t)
 {
 	found_full(t, 150);

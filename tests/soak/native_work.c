@@ -383,7 +383,10 @@ static void ring_of_vectors(struct worker *w, int n)
 
 /* ---- work ---- */
 
-/* Draws a task.  A MAC in a chain covers the result, so it cannot be opened. */
+/*
+ * Draws a task.  It never opens a chain: there the MAC covers the output, which
+ * is the plaintext when decrypting, so the tag would not match.
+ */
 static enum task draw_task(const struct kind *k)
 {
 	if (k->mode == OCF_MODE_CHAIN || one_in(2))

@@ -744,7 +744,7 @@ static const struct ocf_kat ocf_kats[] = {
 		       "\x04\x6f\x05\x9d\xbb\xb9\x6c\x34\x01\x2b\x0c\xa0"
 		       "\x30\xb9\x31\x67\x6b\x97\xd9\x7a"),
 	},
-	{	/* the identity and a MAC of zeroes */
+	{	/* null cipher: a copy; null MAC: zeros */
 		.mode = OCF_MODE_ETA, .cipher = OCF_NULL_CIPHER, .mac = OCF_NULL_MAC,
 		BYTES(mackey, CHAIN_MACKEY),
 		BYTES(aad,
@@ -766,7 +766,7 @@ static const struct ocf_kat ocf_kats[] = {
 		       "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 		       "\x00\x00\x00\x00"),
 	},
-	{	/* the identity and a MAC of zeroes */
+	{	/* null cipher: a copy; null MAC: zeros */
 		.mode = OCF_MODE_CHAIN, .cipher = OCF_NULL_CIPHER, .mac = OCF_NULL_MAC,
 		BYTES(mackey, CHAIN_MACKEY),
 		BYTES(text, NIST_TEXT),

@@ -95,7 +95,7 @@ struct ocf_pk_worker {
  * @count: of @inflight; on the CPU, requests that are being done
  * @queued: of @fair
  * @last: ns, when the card last completed a request
- * @inside: ns of work of @count, as estimated
+ * @inside: estimated time in ns of all requests that @count counts
  * @most: ns, the recent maximum of @inside; decays slowly
  * @refusing_since: ns, when the card first refused a request with none inside;
  *	0 if it does not

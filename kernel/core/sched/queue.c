@@ -338,8 +338,9 @@ static noinline bool is_next(struct ocf_device *dev,
 }
 
 /*
- * Whether @req may enter without waiting.  If requests wait it may not, unless
- * they all belong to other owners that have had at least as much.
+ * Whether @req may enter without waiting.  If others wait, it may enter only if
+ * none of them is of its own owner, and no waiting owner has a smaller start
+ * tag (fair.c).
  */
 static __always_inline bool may_enter_now(struct ocf_device *dev,
 					  const struct ocf_request *req)

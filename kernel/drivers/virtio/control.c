@@ -546,7 +546,10 @@ void vcrypt_control_claim(struct vcrypt_card *card, struct ocf_device *dev)
 void vcrypt_control_set(struct vcrypt_card *card, struct virtqueue *vq)
 {
 	card->control.vq = vq;
-	/* an order takes two descriptors */
+	/*
+	 * An order takes two descriptors, so the ring holds size / 2 orders.
+	 * At most half of these may be orders for which no task waits.
+	 */
 	card->control.left_max = max(virtqueue_get_vring_size(vq) / 4, 1);
 }
 
