@@ -149,7 +149,7 @@ static bool all_the_same(uint32_t len)
 	       !memcmp(workers[0]->dst, workers[2]->dst, len);
 }
 
-/* Returns what "either" is of the better of the others. */
+/* Returns the rate of "either", divided by the better rate of the other two. */
 static double compare(int threads, uint32_t len)
 {
 	double rate[COUNT(ways)][ROUNDS], middle[COUNT(ways)], best;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Counts the instructions of operations, where the time-stamp counter counts
- * those (tests/vm/run --icount): of each the least of 256, after 64 to warm up.
- * Prints lines of "NAME COUNT", for bench/budgets.
+ * those (tests/vm/run --icount): each count is the least of 256 rounds, after
+ * 64 rounds to warm up.  Prints lines of "NAME COUNT", for bench/budgets.
  *
  *	count [NAME...]
  *
@@ -122,7 +122,10 @@ static bool is_wanted(const char *name)
 	return !*wanted;
 }
 
-/* Always the same place: what lies where makes no difference then. */
+/*
+ * Always uses the same buffers, so that their addresses do not change the
+ * count.
+ */
 static void count_job(const char *as, const struct way *way,
 		      const struct job *job, const struct work *work,
 		      size_t len)

@@ -13,7 +13,7 @@ void die(const char *what);
 /* CLOCK_MONOTONIC, ns */
 uint64_t now_ns(void);
 
-/* Of @n values, which are sorted. */
+/* Sorts @n values, and returns their median. */
 double median(double *values, int n);
 
 #endif /* BENCH_ROUNDS_H */

@@ -131,7 +131,10 @@ static void show(struct job *j, bool last)
 {
 	int part = j->size ? j->done * BAR / j->size : BAR, i;
 
-	/* demo/run says whether there is one: the machine has none */
+	/*
+	 * the virtual machine has no terminal; demo/run says whether its caller
+	 * has one
+	 */
 	if (!getenv("OCF_TERMINAL") || (part == j->shown && !last))
 		return;
 	j->shown = part;

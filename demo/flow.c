@@ -137,7 +137,7 @@ static void fill(struct flow *f)
 			send_piece(f, p);
 }
 
-/* Takes what is done, and waits if it is nothing. */
+/* Fetches one finished operation, and waits if none has finished. */
 static void take(struct flow *f)
 {
 	struct pollfd p = { .fd = f->crypto, .events = POLLIN };

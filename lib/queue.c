@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct ocf_command) == 80, "an entry has no more room");
  * @waiting: commands
  * @refused: results of commands that the kernel refused
  * @refusals: number of results in @refused
- * @buffers: number of registered buffers
+ * @buffers: a copy of the registered buffers
  * @nbuffers: number of registered buffers
  * @told: an eventfd for @refused, or -1
  * @both: readable for @told and for the kernel's results, or -1
@@ -142,8 +142,8 @@ static int ring_submit(struct ocf_queue *q, bool wait)
 		n = wait ? io_uring_submit_and_wait(&q->ring, 1) :
 			   io_uring_submit(&q->ring);
 		/*
-		 * the program has another ring with this number, without
-		 * entries
+		 * the descriptor's number belongs to another ring of the
+		 * program, which has no entries
 		 */
 		if (!n)
 			return -EBADF;
@@ -228,7 +228,10 @@ static int calls_open(struct ocf_queue *q)
 	pid_t was = atomic_load(&q->ocf->reaper), me = getpid();
 	int err;
 
-	/* the task that reaps gets the results of the whole process */
+	/*
+	 * OCF_REAP returns the results of the whole process, so only one queue
+	 * may use it
+	 */
 	if (was == me ||
 	    !atomic_compare_exchange_strong(&q->ocf->reaper, &was, me))
 		return -EBUSY;
@@ -241,7 +244,10 @@ static int calls_open(struct ocf_queue *q)
 	return err ? err : -ENOMEM;
 }
 
-/* Without registered buffers, commands have addresses. */
+/*
+ * OCF_SUBMIT has no registered buffers, so the flags that select them are
+ * cleared, and the addresses count.
+ */
 static int calls_put(struct ocf_queue *q, const struct ocf_command *c)
 {
 	q->waiting[q->puts] = *c;
@@ -312,7 +318,10 @@ static int calls_wait(struct ocf_queue *q, int timeout)
 	struct pollfd p = { .fd = q->both, .events = POLLIN };
 	bool own = is_own(q, q->both);
 
-	/* without it, the caller looks for results every millisecond */
+	/*
+	 * if the program has closed @both, the caller looks for results every
+	 * millisecond
+	 */
 	return poll(&p, own, own ? timeout : 1) < 0 ? -errno : 0;
 }
 

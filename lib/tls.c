@@ -245,8 +245,8 @@ int ocf_tls_update(struct ocf_tls *tls, bool peer)
 }
 
 /*
- * RFC 8446, 4.6.3: answers a request, for which there may have been no room
- * before.
+ * RFC 8446, 4.6.3: answers the peer's request for a key update; an earlier
+ * answer may have found no room in the socket.
  */
 static int pay(struct ocf_tls *t)
 {
@@ -259,7 +259,10 @@ static int on_key_update(struct ocf_tls *t, uint8_t request, bool last)
 {
 	int err;
 
-	/* RFC 8446, 5.1: the next record has new keys */
+	/*
+	 * RFC 8446, 5.1: a key update must end its record, because the next
+	 * record has new keys
+	 */
 	if (!last || request > 1)
 		return -EPROTO;
 	err = update(t, SO_CRYPT_RX, &t->in);
@@ -289,7 +292,9 @@ static int on_head(struct ocf_tls *t)
 			       0 : -EPROTO;
 	if (type != (t->server ? SSL3_MT_CLIENT_HELLO : SSL3_MT_HELLO_REQUEST))
 		return -EPROTO;
-	/* only a warning */
+	/*
+	 * the refusal is only a warning, so it is left out if there is no room
+	 */
 	err = send_all(t, SSL3_RT_ALERT, refusal, sizeof(refusal),
 		       MSG_DONTWAIT);
 	return err == -EAGAIN ? 0 : err;

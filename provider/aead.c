@@ -623,7 +623,10 @@ static int get_context(void *ctx, OSSL_PARAM params[])
 		return OSSL_PARAM_set_octet_string(p, c->last_tag,
 						   p->data_size);
 	}
-	/* nonces of its own */
+	/*
+	 * OpenSSL's cipher makes the nonces of such TLS records itself, so @iv
+	 * is not the nonce any more
+	 */
 	if (has_any(params, tls_gets, COUNT(tls_gets))) {
 		if (!catch_up(c))
 			return 0;

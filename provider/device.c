@@ -177,7 +177,10 @@ static void count_kernel(struct provider *prov, int res)
 					  memory_order_relaxed);
 }
 
-/* Small operations are too fast for a counter that threads share. */
+/*
+ * A counter that threads share costs too much for small operations, so they are
+ * counted only with debug = 1.
+ */
 static void count_own(struct provider *prov)
 {
 	if (prov->debug)

@@ -439,7 +439,10 @@ int job_run(struct provider *prov, struct ocf *ocf, ASYNC_JOB *job,
 			take_result(w, ses, given);
 	} else {
 		res = -errno;
-		/* not listed: the thread is ending it, the device was closed */
+		/*
+		 * if the command is not listed, the device was closed, and the
+		 * thread is just ending the command
+		 */
 		if (!take_off(prov->process, w, ocf))
 			wait_until_quiet(w);
 	}

@@ -39,7 +39,10 @@ static int has(const void *data, int selection)
 {
 	const struct key *key = data;
 
-	/* OpenSSL also asks a key that has a type and nothing else */
+	/*
+	 * OpenSSL also calls this function for a key that has a type and
+	 * nothing else
+	 */
 	if (!key || (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS &&
 		     !key->pkey && strcmp(key->type, "X25519")))
 		return 0;
@@ -73,7 +76,10 @@ static void *dup_key(const void *data, int selection)
 		new->has = key->has;
 		ok = !!new->pkey;
 	} else if (!strcmp(key->type, "RSA")) {
-		/* such a key has no parameters */
+		/*
+		 * an RSA key has no parameters that could be copied without the
+		 * key
+		 */
 		ok = 0;
 	} else if (strcmp(key->type, "X25519")) {
 		ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->soft, key->pkey,
@@ -159,7 +165,9 @@ static int import(void *data, int selection, const OSSL_PARAM params[])
 	     EVP_PKEY_fromdata(ctx, &key->pkey, as,
 			       (OSSL_PARAM *)params) > 0;
 	EVP_PKEY_CTX_free(ctx);
-	/* the public part of some follows from the private one */
+	/*
+	 * for some types OpenSSL computes the public part from the private one
+	 */
 	if (ok && has & OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
 		has = OSSL_KEYMGMT_SELECT_KEYPAIR;
 	key->has = ok ? has : 0;
@@ -293,7 +301,7 @@ static int set_params(void *data, const OSSL_PARAM params[])
 	return ok;
 }
 
-/* ---- making them ---- */
+/* ---- generating keys ---- */
 
 /**
  * struct making - a key that is to be made

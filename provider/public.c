@@ -177,7 +177,10 @@ bool rsa_verify(struct key *key, EVP_PKEY_CTX *ctx, const unsigned char *sig,
 	op.in[2] = (struct iovec){ der, len };
 	res = public_run(key->prov, &op);
 	OPENSSL_free(der);
-	/* OpenSSL refuses an invalid signature, with the reason */
+	/*
+	 * an invalid signature is left to OpenSSL, which refuses it and gives
+	 * the reason
+	 */
 	*valid = !res;
 	return !res;
 }

@@ -79,7 +79,8 @@ static bool fit_header(unsigned char *header, size_t beside, size_t payload)
 /**
  * record_by_kernel() - do an announced record, if the kernel should do it
  * @c: the context
- * @out: the record, in place; OpenSSL's own code refuses another
+ * @out: the record, which is processed in place; OpenSSL's own code refuses a
+ *	separate output buffer
  * @outl: gets the length of the result, bytes
  * @outsize: size of @out, bytes
  * @in: the same as @out

@@ -47,7 +47,10 @@ static int hit(struct kprobe *p, struct pt_regs *regs)
 {
 	struct counter *c = container_of(p, struct counter, probe);
 
-	/* registers of the calling convention, but of the routine */
+	/*
+	 * the second argument's register for ITER; the copying routine of COPY
+	 * has its length in cx
+	 */
 	long bytes = c->kind == COPY ? regs->cx :
 		     c->kind == ITER ? regs->si : SMALL;
 

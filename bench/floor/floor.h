@@ -12,7 +12,10 @@
 
 /* Does nothing. */
 #define FLOOR_EMPTY	_IOWR('F', 0, struct crypt_op)
-/* Copies src to dst by way of the kernel, as a driver's author would. */
+/*
+ * Copies src to a kernel buffer and from there to dst, with copy_from_user()
+ * and copy_to_user().
+ */
 #define FLOOR_COPY	_IOWR('F', 1, struct crypt_op)
 /* The same as kernel/consumers/cdev/uaccess.h does it. */
 #define FLOOR_RAW	_IOWR('F', 2, struct crypt_op)

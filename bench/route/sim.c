@@ -13,9 +13,9 @@
  * 99th percentile, us, and fails if at any point ours is more than WITHIN times
  * the best of all.
  *
- * Then one of four equal cards is slower for a while, so much that it gets
- * little work, or hardly any.  Prints how long it takes until its share is
- * right, and fails if that is more than MOVES_MS.
+ * Then one of four equal cards becomes slower for a while: 8 times, so that it
+ * gets little work, or 50 times, so that it gets hardly any.  Prints how long
+ * it takes until its share is right, and fails if that is more than MOVES_MS.
  */
 #include <math.h>
 #include <shim.h>
@@ -37,7 +37,8 @@ struct machine {
 	const char	*name;
 	int		devices;
 	bool		software;	/* device 0 is the CPU */
-	double		slow[DEVICES_MAX]; /* times a card's 2 us + 1 ns/B */
+	/* factor by which 2 us + 1 ns/B are multiplied */
+	double		slow[DEVICES_MAX];
 };
 
 static const struct machine machines[] = {
@@ -208,7 +209,7 @@ static struct ocf_candidate candidate(int i, u32 bytes, double now)
 	};
 }
 
-/* cost.c's, over all. */
+/* Chooses among all devices by cost.c. */
 static int of_all(int session, u32 bytes, double now)
 {
 	struct ocf_candidate c[DEVICES_MAX];
@@ -338,7 +339,10 @@ static void set_up(const struct machine *m)
 		/* a CPU so slow that a card beside it is worth having */
 		s->per_byte = s->cpu ? 5 : m->slow[i];
 		s->lag = s->cpu ? 0 : 10000;
-		/* as measured when it was registered: one at a time */
+		/*
+		 * as registration measures the costs, with one request at a
+		 * time: the lag counts as well
+		 */
 		s->cost.base = s->base + s->lag;
 		s->cost.slope = s->per_byte * 1024;
 		s->last_done = -1;

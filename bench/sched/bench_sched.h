@@ -28,10 +28,11 @@ struct seq_file;
 /**
  * enum policy - who chooses the card
  * @POLICY_CORE: the core, of all cards there are
- * @POLICY_RR: we, in turn
- * @POLICY_FEWEST: we, when a session is opened: that with the fewest sessions
+ * @POLICY_RR: this module: the cards in turn
+ * @POLICY_FEWEST: this module: each session keeps the card that had the fewest
+ *	sessions when it was opened
  * @POLICY_SPLIT: we, by size: the first half of the cards for small ones
- * @POLICY_JSQ: we: that with the fewest requests of ours
+ * @POLICY_JSQ: this module: the card with the fewest requests of this user
  * @POLICY_COUNT: how many there are
  */
 enum policy {
@@ -54,7 +55,8 @@ enum policy {
  * @errors: that failed
  * @refused: requests that could not be submitted
  * @dropped: that arrived when none of the user's requests was idle
- * @begun: requests begun in that time; of them, once complete:
+ * @begun: requests begun in that time; the fields below are about those of them
+ *	that have completed
  * @latency: ns, sum
  * @latency_max: ns
  * @hist: ns
@@ -96,7 +98,7 @@ struct shot {
  * @size_max: to there, in steps of 64, equally frequent
  * @pool: requests there are
  * @ncards: cards of @card
- * @card: device numbers, for what is not the core's choice
+ * @card: device numbers of the cards, used if the core does not choose
  * @random: state of the generator
  * @lock: protects all that follows
  * @shots: requests
@@ -136,7 +138,7 @@ struct party {
  * struct run - all of them
  * @users: who
  * @nusers: how many
- * @measuring: between the edges
+ * @measuring: the time is between @begin and @end
  * @stopping: nothing new is begun
  * @begin: ns, where measuring begins
  * @end: ns, where it ends

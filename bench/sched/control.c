@@ -6,8 +6,8 @@
  *	run WARM_US US		all of them work
  *	reset			there are no users any more
  *
- * "result" can be read when it is over; reading waits for that.  "idle_us" is
- * the idle time of all CPUs so far.
+ * Reading "result" waits for the end of the run.  "idle_us" is the idle time of
+ * all CPUs so far.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>

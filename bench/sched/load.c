@@ -37,7 +37,7 @@ static void count_ticks(u64 n)
 
 static void shot_done(struct ocf_request *req, int err);
 
-/* Fills in a request that is to begin; @at is when it should have. */
+/* Fills in a request.  @at is the time at which it was due to begin. */
 static void aim(struct party *u, struct shot *s, u64 at)
 {
 	u32 size = random_size(u);
@@ -216,7 +216,7 @@ void load_exit(void)
 /**
  * load_start() - begin; it ends by itself
  * @warm_ns: ns before anything counts
- * @ns: ns in which it does
+ * @ns: ns that are measured after that
  *
  * Context: process.
  */

@@ -60,7 +60,9 @@ static int shortest(struct party *u)
 	return best;
 }
 
-/* The place of the card that is to have @s, or -1 if that is not ours to say */
+/*
+ * Returns the index in @u->card of the card for @s, or -1 if the core chooses
+ */
 int policy_card(struct party *u, const struct shot *s, u32 size)
 {
 	int half = u->ncards / 2;

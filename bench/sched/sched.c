@@ -9,8 +9,8 @@
  *	sched uring N BYTES MS WARM_MS		the same, in registered buffers
  *	sched vectors N BYTES MS WARM_MS	the same, many to an entry
  *
- * Prints one object of JSON: operations a second between WARM_MS and MS later,
- * and the share of the CPU that was not idle.
+ * Prints one object of JSON: operations a second during the MS that follow the
+ * first WARM_MS, and the share of the CPU that was not idle.
  */
 #include <crypto/cryptodev.h>
 #include <errno.h>

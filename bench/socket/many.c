@@ -4,9 +4,9 @@
  *
  *	bench/socket/many CARDS NS	make bench-socket
  *
- * In the test machine, under --icount, with as many cards, each of which takes
- * so many ns for a record.  Processes send files by SO_CRYPT, all at once.  The
- * first round is discarded, the best of ROUNDS counts.
+ * Runs in the test machine, under --icount, with CARDS cards, each of which
+ * takes NS ns for a record.  Processes send files by SO_CRYPT, all at once.
+ * The first round is discarded, the best of ROUNDS counts.
  */
 #include <err.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What it takes to fetch a small file: figure 6 of the paper on SO_CRYPT, with
- * what it did not have yet beside it.
+ * The cost of fetching a small file: figure 6 of the paper on SO_CRYPT, with
+ * ways beside it that the paper did not have yet.
  *
  *	bench/socket/small		make bench-socket
  *

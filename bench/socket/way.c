@@ -43,7 +43,7 @@ const struct suite suite_3des = {
 	.dev_cipher = CRYPTO_3DES_CBC, .dev_mac = CRYPTO_SHA1_HMAC,
 };
 
-/* No two parts of a key are the same, which 3DES would mind. */
+/* All parts of a key differ, because 3DES may refuse a key with equal parts. */
 static const uint8_t key[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
 
 static uint8_t buf[BUFFER_MAX + TAG_MAX] __attribute__((aligned(4096)));

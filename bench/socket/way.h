@@ -38,7 +38,7 @@ extern const struct suite suite_gcm, suite_cbc, suite_3des;
 /**
  * struct link - a connection on which a file is to be sent
  * @suite: how
- * @cards: cards are to do it; /dev/crypto does not ask
+ * @cards: cards are to encrypt it; the way by /dev/crypto ignores this
  * @to: the socket
  * @file: the file
  * @size: bytes of it
@@ -84,7 +84,8 @@ extern const struct way ways[WAYS];
 /*
  * link.c.  link_prepare() comes first.  link_file() is a file of so many MiB on
  * tmpfs.  link_open() connects and sets @l->to up as @w has it; the process on
- * the other end receives, neither copies nor decrypts, and ends with the data.
+ * the other end discards the data without copying or decrypting them, and exits
+ * after the last.
  */
 void link_prepare(void);
 int link_file(size_t mib);

@@ -153,7 +153,10 @@ static int card_quiesce(struct ocf_device *dev)
 	spin_lock_bh(&c->lock);
 	c->stopped = true;
 	spin_unlock_bh(&c->lock);
-	/* its completions may have let in one more until here */
+	/*
+	 * until here, a completion by the engine may have let the core submit
+	 * one more request
+	 */
 	cancel_work_sync(&c->engine);
 	INIT_LIST_HEAD(&c->ring);
 	return 0;

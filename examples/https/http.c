@@ -162,7 +162,8 @@ static const char *type_of(const char *path)
 }
 
 /*
- * RFC 9110, 14.1.2, one range only: more, or nonsense, is all of the file.
+ * RFC 9110, 14.1.2, one range only: for several ranges or an invalid one, the
+ * whole file is sent.
  * Return: the status.
  */
 static int cut(const char *range, struct answer *a)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A server of files over TLS.  OpenSSL shakes hands; then the socket is the
- * kernel's: what is sent are files, by sendfile(), and no byte of them comes
- * here.  One thread, as many connections as there are descriptors.
+ * kernel's: files are sent by sendfile(), so their bytes never reach this
+ * program.  One thread, as many connections as there are descriptors.
  *
  *	https [-p PORT] [-t SECONDS] [-h | -s] FOLDER CERTIFICATE KEY
  *
@@ -38,8 +38,9 @@ enum state {
 	SHAKING,	/* hands */
 	READING,	/* a request */
 	SENDING,	/* an answer */
-	ENDING,		/* all is sent, and this is to be said */
-	CLOSING,	/* the peer has to see it */
+	ENDING,		/* all is sent; close_notify is to be sent */
+	/* close_notify was sent; waits until the peer has closed its side */
+	CLOSING,
 };
 
 /* What became of a step. */
@@ -305,7 +306,10 @@ free:
 close:
 		close(fd);
 	}
-	/* it would be ready all the time */
+	/*
+	 * the listener would be ready all the time, although nothing can be
+	 * accepted
+	 */
 	if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED &&
 	    !TAILQ_EMPTY(&conns))
 		is_full = !epoll_ctl(epoll, EPOLL_CTL_DEL, listener, NULL);

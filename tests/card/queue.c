@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The data queues in time.  One engine serves them all: the card does one
- * request after the other, each for op_ns and byte_ps for each of its bytes;
- * its answer is there latency_ns later.  The guest's memory is read when a
- * request is begun and written when its answer is due, as a card's DMA would.
+ * Serves the data queues with the timing of a real card.  One engine serves
+ * them all: the card does one request after the other, each for op_ns and
+ * byte_ps for each of its bytes; its answer is there latency_ns later.  The
+ * guest's memory is read when a request is begun and written when its answer is
+ * due, as a card's DMA would.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -127,7 +127,10 @@ static int64_t create(const struct session_msg *msg)
 	struct card_session *session;
 	int64_t id;
 
-	/* a cipher's key has one of the lengths of its table */
+	/*
+	 * card_session_new() refuses a cipher's key whose length is not in its
+	 * table of ciphers
+	 */
 	if (msg->auth_key_len > MAX_AUTH_KEY ||
 	    refuses(&params) ||
 	    card_session_new(&params, &session) != VIRTIO_CRYPTO_OK)

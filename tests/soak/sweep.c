@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a call finds without a lock, taken away while the call is at any of its
+ * Takes away what a call finds without a lock, while the call is at any of its
  * instructions.
  *
  * One thread makes the same call again and again.  Another one, of higher

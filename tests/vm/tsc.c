@@ -2,9 +2,10 @@
 /*
  * Prints how many kHz the time stamp counter of this host runs at.
  *
- * An emulated processor's counter is the host's.  Its kernel would compare the
- * counter with a timer at boot.  If the host stops the processor between two
- * instructions of that, the kernel's clock may run twenty times too fast.
+ * An emulated processor's counter is the host's.  The guest's kernel would
+ * calibrate this counter against a timer at boot.  If the host stops the
+ * processor in the middle of that, the guest's clock may run twenty times too
+ * fast.
  */
 #include <stdint.h>
 #include <stdio.h>

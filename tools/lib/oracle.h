@@ -61,7 +61,7 @@ struct evp_cipher_st *oracle_fetch(const char *alg, size_t keylen);
 /**
  * oracle_digest_name() - the digest or MAC
  * @alg: the framework's name
- * @keylen: bytes; 0 for the digest that a MAC may also be
+ * @keylen: bytes; 0: no key (BLAKE2 is then a digest, and a MAC otherwise)
  * @over: set: OpenSSL's name of the digest or cipher it is made of
  *
  * Return: OpenSSL's name of the MAC, "" for a digest, or NULL if it has none.

@@ -107,7 +107,7 @@ size_t dst_len(const struct work *work, size_t len)
 	return work->decrypt ? len : sealed_len(work, len);
 }
 
-/* OpenSSL's result of an encryption of the first source, where that goes */
+/* Has OpenSSL encrypt the first source into the first destination */
 static bool ask_openssl(const struct work *work, size_t len)
 {
 	struct work there = *work;

@@ -172,7 +172,10 @@ static unsigned int run_async(void)
 {
 	while (under_way < depth) {
 		if (ioctl(fd, CIOCASYNCCRYPT, &cop)) {
-			/* it has fewer places than we would like */
+			/*
+			 * the kernel takes fewer operations at a time than
+			 * @depth
+			 */
 			if ((errno != EBUSY && errno != EAGAIN) || !under_way)
 				return 0;
 			break;

@@ -124,7 +124,7 @@ static bool make_rsa(unsigned int bits)
 	return pair;
 }
 
-/* The key's halves, of which an operation has one */
+/* Encodes the private and the public key, of which an operation uses one */
 static bool encode_rsa(struct iovec *own, struct iovec *others)
 {
 	uint8_t *to = private;
@@ -194,7 +194,10 @@ static bool run_decrypt(void)
 	       len == DIGEST_LEN && !memcmp(r, digest, DIGEST_LEN);
 }
 
-/* Encryption is never twice the same: OpenSSL is asked what is in it. */
+/*
+ * Encryption gives another ciphertext each time, so OpenSSL decrypts it and the
+ * plaintext is compared.
+ */
 static bool right_encrypted(void)
 {
 	memcpy(signature, results[0][0], siglen);

@@ -9,9 +9,9 @@
  * "-" stands for the mode that the single algorithm CIPHER belongs to.
  *
  * It prints "ready MODE KEYLEN MACKEYLEN" and reads lines of "BYTES NS"; for
- * each it works so long on pieces of so many bytes, and prints "done OPERATIONS
- * NS".  The first results are compared with OpenSSL's.  What fails is "error
- * ERRNO TEXT".
+ * each line it works for NS ns on pieces of BYTES bytes, and prints "done
+ * OPERATIONS NS".  The first results are compared with OpenSSL's.  What fails
+ * is "error ERRNO TEXT".
  */
 #include <errno.h>
 #include <ocf/crypt.h>
@@ -99,7 +99,7 @@ static void find_algorithm(struct ocf *ocf, const char *name,
 		fail(-err);
 }
 
-/* What one algorithm alone is good for */
+/* Finds the mode of the single algorithm that was given as CIPHER */
 static void find_own_mode(struct ocf *ocf, struct work *w)
 {
 	struct ocf_algorithm a;

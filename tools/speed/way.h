@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Work, and the ways there are to have it done: the interfaces of /dev/crypto,
- * AF_ALG and OpenSSL.  What measures them goes through all of them alike.
+ * AF_ALG and OpenSSL.  Programs that measure use all of them in the same way.
  */
 #ifndef SPEED_WAY_H
 #define SPEED_WAY_H
@@ -92,7 +92,7 @@ struct queue_use {
 	bool	(*is_good)(int res);
 };
 
-/* Sets errno; false. */
+/* Sets errno to -@err, and returns false. */
 bool failed(int err);
 
 /* The queue, or NULL and errno; @flags are OCF_QUEUE_* */
@@ -136,7 +136,8 @@ size_t record_len(const struct work *work, size_t len);
  * @work: what will be done; by OpenSSL first
  * @len: bytes of payload, as lay_out() was told
  *
- * Return: 1; 0: OpenSSL does not have it; -1: it failed.
+ * Return: 1; 0: OpenSSL cannot do it, so results are not compared; -1: the
+ * same, but its ciphertext is needed.
  */
 int data_prepare(const struct work *work, size_t len);
 

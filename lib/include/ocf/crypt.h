@@ -45,7 +45,7 @@ int ocf_open(struct ocf **ocf);
 /*
  * Closes the handle.  The sessions end when the last descriptor of the open
  * file is closed.  If the number of the descriptor belongs to another file by
- * now, that file stays open.  NULL is nothing.
+ * now, that file stays open.  With NULL, it does nothing.
  */
 void ocf_close(struct ocf *ocf);
 
@@ -58,7 +58,7 @@ int ocf_is_open(const struct ocf *ocf);
 
 /*
  * Frees a handle whose descriptor is not its own any more: a daemon has closed
- * it, and the number may be another file's.  NULL is nothing.
+ * it, and the number may be another file's.  With NULL, it does nothing.
  */
 void ocf_forget(struct ocf *ocf);
 
@@ -207,7 +207,7 @@ int ocf_cipher(struct ocf *ocf, uint32_t session, enum ocf_op op,
  * ocf_digest() - compute a digest, or a MAC without a nonce
  * @ocf: /dev/crypto
  * @session: a session of OCF_MODE_DIGEST
- * @data: what of
+ * @data: the data
  * @len: bytes
  * @tag: the destination: as many bytes as the session's digest has
  *
@@ -222,7 +222,7 @@ int ocf_digest(struct ocf *ocf, uint32_t session, const void *data, size_t len,
  * @session: a session of OCF_MODE_DIGEST
  * @iv: nonce, another for each message
  * @ivlen: bytes of it, which must be the session's
- * @data: what of
+ * @data: the data
  * @len: bytes
  * @tag: the destination: as many bytes as the session's MAC has
  *

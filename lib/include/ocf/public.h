@@ -46,7 +46,7 @@ struct ocf_public {
 /**
  * ocf_public_run() - run the operation, and wait for the result
  * @ocf: /dev/crypto
- * @op: what
+ * @op: the operation
  *
  * Return: bytes of the first result, 0 if there is no result; or -errno:
  * -EBADMSG: the signature is wrong; for other errors see struct ocf_pk_command.
@@ -55,7 +55,7 @@ int ocf_public_run(struct ocf *ocf, const struct ocf_public *op);
 
 /**
  * ocf_public_command() - make a command of the operation, for a queue
- * @op: what
+ * @op: the operation
  * @cookie: the command's
  * @values: OCF_PUBLIC_IN_MAX + OCF_PUBLIC_OUT_MAX entries, which are filled in,
  *	and must stay until the command has begun

@@ -113,7 +113,7 @@ int ocf_tls_close_notify(struct ocf_tls *tls);
 /* The description of the fatal alert that was received, or -1. */
 int ocf_tls_alert(const struct ocf_tls *tls);
 
-/* Forgets the keys.  The socket stays open.  NULL is nothing. */
+/* Forgets the keys.  The socket stays open.  With NULL, it does nothing. */
 void ocf_tls_free(struct ocf_tls *tls);
 
 #ifdef __cplusplus
