@@ -377,7 +377,8 @@ void ocf_cpu_failed(struct ocf_session *ses, u32 bytes);
 #define OCF_REQ_OFFLOAD		BIT(2)	/* a worker does software work that
 					 * takes longer than a wake-up.  If
 					 * neither this nor MAY_SLEEP is set, a
-					 * worker does that of over 2 ms */
+					 * worker does only software work of
+					 * over 2 ms */
 #define OCF_REQ_NEXT_IV		BIT(3)	/* set @iv for the next request of the
 					 * same stream (CBC, CTR, ChaCha20) */
 #define OCF_REQ_MAC_FIRST	BIT(4)	/* CHAIN: MAC before cipher */
@@ -545,7 +546,8 @@ struct ocf_request;
 typedef void (*ocf_done_t)(struct ocf_request *req, int err);
 
 /**
- * struct ocf_job - what the queue of a device knows of a request of either kind
+ * struct ocf_job - the part of a struct ocf_request or struct ocf_pk_request
+ * that the queue of a device uses
  *
  * The core's own: neither consumers nor drivers use it.
  */

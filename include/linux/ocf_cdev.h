@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sessions of /dev/crypto, for other modules to which a program gives one.  If
- * the program has a descriptor of /dev/crypto, ocf_cdev.ko is loaded.  So other
- * modules use symbol_get(ocf_cdev_sessions) and need not depend on it.
+ * Lets other modules use a session of /dev/crypto that a program has passed to
+ * them.  If the program has a descriptor of /dev/crypto, ocf_cdev.ko is loaded.
+ * So other modules use symbol_get(ocf_cdev_sessions) and need not depend on it.
  */
 #ifndef _LINUX_OCF_CDEV_H
 #define _LINUX_OCF_CDEV_H

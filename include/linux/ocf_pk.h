@@ -281,12 +281,13 @@ struct ocf_pk_ops {
 	 * @submit: starts what @req->now says.  Software works on it here and
 	 * now and returns its result.  Hardware returns -EINPROGRESS and calls
 	 * ocf_pk_complete() later, once.  A device without capacity returns
-	 * -EBUSY and touches nothing.  The core calls it again after one of its
-	 * completions, or after a while.  Any other return is the result.  A
-	 * card reads and writes memory of its driver's own: operands are copied
-	 * in before this returns, results out by the completion.
-	 * Context: process; may sleep.  Hardware's is called by a worker of the
-	 * device, one request after the other.
+	 * -EBUSY and touches nothing.  The core submits the request again when
+	 * the device has completed another one, or after a while.  Any other
+	 * return is the result.  A card accesses only memory of its driver.
+	 * The driver copies operands there before this returns, and copies
+	 * results out on completion.
+	 * Context: process; may sleep.  For hardware, a worker of the device
+	 * makes these calls, one at a time.
 	 */
 	int (*submit)(struct ocf_pk_request *req);
 

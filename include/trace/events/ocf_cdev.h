@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /dev/crypto: a tracepoint for each call that ends with an error.  What its
- * request and its session met in the core is in events/ocf.
+ * /dev/crypto: a tracepoint for each call that ends with an error.  The
+ * tracepoints of events/ocf show what happened to its request and session in
+ * the core.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ocf_cdev

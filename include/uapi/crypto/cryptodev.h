@@ -42,10 +42,10 @@
 #define CRYPTO_CIPHER_MAX_KEY_LEN	64
 
 /*
- * Algorithms.  Those marked (-) have their number and no implementation:
- * CIOCGSESSION answers EINVAL, as it did.  DES, MD5 and HMAC-MD5 are weak and
- * refused with EPERM until the administrator allows them (module ocf,
- * parameter allow_weak).
+ * Algorithms.  Those marked (-) have a number but no implementation:
+ * CIOCGSESSION fails with EINVAL, as in cryptodev-linux.  DES, MD5 and HMAC-MD5
+ * are weak and refused with EPERM until the administrator allows them (module
+ * ocf, parameter allow_weak).
  */
 enum cryptodev_crypto_op_t {
 	CRYPTO_DES_CBC = 1,
@@ -150,7 +150,8 @@ struct session_op {
  * @ses: the session
  * @cipher_info: the kernel's name of the cipher and the device preferred now
  * @hash_info: the same of the MAC or digest
- * @alignmask: addresses aligned to this plus one are served best
+ * @alignmask: buffers are processed fastest if their addresses are multiples of
+ *	@alignmask + 1
  * @flags: SIOP_FLAG_*
  */
 struct session_info_op {
@@ -178,9 +179,10 @@ struct session_info_op {
  *	block (EINVAL)
  * @src: what is encrypted, decrypted or digested
  * @dst: the cipher's result, @len bytes; may be @src
- * @mac: the digest's or MAC's result, as long as the algorithm has it
- * @iv: IV or counter, as long as the algorithm has it; NULL goes on from the
- *	session's operation before (CBC, CTR, ChaCha20; EINVAL elsewhere)
+ * @mac: where the digest or MAC is written; its length is that of the algorithm
+ * @iv: IV or counter, of the algorithm's length.  NULL: continue where the
+ *	session's previous operation ended (CBC, CTR, ChaCha20; EINVAL with
+ *	other ciphers)
  *
  * With a cipher and a MAC the MAC is that of the plaintext, and is computed,
  * not compared, in both directions.
@@ -209,20 +211,21 @@ struct crypt_op {
  * @dst: the result
  * @tag: where the tag is; out: for AEAD, where in @dst it was put
  * @tag_len: bytes of tag or MAC; 0 for all the algorithm has
- * @iv: IV or nonce, as long as the algorithm has it; for CCM 16 bytes, the
+ * @iv: IV or nonce, of the algorithm's length.  For CCM it has 16 bytes, the
  *	first of which is 14 minus the nonce's length
  * @iv_len: not looked at
  *
- * AEAD: the tag follows the ciphertext in @dst on encryption (room for @len +
- * @tag_len) and in @src, counted in @len, on decryption.
+ * AEAD: the tag follows the ciphertext.  Encryption writes it to @dst, which
+ * needs room for @len + @tag_len.  Decryption reads it from @src, and @len
+ * includes it.
  *
  * TLS (TLS 1.0 to 1.2 with CBC, RFC 5246 section 6.2.3.2): @dst is @src.
  * Encryption appends the MAC of @auth_src and @src and the least padding, for
  * which there must be room; decryption checks both in constant time.
  *
  * SRTP (RFC 3711): @dst is @src and lies in @auth_src, at most 256 bytes from
- * its start; the cipher is a stream.  The MAC is that of @auth_src with the
- * ciphertext in it and is at @tag.
+ * its start; the cipher is a stream.  The MAC is at @tag.  It covers @auth_src,
+ * which contains the ciphertext.
  *
  * A wrong tag is EBADMSG, and nothing is written.
  */
@@ -241,7 +244,10 @@ struct crypt_auth_op {
 	__u32		iv_len;
 };
 
-/* Flags of both.  Bits that have no name here are refused with EINVAL. */
+/*
+ * Flags of struct crypt_op and struct crypt_auth_op.  Unknown bits are refused
+ * with EINVAL.
+ */
 #define COP_FLAG_NONE		(0 << 0)
 #define COP_FLAG_UPDATE		(1 << 0) /* digest: more parts follow */
 #define COP_FLAG_FINAL		(1 << 1) /* digest: the last part */
@@ -256,11 +262,12 @@ struct crypt_auth_op {
 #define CRYPTO_ALG_FLAG_DSA_SHA		4
 
 /*
- * Public-key operations: CIOCASYMFEAT tells which there are, 1 << CRK_* each.
- * A parameter has crp_nbits bits in (crp_nbits + 7) / 8 bytes.  Of CRK_MOD_EXP
- * to CRK_MOD it is a number with the least significant byte first.  The digest
- * is as the hash returns it.  A result fills all of its bytes.  crk_status is 0
- * or the errno that the call fails with.
+ * Public-key operations: CIOCASYMFEAT returns those that are available, with
+ * the bit 1 << CRK_* for each.  A parameter has crp_nbits bits in (crp_nbits +
+ * 7) / 8 bytes.  For CRK_MOD_EXP to CRK_MOD, a parameter is a number with the
+ * least significant byte first.  Only a digest keeps the byte order in which
+ * the hash returns it.  A result fills all of its bytes.  crk_status is 0 or
+ * the errno that the call fails with.
  */
 struct crparam {
 	__u8 __user	*crp_p;
@@ -304,12 +311,12 @@ enum cryptodev_crk_op_t {
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
 
 /*
- * What follows is ours.  crk_op is CRK_OCF(operation,
- * scheme, hash or curve).  Parameters are octet strings as the standards define
- * them: numbers have the most significant octet first.  Keys are PKCS #1 DER
- * (RFC 8017 appendix A.1) or uncompressed points (SEC 1 section 2.3.3).
- * crp_nbits of a result is set to its length.  crypto(4) has the parameters of
- * each.
+ * The operations below are additions of OCF for Linux.  crk_op is
+ * CRK_OCF(operation, scheme, hash or curve).  Parameters are octet strings as
+ * the standards define them: numbers have the most significant octet first.
+ * Keys are PKCS #1 DER (RFC 8017 appendix A.1) or uncompressed points (SEC 1
+ * section 2.3.3).  crp_nbits of a result is set to its length.  crypto(4) has
+ * the parameters of each.
  */
 #define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
 #define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */
@@ -340,7 +347,7 @@ enum {
 
 /**
  * struct cphash_op - CIOCCPHASH: copy a digest's state
- * @dst_ses: a session, which goes on from there
+ * @dst_ses: the session that gets the copy, and continues the digest from there
  * @src_ses: a session with the same digest or MAC
  */
 struct cphash_op {
@@ -348,7 +355,10 @@ struct cphash_op {
 	__u32 src_ses;
 };
 
-/* A new descriptor for the same open file; not needed, nor close-on-exec. */
+/*
+ * A new descriptor for the same open file, without close-on-exec.  Programs do
+ * not need it.
+ */
 #define CRIOGET		_IOWR('c', 101, __u32)
 #define CRIOGET_NOT_NEEDED 1
 #define CIOCGSESSION	_IOWR('c', 102, struct session_op)
@@ -359,10 +369,11 @@ struct cphash_op {
 #define CIOCGSESSINFO	_IOWR('c', 107, struct session_info_op)
 #define CIOCAUTHCRYPT	_IOWR('c', 109, struct crypt_auth_op)
 /*
- * Hand an operation in, and get one that is done: EBUSY when 64 are under way
- * or unfetched, and when none is done.  poll() tells POLLOUT and POLLIN.  An
- * operation is fetched by the process that handed it in; its error is the
- * fetch's.
+ * CIOCASYNCCRYPT submits an operation; EBUSY: 64 are in flight or not fetched
+ * yet.  CIOCASYNCFETCH fetches a complete one; EBUSY: there is none.  poll()
+ * tells POLLOUT and POLLIN.  Only the process that submitted an operation can
+ * fetch it.  CIOCASYNCFETCH fails with the error of the operation that it
+ * fetches.
  */
 #define CIOCASYNCCRYPT	_IOW('c', 110, struct crypt_op)
 #define CIOCASYNCFETCH	_IOR('c', 111, struct crypt_op)

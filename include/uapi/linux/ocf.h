@@ -102,7 +102,7 @@ enum ocf_policy {
 #define OCF_SESSION_MTE_LENGTH	(1u << 3)
 
 /**
- * enum ocf_field - what of a call an error is about
+ * enum ocf_field - the part of a call that an error is about
  * @OCF_FIELD_NONE: nothing of it, or the kernel does not say
  * @OCF_FIELD_MODE: there is no such mode
  * @OCF_FIELD_CIPHER: the cipher is unknown, missing, weak (EPERM), or not one
@@ -348,7 +348,8 @@ struct ocf_algorithm {
 #define OCF_COMMAND_VERIFY	(1u << 1) /* CHAIN: compare the MAC */
 /*
  * io_uring, with IORING_URING_CMD_FIXED: @src or @dst, or both, are in the
- * registered buffer sqe->buf_index.  In place it must be both.
+ * registered buffer sqe->buf_index.  If @src and @dst are equal, set both flags
+ * or neither.
  */
 #define OCF_COMMAND_FIXED_SRC	(1u << 2)
 #define OCF_COMMAND_FIXED_DST	(1u << 3)

@@ -40,7 +40,7 @@
  *
  *	EINVAL: numbers, names or lengths do not fit together; or the direction
  *	  has this key already.  (The kernel does not recognise older keys.  The
- *	  program must not use one with the same numbers again.)
+ *	  program must not use old keys with the same numbers again.)
  *	EPERM: the algorithm is weak, and the administrator has not allowed it
  *	EOPNOTSUPP, ENODEV, ENOSPC: as of a session of /dev/crypto; if only
  *	  cards may do it, also EIO, EKEYREJECTED, ETIMEDOUT
@@ -49,7 +49,8 @@
  *	  differs, and received data were not read yet
  *	ENOTCONN: the connection is being closed
  *	EDQUOT: the user's sessions take too much memory
- *	E2BIG: the structure is longer than the kernel's, and not zero there
+ *	E2BIG: the structure is longer than the kernel's, and its other bytes
+ *	  are not zero
  *	EINTR: the task was killed while cards worked on received records
  *	ENOPROTOOPT: there is no such option; EFAULT, ENOMEM
  *	or the error that has ended the direction before, see below
@@ -105,8 +106,8 @@ enum {
  * splice()) do not change until the peer has read them.  Without this the
  * kernel copies pages that a device would read twice (CCM; a MAC, then a
  * cipher).
- * Otherwise a process that writes to a file could break the connections to
- * which it is being sent.
+ * Otherwise a process could break connections by writing to a file that is
+ * being sent.
  */
 #define SO_CRYPT_STABLE		(1u << 4)
 #define SO_CRYPT_FLAGS		0x1fu
@@ -137,7 +138,7 @@ enum {
 	SO_CRYPT_NONCE_XOR,
 	/* random, sent: RFC 4346, section 6.2.3.2 */
 	SO_CRYPT_NONCE_RANDOM,
-	/* so_crypt.iv, and then each record's last block: RFC 2246, 6.2.3.2 */
+	/* so_crypt.iv, then the last block of the record before: RFC 2246 */
 	SO_CRYPT_NONCE_CHAINED,
 };
 
@@ -218,9 +219,9 @@ struct so_crypt_framing {
  * @key: key of the cipher
  * @mackey: key of the MAC
  * @iv: the constant part of nonces.  TLS 1.3 and ChaCha20: 12 bytes.  GCM and
- *	CCM in TLS 1.2: the 4 bytes of the salt, and 8 more if sent nonces are
- *	not to begin with @number.  CBC: a block in TLS 1.0, nothing in TLS 1.1
- *	and 1.2
+ *	CCM in TLS 1.2: the 4 bytes of the salt; 8 more bytes set the first
+ *	explicit nonce, which is otherwise @number.  CBC: a block in TLS 1.0,
+ *	nothing in TLS 1.1 and 1.2
  * @keylen: bytes
  * @mackeylen: bytes
  * @ivlen: bytes

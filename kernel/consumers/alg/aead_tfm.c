@@ -25,10 +25,10 @@ static struct crypto_aead *aead_make_fallback(const char *name, u32 mask,
 }
 
 /*
- * Whether @fallback may end a request after a later one of the core.  The core
- * ends requests in order.  pcrypt and cryptd, which users can set up, complete
- * requests later.  The kernel's others complete a request before they return,
- * if the vector registers can be used.
+ * Whether @fallback may complete a request after the core has completed a later
+ * one.  The core ends requests in order.  pcrypt and cryptd, which users can
+ * set up, complete requests later.  The kernel's others complete a request
+ * before they return, if the vector registers can be used.
  */
 static bool may_be_overtaken(struct crypto_aead *fallback)
 {

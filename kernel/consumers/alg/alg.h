@@ -57,7 +57,7 @@
 	(CRYPTO_ALG_NEED_FALLBACK | CRYPTO_ALG_ALLOCATES_MEMORY | \
 	 CRYPTO_ALG_KERN_DRIVER_ONLY)
 
-/* A fallback may do for a request what we may do. */
+/* The flags of a request that are passed on to its fallback's request. */
 #define ALG_REQUEST_FLAGS \
 	(CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG)
 
@@ -119,7 +119,8 @@ struct alg_tfm {
  * @node: in the backlog
  * @src: a scatterlist of our own, if the request's has another order
  * @dst: the destination, if @src is a list of our own
- * @entries: a longer one, or NULL
+ * @entries: an allocated scatterlist that is used as the source instead of
+ *	@src, or NULL
  * @aad: bytes that @src begins or ends with
  * @req: the core's
  */
@@ -130,7 +131,8 @@ struct alg_request {
 	unsigned int		authsize;
 	atomic_t		state;
 #define ALG_SUBMITTING	0	/* ocf_submit() has not returned */
-#define ALG_SUBMITTED	1	/* ... has returned: the callback tells */
+/* it has returned: the callback reports the result */
+#define ALG_SUBMITTED	1
 #define ALG_DONE	2	/* the result came before it returned */
 	int			err;
 	u8			*iv;
@@ -145,7 +147,8 @@ struct alg_request {
 };
 
 /**
- * struct alg_fallback_request - the same memory, for a fallback's request
+ * struct alg_fallback_request - the layout of a request's memory if the
+ * fallback does the request
  * @base: the crypto API's request
  * @key: its key, held until it is done
  * @counted: bytes that ocf_cpu_takes() has counted

@@ -302,7 +302,10 @@ static int register_hash(enum ocf_alg alg, int priority)
 	err = describe_hash(h, priority) ?: crypto_register_ahash(&h->impl);
 	if (!err)
 		nhashes++;
-	/* a kernel without this hash has no users of ours */
+	/*
+	 * if the kernel lacks this hash, it is not offered, and that is no
+	 * error
+	 */
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -3,8 +3,8 @@
  * Transforms' keys.
  *
  * A key has its own session and its own fallback, and replaces the key before
- * it as a whole.  So does a change of the tags' length.  So a request has one
- * key from its beginning to its end.
+ * it as a whole.  A change of the tags' length also makes a new key.  So a
+ * request has one key from its beginning to its end.
  *
  * A key may be set while a block device is in use (blk-crypto-fallback).  So
  * this must not wait for memory that is freed by writing to such a device.

@@ -16,7 +16,10 @@ static void request_done(struct ocf_request *req, int err)
 	if (r->finish)
 		r->finish(r, err);
 	r->err = err;
-	/* pairs with alg_submit(): the second of the two tells the result */
+	/*
+	 * pairs with alg_submit(): whichever of the two comes last reports the
+	 * result
+	 */
 	if (atomic_xchg(&r->state, ALG_DONE) == ALG_SUBMITTED)
 		crypto_request_complete(r->base, err);
 }

@@ -37,9 +37,9 @@
 #define CDEV_INLINE	1536		/* bytes of buffer in an operation */
 
 /*
- * From here on pinning costs less than copying to pages of ours and back: see
- * docs/bench.md.  Up to CDEV_INLINE bytes need no pages, and copying them is
- * cheaper.
+ * From this size on, pinning the user's pages costs less than copying to our
+ * own pages and back: see docs/bench.md.  Up to CDEV_INLINE bytes need no
+ * pages, and copying them is cheaper.
  */
 #define CDEV_PIN_MIN	2048
 

@@ -437,7 +437,10 @@ static bool has_tag(const struct cdev_op *op)
 	       !(command_of(op)->flags & OCF_COMMAND_MORE);
 }
 
-/* The session of its vector, which was closed meanwhile */
+/*
+ * Returns the session @id if it was closed meanwhile, but the vector of @op
+ * keeps it; otherwise NULL
+ */
 static noinline struct cdev_session *kept_session(struct cdev_op *op, u32 id)
 {
 	struct cdev_session *ses = op->vector ? op->vector->ses : NULL;

@@ -148,8 +148,7 @@ struct cdev_op *cdev_command_get(struct cdev_file *file,
 		op->vector = NULL;
 		op->ioucmd = ioucmd;
 		/*
-		 * after it has ended, it may take long until io_uring looks at
-		 * it
+		 * io_uring may handle an operation only long after it has ended
 		 */
 		op->lasting = ioucmd;
 		op->pins_last = ioucmd;
@@ -543,7 +542,7 @@ static struct cdev_op *get_for(struct cdev_vector *v)
 	return op;
 }
 
-/* @i is its index, and @behind come after it. */
+/* Starts the command with index @i; @behind more commands follow it. */
 static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 		     u32 behind, u32 flags)
 {
@@ -559,8 +558,8 @@ static int start_one(struct cdev_vector *v, struct cdev_op *op, u32 i,
 }
 
 /*
- * Returns @op for the next command if it has ended, or NULL.  It keeps its
- * session: see keep_session().
+ * Returns @op, which has ended, for the next command; or puts it and returns
+ * NULL.  @op keeps its session: see keep_session().
  */
 static struct cdev_op *again(struct cdev_op *op)
 {

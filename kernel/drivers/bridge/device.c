@@ -262,7 +262,10 @@ bool bridge_take_back(struct bridge *b, struct bridge_slot **of)
 	if (mine) {
 		disown(slot);
 		b->detached++;
-		/* without the reference the end of the module waits for it */
+		/*
+		 * if this fails, the module is being unloaded, and the
+		 * unloading waits for the slot
+		 */
 		slot->pinned = try_module_get(THIS_MODULE);
 	}
 	spin_unlock_bh(&b->lock);

@@ -91,7 +91,8 @@ enum sim_fault {
 
 /**
  * struct sim_trouble - an armed fault
- * @count: for how many requests; of SIM_DEATH, with how many inside
+ * @count: how many requests have the fault; of SIM_DEATH: how many are inside
+ *	when the card stops answering
  * @after: how many requests it spares first
  * @ms: how long it lasts
  */

@@ -16,7 +16,8 @@
 #define FRESH		32
 
 /**
- * struct soft_nonces - a source of numbers from 1 to a group's order, less one
+ * struct soft_nonces - a source of numbers from 1 to n - 1, where n is a
+ * group's order
  * @hmac: HMAC-SHA-512
  * @order: of the group
  * @len: bytes of it

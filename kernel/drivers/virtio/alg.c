@@ -106,9 +106,9 @@ void vcrypt_alg_offer(const struct vcrypt_card *card,
 }
 
 /*
- * Whether the card takes such a session.  Its keys must fit (5.9.4.2), XTS has
- * two of one AES key, and a MAC that the card has only shown in a chain may not
- * work alone.
+ * Whether the card takes such a session.  Its keys must not be too long
+ * (5.9.4.2).  XTS needs two AES keys, which cannot have 24 bytes each.  A MAC
+ * that worked in a chain may not work alone.
  */
 bool vcrypt_alg_fits(const struct vcrypt_card *card,
 		     const struct ocf_session_params *p)

@@ -529,7 +529,7 @@ void vcrypt_card_remove(struct virtio_device *vdev)
 {
 	struct vcrypt_card *card = vdev->priv;
 
-	/* it did not work after a sleep */
+	/* the card could not be restored after a sleep */
 	if (!card)
 		return;
 	WRITE_ONCE(card->left_over, false);

@@ -85,7 +85,10 @@ static bool creates(const struct vcrypt_order *o)
 {
 	u32 opcode = le32_to_cpu(o->req.header.opcode);
 
-	/* 5.9.7.2: ..._CREATE_SESSION is 2 in each service but this */
+	/*
+	 * 5.9.7.2: the low byte of ..._CREATE_SESSION is 2 in every service
+	 * except AKCIPHER
+	 */
 	return opcode == VIRTIO_CRYPTO_AKCIPHER_CREATE_SESSION ||
 	       (opcode & 0xff) == (VIRTIO_CRYPTO_CIPHER_CREATE_SESSION & 0xff);
 }
@@ -184,8 +187,8 @@ static void undo(struct vcrypt_control *ctl, struct vcrypt_order *o)
 	o->req.header.opcode = cpu_to_le32(opcode + 1);
 	o->req.u.destroy_session.session_id = id;
 	/*
-	 * until the lock is released, the ring has the place that this order
-	 * had
+	 * the place of this order in the ring stays free until the lock is
+	 * released
 	 */
 	post_or_owe(ctl, o);
 }
@@ -332,8 +335,8 @@ static void wait_begin(struct vcrypt_card *card, struct waiting *w)
 }
 
 /*
- * Sleeps a little; returns whether the card still answers, or else it has
- * failed.
+ * Sleeps a little.  Returns true while the card still answers; otherwise
+ * reports the card's failure, and returns false.
  */
 static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 {
@@ -348,7 +351,8 @@ static bool wait_on(struct vcrypt_card *card, struct waiting *w)
 	return true;
 }
 
-#define CROWD	8	/* times the patience, behind others */
+/* wait for room in the ring: a multiple of the patience */
+#define CROWD	8
 
 /*
  * Puts @o in the ring when there is room, since many tasks may send orders at a
@@ -385,7 +389,7 @@ static int post_patiently(struct vcrypt_card *card, struct vcrypt_order *o,
  * @o: the order; if this returns 0, the answer is in it
  * @killable: the wait ends when the task is killed
  *
- * Context: process; may sleep, as long as it has patience.
+ * Context: process; may sleep for at most (CROWD + 1) * patience(@card).
  * Return: 0; -EINTR; -ETIMEDOUT, and the card has failed; -ENODEV if it is
  * down; -EIO if the ring is broken; -ENOMEM if the ring was full of others'
  * orders for all that time.
@@ -444,8 +448,9 @@ void vcrypt_control_settle(struct vcrypt_card *card)
  * vcrypt_control_end() - bound the time for telling the card of ended sessions
  * @card: the card, which is being removed
  *
- * A reset does not make every card forget its sessions.  A slow card has as
- * long for all of them as for one.
+ * A reset does not make every card forget its sessions.  The time limit for
+ * destroying all sessions is the same as for one, so a slow card cannot delay
+ * its removal longer.
  *
  * Context: any.
  */

@@ -257,7 +257,10 @@ static struct vcrypt_slot *queue_next_answer(struct vcrypt_queue *q,
 	lockdep_assert_held(&q->lock);
 	if (!q->live)
 		return NULL;
-	/* the ring refuses a slot that is not in it, and is broken then */
+	/*
+	 * if the card returns a slot that is not in the ring, this returns NULL
+	 * and marks the ring as broken
+	 */
 	slot = virtqueue_get_buf(q->vq, written);
 	if (!slot)
 		return NULL;
@@ -344,7 +347,7 @@ void vcrypt_queues_stop(struct vcrypt_card *card)
 	set(card, false, true);
 }
 
-/* Nor is anything taken out. */
+/* From here on no answers are taken out of the rings, either. */
 void vcrypt_queues_mute(struct vcrypt_card *card)
 {
 	unsigned int i;

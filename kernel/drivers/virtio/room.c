@@ -6,10 +6,9 @@
  * 5.9.7.2.1.6).  QEMU says ERR of everything it refuses: an algorithm that it
  * does not have, a length, a key.  The core evicts sessions of all users from a
  * full card until it makes another, so a user with a bad key must not make a
- * card look full.  To find out, the driver orders a session that the card has
- * made
- * before: it keeps one order of each kind from the self-test, whose keys are no
- * secret.
+ * card look full.  To find out, the driver sends a copy of an order that
+ * succeeded in the self-test.  It keeps one such order of each kind; their keys
+ * are not secret.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -40,12 +39,11 @@ void vcrypt_room_note(struct vcrypt_card *card, enum vcrypt_session_kind kind,
 /**
  * vcrypt_room_look() - find out whether a card has room for a session
  * @card: the card, which has refused one with ERR
- * @kind: of that
+ * @kind: the kind of the refused session
  *
  * Context: process; may sleep, as long as the card has patience.
- * Return: 0; -EOPNOTSUPP if it has never made one of this kind; an error of
- * vcrypt_control_ask(); -EIO.  -EOPNOTSUPP if it has never made one of this
- * kind; what vcrypt_control_ask() fails with; -EIO.
+ * Return: 0; -EOPNOTSUPP if it has never made one of this kind; -ENOSPC if it
+ * is full; -ENOMEM; an error of vcrypt_control_ask() or vcrypt_order_session().
  */
 int vcrypt_room_look(struct vcrypt_card *card, enum vcrypt_session_kind kind)
 {

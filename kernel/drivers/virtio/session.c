@@ -189,9 +189,10 @@ static void drop_some(struct ocf_context *ctx)
  * @p: the session's parameters
  *
  * Context: process; may sleep; ends within seconds.
- * Return: 0; -EOPNOTSUPP, -ENOSPC, -EKEYREJECTED or -EIO as the card says, the
- * first also if it has room and refuses this one; -ETIMEDOUT if it does not
- * answer; -EINTR if the task is being killed; -ENODEV if it is down; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP, -ENOSPC, -EKEYREJECTED or -EIO as the card says;
+ * -EOPNOTSUPP also if the card has room and refuses without a reason;
+ * -ETIMEDOUT if it does not answer; -EINTR if the task is being killed; -ENODEV
+ * if it is down; -ENOMEM.
  */
 int vcrypt_session_make_all(struct ocf_context *ctx,
 			    const struct ocf_session_params *p)

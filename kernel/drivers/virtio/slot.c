@@ -3,10 +3,10 @@
  * A request in memory of the driver.  It is copied in before the card gets it
  * (VIRTIO 1.2, 5.9.7.4 to 5.9.7.6), and copied out when the card has succeeded.
  *
- * The data are read and written by the card in the same place.  Of a chain, all
- * bytes from the first to the last that is encrypted or authenticated are
- * there, with the two ranges as offsets.  So nothing depends on the AAD, whose
- * place differs between the specification and QEMU.
+ * The data are read and written by the card in the same place.  For a chain,
+ * the slot has all bytes from the first to the last that is encrypted or
+ * authenticated.  Offsets in it give the two ranges.  So nothing depends on the
+ * AAD, whose place differs between the specification and QEMU.
  */
 #include <crypto/aes.h>
 #include <linux/slab.h>
@@ -164,7 +164,7 @@ static void head_digest(struct vcrypt_slot *slot, struct ocf_request *req)
 {
 	struct virtio_crypto_hash_para *para;
 
-	/* those of a MAC are the same: 5.9.7.5 */
+	/* the parameters of a MAC have the same layout: 5.9.7.5 */
 	para = &slot->shared->head.req.u.hash_req.para;
 	para->src_data_len = cpu_to_le32(slot->len);
 	para->hash_result_len = cpu_to_le32(slot->taglen);

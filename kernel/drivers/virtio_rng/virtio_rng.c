@@ -5,8 +5,8 @@
  * and counts all of their bits as entropy.  With this driver the core tests
  * them.
  *
- * The device has one buffer at a time, and is given the next one when all of
- * that was read.
+ * The driver has one buffer.  It gives the buffer to the device again when all
+ * bytes in it were read.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -20,7 +20,8 @@
 #include "../../compat.h"
 
 #define SIZE	256	/* bytes asked for at a time */
-#define STATUS_GONE	0xff	/* what one that is not on the bus reads */
+/* the status read from a device that is not on the bus */
+#define STATUS_GONE	0xff
 
 static unsigned int entropy = 512;
 module_param(entropy, uint, 0444);
@@ -157,7 +158,7 @@ static void remove(struct virtio_device *vdev)
 {
 	struct source *s = vdev->priv;
 
-	/* it has not come back from a sleep */
+	/* the device could not be restored after a sleep */
 	if (!s)
 		return;
 	ocf_random_unregister(s->src);

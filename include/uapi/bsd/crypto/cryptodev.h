@@ -129,7 +129,8 @@
 #define CRYPTO_AES_CTR		CRYPTO_AES_ICM
 #define CRYPTO_AES_NIST_GMAC	24
 #define CRYPTO_AES_NIST_GCM_16	25
-#define CRYPTO_AES_128_NIST_GMAC 26	/* only beside GCM, as it was */
+/* only together with GCM, as in FreeBSD 12 */
+#define CRYPTO_AES_128_NIST_GMAC 26
 #define CRYPTO_AES_192_NIST_GMAC 27
 #define CRYPTO_AES_256_NIST_GMAC 28
 #define CRYPTO_BLAKE2B		29
@@ -151,7 +152,10 @@
 #define CRYPTO_ALGO_VALID(x)	((x) >= CRYPTO_ALGORITHM_MIN && \
 				 (x) <= CRYPTO_ALGORITHM_MAX)
 
-/* In crid: any device of a kind; without either, the number of a device. */
+/*
+ * Flags of crid: any device of this kind may be used.  Without a flag, crid is
+ * the number of a device.
+ */
 #define CRYPTO_FLAG_HARDWARE	0x01000000
 #define CRYPTO_FLAG_SOFTWARE	0x02000000
 
@@ -228,7 +232,11 @@ struct crypt_op {
 #define COP_ENCRYPT	1
 #define COP_DECRYPT	2
 	__u16			flags;
-#define COP_F_CIPHER_FIRST	0x0001	/* which it is; encryption only */
+/*
+ * no effect, since the cipher always comes before the MAC; only with
+ * COP_ENCRYPT
+ */
+#define COP_F_CIPHER_FIRST	0x0001
 #define COP_F_BATCH		0x0008	/* no meaning here */
 	__u32			len;
 	const void __user	*src;
@@ -244,10 +252,11 @@ struct crypt_op {
  * @flags: COP_F_*
  * @len: bytes of @src, at most CRYPTO_MAX_DATA_LEN; a multiple of the block
  * @aadlen: bytes of @aad, at most CRYPTO_MAX_DATA_LEN
- * @ivlen: bytes of @iv: the session's (for XTS also 16, half of it used)
+ * @ivlen: bytes of @iv; must be the session's.  With XTS 16 is also allowed,
+ *	and the first half is used
  * @src: what is encrypted or decrypted
  * @dst: the result; may be @src, or NULL if it is not wanted
- * @aad: what is authenticated before it
+ * @aad: associated data: authenticated before @src, and not encrypted
  * @tag: the tag or MAC; compared on decryption (EBADMSG, nothing is written)
  * @iv: IV or nonce; NULL for the null cipher
  */
@@ -315,12 +324,12 @@ struct crypt_kop {
 #define CRF_DH_COMPUTE_KEY	(1 << CRK_DH_COMPUTE_KEY)
 
 /*
- * What follows is ours.  crk_op is CRK_OCF(operation,
- * scheme, hash or curve).  Parameters are octet strings as the standards define
- * them: numbers have the most significant octet first.  Keys are PKCS #1 DER
- * (RFC 8017 appendix A.1) or uncompressed points (SEC 1 section 2.3.3).
- * crp_nbits of a result is set to its length.  crypto(4) has the parameters of
- * each.
+ * The operations below are additions of OCF for Linux.  crk_op is
+ * CRK_OCF(operation, scheme, hash or curve).  Parameters are octet strings as
+ * the standards define them: numbers have the most significant octet first.
+ * Keys are PKCS #1 DER (RFC 8017 appendix A.1) or uncompressed points (SEC 1
+ * section 2.3.3).  crp_nbits of a result is set to its length.  crypto(4) has
+ * the parameters of each.
  */
 #define CRK_OCF_RSA_SIGN	16	/* digest, key [, salt]: signature */
 #define CRK_OCF_RSA_VERIFY	17	/* digest, signature, key [, salt] */
