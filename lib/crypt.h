@@ -61,7 +61,10 @@ static inline int crypt_remember(int err, uint32_t field)
 	return err;
 }
 
-/* What this thread's next error is about is not known. */
+/*
+ * Forgets the parameter that the last error was about: for this thread's next
+ * error none is known.
+ */
 static inline void forget_field(void)
 {
 	last_error.field = OCF_FIELD_NONE;

@@ -5,8 +5,9 @@
  * Each algorithm has two implementations: OpenSSL's own code, in a library
  * context of ours, and a session of /dev/crypto.  OpenSSL's code does
  * operations that are too small for any card, without a system call, and those
- * that the kernel cannot do or fails to do.  The provider keeps the keys, and
- * wipes them, so that a child of fork() can open sessions of its own.
+ * that the kernel cannot do or fails to do.  The provider keeps the keys, so
+ * that a child of fork() can open sessions of its own.  It wipes them when
+ * their context is freed.
  *
  * device.c handles the process's open /dev/crypto and its sessions.  cipher.c,
  * aead.c, digest.c, mac.c, key.c, signature.c, exchange.c, asym.c and rand.c

@@ -92,7 +92,10 @@ int link_file(size_t mib);
 pid_t link_open(struct link *l, const struct way *w);
 void link_wait(pid_t pid);
 
-/* The peer of a way with a handshake: has shaken hands when this returns. */
+/*
+ * Does the peer's side of the TLS handshake on @fd, for a struct way with
+ * @handshake.  Returns when the handshake is complete.
+ */
 void way_accept(int fd);
 
 #endif /* BENCH_SOCKET_WAY_H */

@@ -330,8 +330,8 @@ static void session_beside_slow_work(struct test *t)
 	ocf_session_put(ses);
 	card_comes_and_goes(t);
 	/*
-	 * its own session can be rekeyed too; the work goes on with the old
-	 * keys
+	 * the session of the slow work can be rekeyed, too; the work goes on
+	 * with the old keys
 	 */
 	for (i = 0; i < 2; i++) {
 		memset(next, i, sizeof(next));

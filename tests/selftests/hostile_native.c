@@ -214,8 +214,9 @@ static void valid_reap(void *arg)
 	f->reap.results = addr(f->r);
 	f->reap.count = COMMANDS;
 	/*
-	 * sometimes fetch many results without checking them, or the file would
-	 * soon be full
+	 * sometimes fetch many results without checking them: an open file
+	 * holds a limited number of operations, and submissions would soon fail
+	 * with EBUSY
 	 */
 	if (one_in(3)) {
 		f->reap.results = addr(a_buffer());

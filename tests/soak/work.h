@@ -22,7 +22,7 @@ extern uint8_t *plain;		/* LEN_MAX bytes */
 /* Returns true until the file STOP exists. */
 bool wanted(void);
 
-/* @right: the result; @err: an errno; @took: s */
+/* @right: whether the result was right; @err: 0 or an errno; @took: seconds */
 void judge(enum task what, bool right, int err, double took);
 
 /* Prints where @got differs from @want, in @len bytes. */

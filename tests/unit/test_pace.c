@@ -17,7 +17,10 @@ TEST(before_it_runs_dry)
 	struct ocf_pace p = { .now = 100000, .done = 50000, .begun = 99000,
 			      .oldest = 20000, .inside = 20000, .lag = LAG };
 
-	/* a completion comes a lag later */
+	/*
+	 * the work ends at 119000; its completion comes one lag after that, too
+	 * late for the next request
+	 */
 	EXPECT_EQ(119000 - OCF_PACE_EARLY, ocf_pace_next(&p));
 	p.late = 2000;
 	EXPECT_EQ(117000 - OCF_PACE_EARLY, ocf_pace_next(&p));

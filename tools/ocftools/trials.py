@@ -129,7 +129,8 @@ def _compare(op: Op, res: int) -> None:
 
 def ciphers(b: Bench, alg: ocf.Algorithm) -> None:
     key = b.key(alg)
-    # OpenSSL takes no key of XTS whose halves are one
+    # OpenSSL refuses an XTS key with two equal halves; a random key does not
+    # have them
     with b.session(Mode.CIPHER, alg.name, key=key) as s:
         ops = []
         for _ in b.few():

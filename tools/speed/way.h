@@ -136,8 +136,8 @@ size_t record_len(const struct work *work, size_t len);
  * @work: what will be done; by OpenSSL first
  * @len: bytes of payload, as lay_out() was told
  *
- * Return: 1; 0: OpenSSL cannot do it, so results are not compared; -1: the
- * same, but its ciphertext is needed.
+ * Return: 1; 0: OpenSSL cannot do it, so results are not compared; -1: OpenSSL
+ * cannot do it, and without its ciphertext there is nothing valid to decrypt.
  */
 int data_prepare(const struct work *work, size_t len);
 

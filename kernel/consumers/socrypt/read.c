@@ -269,8 +269,9 @@ int so_rx_read(struct so_rx *rx, struct msghdr *msg, size_t size, int flags)
 		target = size;
 	while (done < size) {
 		/*
-		 * computed before looking for the next record, because one may
-		 * be opened just afterwards
+		 * computed before the search: a record that is opened just
+		 * after a search without success could make it false, and the
+		 * call would end too early
 		 */
 		more = peek && r && done < target && timeo &&
 		       !signal_pending(current) && more_may_come(rx, r);

@@ -79,7 +79,7 @@ static_assert(OCF_DEVICES_MAX <= BITS_PER_LONG, "a set of devices is one word");
  * @capable: devices capable of the session, a bit each, as of @seen
  * @soft: the software device of least cost among them, or -1
  * @splits: a card is capable of one of its two steps
- * @no_card: @soft is the only one, and it does not split
+ * @no_card: only @soft is capable of the session, and @splits is false
  * @crossover: bytes up to which @soft was found to beat any idle card, by
  *	direction
  * @uncompared: how many more requests of at most @crossover bytes go to @soft

@@ -52,7 +52,7 @@ static const struct {
  * @random: its generator
  * @trouble: its fault
  * @number: the fault's number
- * @block: the bytes that are repeated
+ * @block: the bytes that the fault PERIOD repeats
  * @at: the position in @block
  */
 struct sim_source {
