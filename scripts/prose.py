@@ -102,7 +102,8 @@ MACRO = re.compile(r"[A-Z][a-z]")
 
 
 def of_macro(words: list[str]) -> str:
-    """What is printed of a line with a macro: names are quoted."""
+    """Returns the text that mdoc(7) prints for a line with a macro, with names
+    in quotes."""
     if words[0] in BREAKS:
         return ""
     rest = [w for w in words[1:] if not MACRO.fullmatch(w)]

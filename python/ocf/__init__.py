@@ -46,7 +46,8 @@ class Policy(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """Of a session; HARDWARE and SOFTWARE also of public-key operations."""
+    """Flags of a session.  HARDWARE and SOFTWARE are also flags of public-key
+    operations."""
 
     ORDERED = 1
     HARDWARE = 2
@@ -173,7 +174,8 @@ def _wipe(*kept: Optional[Memory]) -> None:
 
 
 class Session:
-    """A session of a Device; its calls are for the modes they name."""
+    """A session of a Device.  The text of each call names the modes that it is
+    for."""
 
     def __init__(self, device: Device, params: abi.SessionOpen):
         self._device = device
@@ -206,7 +208,7 @@ class Session:
 
     def rekey(self, key: Optional[Buffer] = None,
               mackey: Optional[Buffer] = None) -> None:
-        """Other keys, for what comes from now on."""
+        """Changes the session's keys for all later operations."""
         given = [_octets(k) if k is not None else b"" for k in (key, mackey)]
         both = [_memory(g) if k is not None else None
                 for k, g in zip((key, mackey), given)]
@@ -253,7 +255,7 @@ class Session:
         return Command(c, out, given, src, around)
 
     def run(self, command: Command) -> int:
-        """Does it; the bytes of its result."""
+        """Runs @command, and returns the number of bytes of its result."""
         return _check(_lib.ocf_run(self._device.handle, command.command))
 
     def _crypt(self, data: Buffer, **more: Any) -> bytes:
@@ -284,7 +286,7 @@ class Session:
         return c.tag[:res]
 
     def verify(self, data: Buffer, tag: Buffer, iv: Buffer = b"") -> bool:
-        """DIGEST: whether it is @tag."""
+        """DIGEST: returns whether the digest or MAC of @data is @tag."""
         try:
             self.run(self.prepare(data, iv=iv, tag=tag, decrypt=True))
         except Error as e:
@@ -313,7 +315,8 @@ class Session:
 
     def unrecord(self, data: Buffer, iv: Buffer = b"",
                  aad: Buffer = b"") -> bytes:
-        """MTE: what is in a record; EBADMSG if it is none."""
+        """MTE: returns the payload of a record; raises EBADMSG if @data is not
+        a valid record."""
         return self._crypt(data, iv=iv, aad=aad, decrypt=True)
 
     def compress(self, data: Buffer, room: int) -> bytes:
@@ -321,7 +324,7 @@ class Session:
         return self._crypt(data, room=room)
 
     def expand(self, data: Buffer, room: int) -> bytes:
-        """COMPRESS: the way back."""
+        """COMPRESS: decompresses @data, to @room bytes at most."""
         return self._crypt(data, room=room, decrypt=True)
 
 
@@ -366,7 +369,8 @@ class Device:
         return self._handle
 
     def close(self) -> None:
-        """Closes its queues, too; sessions are gone then."""
+        """Closes the device and its queues.  The kernel then frees its
+        sessions."""
         if self._handle is None:
             return
         for queue in list(self._queues):
@@ -452,8 +456,8 @@ class Device:
                        values, secret=given)
 
     def run_many(self, commands: Sequence[Command]) -> list[int]:
-        """Does them all in one call, or few: bytes or a negative errno of
-        each."""
+        """Runs all @commands in one system call, or in a few.  Returns for each
+        the number of bytes, or a negative errno."""
         given = (abi.Command * len(commands))(*(c.command for c in commands))
         results = (abi.Result * len(commands))()
         _check(_lib.ocf_run_many(self.handle, given, results, len(commands)))

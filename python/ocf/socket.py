@@ -47,7 +47,8 @@ class Flag(enum.IntFlag):
 
 
 class Info(NamedTuple):
-    """What a direction has, and has done; keys are never given back."""
+    """The state and the counters of one direction of a socket.  Keys cannot be
+    read back."""
 
     protocol: Protocol
     flags: Flag
@@ -79,7 +80,8 @@ def set_keys(sock: sockets.socket, direction: Direction, protocol: Protocol,
              mackey: Buffer = b"", maclen: int = 0, number: int = 0,
              flags: Flag = Flag(0),
              framing: Optional[abi.SoCryptFraming] = None) -> None:
-    """Gives a direction its keys, or new ones, from the next record on."""
+    """Sets the first or new keys of a direction.  They hold from the next
+    record on."""
     c = abi.SoCrypt(size=ctypes.sizeof(abi.SoCrypt), flags=flags,
                     protocol=protocol, cipher=cipher.encode(),
                     mac=mac.encode(), maclen=maclen, fd=-1, number=number)
@@ -104,7 +106,8 @@ def info(sock: sockets.socket, direction: Direction) -> Info:
 
 def send_record(sock: sockets.socket, kind: int, data: Buffer,
                 flags: int = 0) -> int:
-    """Sends records of a type; returns how many bytes of @data."""
+    """Sends @data in records of the type @kind.  Returns how many bytes of it
+    were sent."""
     octets = _octets(data)
     kept = _memory(octets)
     try:

@@ -45,7 +45,7 @@ def wait_for(what, seconds: float = 300) -> bool:
 
 
 def rmmod(name: str) -> str:
-    """"" or what was said."""
+    """Unloads the module @name.  Returns "", or rmmod's error message."""
     return subprocess.run(["rmmod", name], check=False, text=True,
                           stderr=subprocess.PIPE).stderr
 
@@ -59,7 +59,8 @@ def unload(name: str, seconds: float = 300) -> bool:
 
 @contextlib.contextmanager
 def traced(event: str):
-    """Yields the file in which the kernel traces OCF's @event meanwhile"""
+    """Has the kernel trace OCF's @event inside the "with" block, and yields the
+    file of the trace."""
     enable = TRACING / "events/ocf" / event / "enable"
     if not os.path.ismount(TRACING):
         subprocess.run(["mount", "-t", "tracefs", "none", TRACING], check=True)

@@ -54,7 +54,8 @@ def memory_disk(size: int):
 @contextlib.contextmanager
 def mapped(cipher: str, key: str, size: int, *options: str,
            disk: str = "/dev/ram0"):
-    """The first @size bytes of @disk by dm-crypt with its @options."""
+    """Maps the first @size bytes of @disk with dm-crypt; @options are
+    dm-crypt's."""
     table = ("0", size >> 9, "crypt", cipher, key, 0, disk, 0,
              *((len(options),) if options else ()), *options)
     run("dmsetup", "--noudevrules", "--noudevsync", "create", "ocf_test",
@@ -68,7 +69,8 @@ def mapped(cipher: str, key: str, size: int, *options: str,
 
 
 def forget_names() -> None:
-    """ip has mounted their folder; umount(8) would leave a file behind."""
+    """Removes the folder of the namespaces' names, which ip has mounted.
+    umount(8) would leave a file behind."""
     assert not LIBC.umount2(b"/run/netns", 0)
     os.rmdir("/run/netns")
 
@@ -96,7 +98,8 @@ def namespaces(*addresses: tuple[str, str]):
 
 @contextlib.contextmanager
 def within(side: str):
-    """Sockets made meanwhile are in its network namespace."""
+    """Inside the "with" block, new sockets belong to the network namespace
+    @side."""
     with open("/proc/thread-self/ns/net", "rb") as home, \
             open(f"/run/netns/{side}", "rb") as there:
         assert not LIBC.setns(there.fileno(), CLONE_NEWNET)

@@ -31,7 +31,8 @@ def version() -> str:
 
 
 def exported(library: str) -> set[str]:
-    """NAME@@VERSION of each symbol, but the version's own."""
+    """Returns NAME@@VERSION of each exported symbol, except the symbols that
+    define the versions themselves."""
     said = subprocess.run(
         ["readelf", "--dyn-syms", "-W", TOP / f"build/lib/{library}.so.0"],
         check=True, capture_output=True, text=True).stdout

@@ -307,7 +307,7 @@ class Public(Case):
         q.close()
 
     def test_many_in_a_call(self):
-        """More than a vector has, with one that is wrong among them."""
+        """More commands than one vector may have; one of them is wrong."""
         iv = self.bytes(16)
         with self.dev.session(Mode.CIPHER, "aes-cbc", key=bytes(16)) as s:
             data = [self.some(16, 3000) for _ in range(300)]

@@ -39,7 +39,7 @@ class Source(Device):
         return wait_for(lambda: self.state() == state, SOON)
 
     def read(self, size: int) -> bytes:
-        """What comes, up to @size bytes, before it is cut off."""
+        """Reads up to @size bytes; fewer if the source is cut off before."""
         got = b""
         with open(FILES / self.name, "rb", buffering=0) as file:
             while len(got) < size:
@@ -244,7 +244,8 @@ class Simulated(unittest.TestCase):
                                 seen.append(e.errno)
                                 return
 
-            # it may go before the thread has begun
+            # open the file here, because the source may be removed before the
+            # thread begins
             thread = threading.Thread(target=read, args=[
                 open(FILES / source.name, "rb", buffering=0)])
             thread.start()
@@ -283,7 +284,8 @@ class Real(Virtio):
         self.assertTrue(self.source.becomes("healthy"))
         self.assertTrue(self.becomes_fed(True))
         write(HWRNG / "rng_current", self.source.name)
-        # as claimed, and not in full
+        # the kernel is told the entropy that the source claims, not full
+        # entropy
         self.assertEqual("512", (HWRNG / "rng_quality").read_text().strip())
         before = self.source.counter("bytes")
         with open("/dev/hwrng", "rb", buffering=0) as file:

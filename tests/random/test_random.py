@@ -20,7 +20,7 @@ class Feeder(threading.Thread):
         super().__init__(daemon=True)
         self.fifo, self.good, self.zeros = fifo, good, zeros
         os.mkfifo(fifo)
-        # both ends, so that nobody waits for the other
+        # open both ends, because opening one end waits for the other
         self.fd = os.open(fifo, os.O_RDWR)
 
     def run(self) -> None:

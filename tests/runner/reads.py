@@ -78,8 +78,8 @@ def _host() -> str:
 
 
 def fingerprint(test: Test) -> str:
-    """What runs in a machine does not see the comments of C files; what runs on
-    the host checks them, too."""
+    """Returns a hash of all that @test reads.  Comments of C files count only
+    for tests on the host, because some of these check comments."""
     machine = test.machine
     parts = [test.name, test.run, *test.build, _host(),
              *(machine.options if machine else ["host"])]
@@ -110,7 +110,8 @@ def remember(key: str, seconds: float, seed: int) -> None:
 
 
 class Durations:
-    """How long tests took the last time, to begin with the longest."""
+    """How long each test took the last time.  The scheduler needs this to begin
+    with the longest."""
 
     def __init__(self):
         self.path = cache() / "durations.json"

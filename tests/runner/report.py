@@ -135,9 +135,9 @@ class Report:
         return 1 if failed or over or self.left else 0
 
     def _over(self, took: float, yardstick_s: float | None) -> str:
-        """A complaint if the run took more than 1.5 times its budget, without
-        the time of other programs; else "".  On a slow host the yardstick
-        scales the budget up."""
+        """Returns a complaint if the run took more than 1.5 times its budget,
+        or "".  The time of other programs does not count.  On a slow host the
+        yardstick scales the budget up."""
         known = budgets()
         if self.tier not in known["seconds"] or not yardstick_s:
             return ""

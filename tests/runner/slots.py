@@ -113,7 +113,8 @@ class Guest:
 
     def run(self, test: Test, env: dict[str, str]) -> Result:
         got = Result(test)
-        # while the test is silent there is nothing to read
+        # wait as long as the test may take, because a silent test sends
+        # nothing
         self.sock.settimeout(test.timeout + GRACE_S)
         self.sock.sendall(json.dumps({
             "name": test.name, "run": test.run, "env": env,
@@ -149,7 +150,7 @@ class Guest:
 
 
 def judge(got: Result, status: int, left: list[str]) -> str:
-    """Why a test that has ended has failed; "" if it has not."""
+    """Returns why a test has failed, or "" if it has passed."""
     if status == TIMED_OUT:
         return f"not done after {got.test.timeout} s"
     if status:

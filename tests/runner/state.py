@@ -121,7 +121,8 @@ def _restore_modules() -> None:
 
 
 def restore(before: dict[str, str]) -> None:
-    """Modules, settings, and devices that are drained."""
+    """Restores modules and settings as in @before, and resumes devices that
+    were ready."""
     _restore_modules()
     now = take()
     for key, value in before.items():

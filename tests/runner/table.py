@@ -37,8 +37,8 @@ KEYS = {
     "smp": [],              # tiers beside "all" in which it has two processors,
                             # because it is about what happens at the same time
     "dirty": "",            # why the machine is of no use to others afterwards
-    # Whether it is in the tier: true, false, what part of its random rounds
-    # (OCF_ROUNDS), as "5%", or what to run there instead.
+    # Whether the tier has the test: true, false, a part of its random rounds
+    # (OCF_ROUNDS) such as "5%", or another command to run.
     "quick": False,
     "test": True,
     "debug": False,

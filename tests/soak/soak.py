@@ -91,7 +91,7 @@ class Process:
 
 
 class Machine:
-    """soak_work in a machine with cards; the answers it got are judged."""
+    """Runs soak_work in a machine with cards, and judges its results."""
 
     def __init__(self, opt: argparse.Namespace, late: float, *args: str):
         """@late: s that an operation may take."""

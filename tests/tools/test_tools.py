@@ -53,7 +53,8 @@ class Tree:
         self.path.mkdir(parents=True)
 
     def add(self, name: str, number: int, **facts: object) -> None:
-        # as a whole, as the kernel does
+        # make all files first and then rename: like the kernel, show a device
+        # only when it is complete
         made = self.root / name
         made.mkdir()
         for key, value in {
@@ -481,7 +482,7 @@ def test_events_and_looks_agree(tree):
     assert told() == [("sim10", "ready", "suspect")]
     events.append(("change", "sim10", "suspect"))
     assert told() == []
-    # one that has come while we looked; the event knows no state
+    # a device that was added during the look; its event has no state
     events.append(("add", "null0", None))
     assert told() == []
     tree.add("null0", 7, state="testing")
@@ -603,7 +604,8 @@ def test_stat_json(tree):
             work(tree, n)
             tree.set("sim10", "state", "drained") if n == 2 else None
             seen += [json.loads(run.stdout.readline()) for _ in range(3)]
-        # we may be late, and what we read older than what was done last
+        # if this test is late, the reports read so far do not contain the last
+        # work yet: read on
         while operations(seen) < 60 and len(seen) < 1000:
             seen.append(json.loads(run.stdout.readline()))
     changes = sum((r["changes"] for r in seen), [])
@@ -729,7 +731,8 @@ def test_stat_hides_what_has_no_room(screen):
     narrow = screen.lines(keys, 79)
     assert all(len(line) <= 79 for line in narrow)
     assert narrow[-1] == f"not shown: P50us; {len(wide[0]) + 1} columns show all"
-    # what says that the device works, and well, is there at any width
+    # at any width the columns remain that show whether the device works, and
+    # works well
     for line, word in zip(screen.lines(keys, 20), ("KEYS/s", "1234")):
         assert word in line.split()
     row = dict(zip(wide[0].split(), wide[1].split()))

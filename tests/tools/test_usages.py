@@ -37,7 +37,7 @@ def test_usage(tree, command, message, capsys, monkeypatch):
         status = end.code
     said = capsys.readouterr()
     assert (status, said.out) == (2, "")
-    # one line says it, of the tool; the others are the usage
+    # the last line is the tool's message; the lines before it are the usage
     last = said.err.splitlines()[-1]
     assert message in last
     assert last.startswith(tool)

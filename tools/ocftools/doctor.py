@@ -32,7 +32,8 @@ VIRTIO_CRYPTO = 20                # a card's number in <linux/virtio_ids.h>
 PCI_CLASSES = ("0x1000", "0x1080", "0x0b40")
 SECURE_BOOT = "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
-# What `openssl ciphers -v` calls ciphers and MACs, and what OCF does.
+# Names of ciphers and MACs: as `openssl ciphers -v` has them, and as OCF has
+# them.
 CIPHERS = {"AES": "aes-cbc", "3DES": "des3-cbc", "Camellia": "camellia-cbc",
            "AESGCM": "aes-gcm", "AESCCM": "aes-ccm", "AESCCM8": "aes-ccm",
            "CHACHA20/POLY1305": "chacha20-poly1305", "ARIAGCM": "aria-gcm"}

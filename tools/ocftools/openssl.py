@@ -96,6 +96,7 @@ def seal(name: str, key: bytes, iv: bytes, aad: bytes, data: bytes,
          taglen: int) -> tuple[bytes, bytes]:
     """Ciphertext and tag."""
     more = {"tag_length": taglen} if name == "aes-ccm" else {}
-    # of the others OpenSSL's binding has whole tags only
+    # for other AEADs OpenSSL's Python binding computes only tags of full
+    # length
     sealed = AEADS[name](key, **more).encrypt(iv, data, aad)
     return sealed[:len(data)], sealed[len(data):][:taglen]

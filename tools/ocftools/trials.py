@@ -22,7 +22,7 @@ MAC_FIRST, VERIFY = 1, 2          # OCF_COMMAND_*
 
 
 class Wrong(Exception):
-    """What a device makes of it is not what OpenSSL makes of it."""
+    """The device's result is not OpenSSL's."""
 
 
 class Op(NamedTuple):
