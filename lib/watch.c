@@ -17,7 +17,8 @@
 #include "watch.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int ssl_index = -1;	/* index of a struct watch */
+/* index of the struct watch in an SSL's ex_data */
+static int ssl_index = -1;
 static int ctx_index = -1;	/* of the keylog callback there was before */
 
 /* ---- bytes ---- */

@@ -256,7 +256,10 @@ static void valid_cookie(void *arg)
 	FIELD(struct many, v.count, LENGTH),		\
 	FIELD(struct many, v.flags, NUMBER)
 
-/* the fields of everything behind the vector's structure */
+/*
+ * the fields of what the vector points to: commands, and the values of a
+ * public-key command
+ */
 #define MANY_FIELDS					\
 	COMMAND_FIELDS(struct many, c[0]),		\
 	FIELD(struct many, c[1].src, POINTER),		\

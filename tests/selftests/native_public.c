@@ -401,7 +401,10 @@ TEST_F_TIMEOUT(public, cancelled, TIMEOUT)
 		EXPECT_EQ(32, self->r[i].res);
 		EXPECT_TRUE(is_right(self, self->r[i].cookie));
 	}
-	/* the same for commands that were submitted by a ring, which ends */
+	/*
+	 * the same for commands of an io_uring that is closed while they are in
+	 * flight
+	 */
 	ASSERT_TRUE(ring_init(&ring));
 	for (i = 0; i < MANY; i++)
 		ring_prepare(&ring, self->fd, OCF_URING_COMMAND, &self->c[i],

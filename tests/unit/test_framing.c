@@ -178,7 +178,10 @@ TEST(what_is_no_record)
 	EXPECT_EQ(-EMSGSIZE, so_framing_sealed(&gcm, head));
 	EXPECT_EQ(-EBADMSG, so_framing_open(&gcm, head, 23, &p));
 	EXPECT_EQ(0, so_framing_open(&gcm, head, 24, &p));
-	/* an IV, and a MAC of 32 with a byte of padding, in whole blocks */
+	/*
+	 * The shortest record: an IV of 16 bytes, then a MAC of 32 and at least
+	 * one byte of padding, which fill whole blocks: 48.
+	 */
 	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 32, &p));
 	EXPECT_EQ(-EBADMSG, so_framing_open(&cbc, head, 16 + 47, &p));
 	EXPECT_EQ(0, so_framing_open(&cbc, head, 16 + 48, &p));

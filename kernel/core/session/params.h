@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What sessions and requests may be.  Pure.
+ * Checks the parameters of sessions and requests.  Pure.
  */
 #ifndef OCF_PARAMS_H
 #define OCF_PARAMS_H
