@@ -140,7 +140,6 @@ void debug_counts(struct provider *prov)
 	device_counts(prov, &kernel, &own);
 	if (kernel || own)
 		fprintf(stderr,
-			"ocf[%d]: operations: %lu by the kernel, %lu left to OpenSSL's own code\n",
-			(int)getpid(), (unsigned long)kernel,
-			(unsigned long)own);
+			"ocf[%d]: operations: %ju by the kernel, %ju left to OpenSSL's own code\n",
+			(int)getpid(), (uintmax_t)kernel, (uintmax_t)own);
 }

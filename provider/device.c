@@ -170,9 +170,14 @@ const char *device_state(struct provider *prov)
 }
 
 /* A wrong tag or signature is a result of the kernel, not a failure. */
+static bool is_result(int res)
+{
+	return res >= 0 || res == -EBADMSG;
+}
+
 static void count_kernel(struct provider *prov, int res)
 {
-	if (res >= 0 || res == -EBADMSG)
+	if (is_result(res))
 		atomic_fetch_add_explicit(&prov->process->kernel, 1,
 					  memory_order_relaxed);
 }
@@ -432,7 +437,7 @@ int public_run(struct provider *prov, struct ocf_public *op)
 	if (!res)
 		res = run(prov, ocf, ASYNC_get_current_job(), NULL,
 			  &c.command);
-	if (res < 0 && res != -EBADMSG)
+	if (!is_result(res))
 		count_own(prov);
 	if (res == -EOPNOTSUPP || res == -ENODEV)
 		no_card(prov, op, res);

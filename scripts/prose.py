@@ -110,8 +110,8 @@ def of_macro(words: list[str]) -> str:
     end = ""
     while rest and re.fullmatch(r"[.,:;!?()]", rest[-1]):
         end = rest.pop() + end
-    said = " ".join(rest) if words[0] in ("Pq", "Po") else f"`{' '.join(rest)}`"
-    return (f"({said})" if words[0] in ("Pq", "Po") else said) + end
+    said = " ".join(rest)
+    return (f"({said})" if words[0] == "Pq" else f"`{said}`") + end
 
 
 def prose_of(lines: list[tuple[int, str]]) -> Iterator[Sentence]:

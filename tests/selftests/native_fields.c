@@ -25,6 +25,8 @@ FIXTURE_TEARDOWN(fields)
 	close(self->fd);
 }
 
+typedef struct _test_data_fields Self;
+
 TEST_F(fields, of_openings)
 {
 	static const struct {
@@ -286,8 +288,6 @@ TEST_F(fields, of_rekeys)
  * Each row is a command with its values.  The key of an RSA operation is valid
  * where its length is RSA, and its modulus begins with 0xd5.
  */
-TEST_F(fields, of_public_keys)
-{
 #define RSA	9999			/* replaced by the length of the key */
 #define SIGN	.code = OCF_PK_RSA_SIGN, .in = 2, .out = 1
 #define ENCRYPT	.code = OCF_PK_RSA_ENCRYPT, .in = 3, .out = 1
@@ -296,106 +296,129 @@ TEST_F(fields, of_public_keys)
 #define X25519	.code = OCF_PK_X25519, .in = 2, .out = 1
 #define DH	.code = OCF_PK_DH, .in = 3, .out = 1
 #define NTH(i)	(OCF_FIELD_VALUE + (i))
-	static const struct {
-		struct ocf_pk_command c;
-		struct ocf_pk_value v[4];
-		int err;
-		uint32_t wrong;
-	} rows[] = {
-		{ { X25519 }, { { .len = 32 }, { .len = 32 }, { .len = 32 } },
-		  0, OCF_FIELD_NONE },
-		{ { X25519, .none = 1 }, {}, EINVAL, OCF_FIELD_SESSION },
-		{ { X25519, .scheme = OCF_PK_SCHEMES }, {}, EINVAL,
-		  OCF_FIELD_SCHEME },
-		{ { X25519, .curve = OCF_PK_CURVES }, {}, EINVAL,
-		  OCF_FIELD_CURVE },
-		{ { X25519, .policy = 9 }, {}, EINVAL, OCF_FIELD_POLICY },
-		{ { X25519, .flags = 1u << 31 }, {}, EINVAL, OCF_FIELD_FLAGS },
-		{ { X25519, .salt = 1 }, {}, EINVAL, OCF_FIELD_SALT },
-		{ { X25519, .hash = "a\0b" }, {}, EINVAL, OCF_FIELD_HASH },
-		{ { X25519, .device = "a\0b" }, {}, EINVAL, OCF_FIELD_DEVICE },
-		{ { X25519, .device = "sim99" }, {}, ENODEV,
-		  OCF_FIELD_DEVICE },
-		{ { .code = OCF_PK_COUNT }, {}, EINVAL, OCF_FIELD_CODE },
-		{ { .code = OCF_PK_X25519, .in = 3, .out = 1 }, {}, EINVAL,
-		  OCF_FIELD_VALUES },
-		{ { .code = OCF_PK_X25519, .in = 2, .out = 2 }, {}, EINVAL,
-		  OCF_FIELD_VALUES },
-		{ { X25519, .hash = "sha257" }, {}, EINVAL, OCF_FIELD_HASH },
-		{ { X25519, .hash = "sha256" }, {}, EINVAL, OCF_FIELD_HASH },
-		{ { X25519, .curve = OCF_PK_P256 }, {}, EINVAL,
-		  OCF_FIELD_CURVE },
-		{ { X25519, .scheme = OCF_PK_PKCS1 }, {}, EINVAL,
-		  OCF_FIELD_SCHEME },
-		{ { X25519 }, { { .pad = 1 } }, EINVAL, OCF_FIELD_PAD },
-		{ { X25519 }, { { .len = 31 }, { .len = 32 }, { .len = 32 } },
-		  EINVAL, NTH(0) },
-		{ { X25519 }, { { .len = 32 }, { .len = 33 }, { .len = 32 } },
-		  EINVAL, NTH(1) },
-		{ { X25519 }, { { .len = 32 }, { .len = 32 } }, EINVAL,
-		  NTH(2) },
-		{ { X25519 }, { { .len = 32 }, { .len = UINT_MAX } }, E2BIG,
-		  NTH(1) },
-		{ { X25519 }, { { .len = 32 }, { .len = 4000 } }, E2BIG,
-		  NTH(1) },
-		{ { X25519 },
-		  { { .len = 32 }, { .len = 32 }, { .len = 4000 } }, E2BIG,
-		  NTH(2) },
-		{ { X25519 }, { { .addr = 8, .len = 32 } }, EFAULT,
-		  OCF_FIELD_NONE },
-		{ { ECDSA }, { { .len = 32 }, { .len = 32 } }, EINVAL,
-		  OCF_FIELD_CURVE },
-		{ { .code = OCF_PK_ECDH, .in = 2, .out = 1,
-		    .curve = OCF_PK_P256 },
-		  { { .len = 32 }, { .len = 65 }, { .len = 32 } },
-		  EKEYREJECTED, NTH(1) },
-		/* all zeros: the memory behind the destination */
-		{ { DH }, { { .addr = 1, .len = 8 }, { .len = 8 },
-			    { .len = 8 }, { .len = 8 } }, EDOM, NTH(0) },
-		{ { DH }, { { .len = 8 }, { .addr = 1, .len = 8 },
-			    { .len = 8 }, { .len = 8 } }, EKEYREJECTED,
-		  NTH(1) },
-		{ { DH }, { { .len = 8 }, { .len = 8 },
-			    { .addr = 1, .len = 8 }, { .len = 8 } }, EDOM,
-		  NTH(2) },
-		{ { SIGN, .scheme = OCF_PK_OAEP, .hash = "sha256" }, {},
-		  EINVAL, OCF_FIELD_SCHEME },
-		{ { SIGN, .scheme = OCF_PK_PSS }, {}, EINVAL,
-		  OCF_FIELD_HASH },
-		{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "hmac-sha256" }, {},
-		  EINVAL, OCF_FIELD_HASH },
-		{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
-		  { { .len = 31 }, { .len = 64 }, { .len = 256 } }, EINVAL,
-		  NTH(0) },
-		{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
-		  { { .len = 32 }, { .len = 64 }, { .len = 256 } }, EINVAL,
-		  NTH(1) },
-		{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "md5" },
-		  { { .len = 16 }, { .len = 64 }, { .len = 256 } }, EPERM,
-		  OCF_FIELD_HASH },
-		{ { ENCRYPT }, { { .len = 100 }, { .len = RSA }, {},
-				 { .len = 256 } }, 0, OCF_FIELD_NONE },
-		{ { ENCRYPT }, { { .len = 100 }, { .len = RSA },
-				 { .len = 1 }, { .len = 256 } }, EINVAL,
-		  NTH(2) },
-		{ { ENCRYPT }, { { .len = 100 }, { .len = RSA }, {},
-				 { .len = 255 } }, ENOSPC, NTH(3) },
-		{ { ENCRYPT, .scheme = OCF_PK_PKCS1 },
-		  { { .len = 246 }, { .len = RSA }, {}, { .len = 256 } },
-		  EINVAL, NTH(0) },
-		{ { ENCRYPT, .scheme = OCF_PK_OAEP, .hash = "sha256" },
-		  { { .len = 191 }, { .len = RSA }, {}, { .len = 256 } },
-		  EINVAL, NTH(0) },
-		{ { ENCRYPT }, { { .len = 257 }, { .len = RSA }, {},
-				 { .len = 256 } }, EDOM, NTH(0) },
-		/* a wrong signature is no wrong field, whatever its length */
-		{ { VERIFY, .scheme = OCF_PK_PSS, .hash = "sha256" },
-		  { { .len = 32 }, { .len = 255 }, { .len = RSA } }, EBADMSG,
-		  OCF_FIELD_NONE },
-		{ { VERIFY, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
-		  { { .len = 32 }, { .len = 256 }, { .len = RSA } }, EBADMSG,
-		  OCF_FIELD_NONE },
-	};
+static const struct {
+	struct ocf_pk_command c;
+	struct ocf_pk_value v[4];
+	int err;
+	uint32_t wrong;
+} public_rows[] = {
+	{ { X25519 }, { { .len = 32 }, { .len = 32 }, { .len = 32 } },
+	  0, OCF_FIELD_NONE },
+	{ { X25519, .none = 1 }, {}, EINVAL, OCF_FIELD_SESSION },
+	{ { X25519, .scheme = OCF_PK_SCHEMES }, {}, EINVAL,
+	  OCF_FIELD_SCHEME },
+	{ { X25519, .curve = OCF_PK_CURVES }, {}, EINVAL,
+	  OCF_FIELD_CURVE },
+	{ { X25519, .policy = 9 }, {}, EINVAL, OCF_FIELD_POLICY },
+	{ { X25519, .flags = 1u << 31 }, {}, EINVAL, OCF_FIELD_FLAGS },
+	{ { X25519, .salt = 1 }, {}, EINVAL, OCF_FIELD_SALT },
+	{ { X25519, .hash = "a\0b" }, {}, EINVAL, OCF_FIELD_HASH },
+	{ { X25519, .device = "a\0b" }, {}, EINVAL, OCF_FIELD_DEVICE },
+	{ { X25519, .device = "sim99" }, {}, ENODEV,
+	  OCF_FIELD_DEVICE },
+	{ { .code = OCF_PK_COUNT }, {}, EINVAL, OCF_FIELD_CODE },
+	{ { .code = OCF_PK_X25519, .in = 3, .out = 1 }, {}, EINVAL,
+	  OCF_FIELD_VALUES },
+	{ { .code = OCF_PK_X25519, .in = 2, .out = 2 }, {}, EINVAL,
+	  OCF_FIELD_VALUES },
+	{ { X25519, .hash = "sha257" }, {}, EINVAL, OCF_FIELD_HASH },
+	{ { X25519, .hash = "sha256" }, {}, EINVAL, OCF_FIELD_HASH },
+	{ { X25519, .curve = OCF_PK_P256 }, {}, EINVAL,
+	  OCF_FIELD_CURVE },
+	{ { X25519, .scheme = OCF_PK_PKCS1 }, {}, EINVAL,
+	  OCF_FIELD_SCHEME },
+	{ { X25519 }, { { .pad = 1 } }, EINVAL, OCF_FIELD_PAD },
+	{ { X25519 }, { { .len = 31 }, { .len = 32 }, { .len = 32 } },
+	  EINVAL, NTH(0) },
+	{ { X25519 }, { { .len = 32 }, { .len = 33 }, { .len = 32 } },
+	  EINVAL, NTH(1) },
+	{ { X25519 }, { { .len = 32 }, { .len = 32 } }, EINVAL,
+	  NTH(2) },
+	{ { X25519 }, { { .len = 32 }, { .len = UINT_MAX } }, E2BIG,
+	  NTH(1) },
+	{ { X25519 }, { { .len = 32 }, { .len = 4000 } }, E2BIG,
+	  NTH(1) },
+	{ { X25519 },
+	  { { .len = 32 }, { .len = 32 }, { .len = 4000 } }, E2BIG,
+	  NTH(2) },
+	{ { X25519 }, { { .addr = 8, .len = 32 } }, EFAULT,
+	  OCF_FIELD_NONE },
+	{ { ECDSA }, { { .len = 32 }, { .len = 32 } }, EINVAL,
+	  OCF_FIELD_CURVE },
+	{ { .code = OCF_PK_ECDH, .in = 2, .out = 1,
+	    .curve = OCF_PK_P256 },
+	  { { .len = 32 }, { .len = 65 }, { .len = 32 } },
+	  EKEYREJECTED, NTH(1) },
+	/* all zeros: the memory behind the destination */
+	{ { DH }, { { .addr = 1, .len = 8 }, { .len = 8 },
+		    { .len = 8 }, { .len = 8 } }, EDOM, NTH(0) },
+	{ { DH }, { { .len = 8 }, { .addr = 1, .len = 8 },
+		    { .len = 8 }, { .len = 8 } }, EKEYREJECTED,
+	  NTH(1) },
+	{ { DH }, { { .len = 8 }, { .len = 8 },
+		    { .addr = 1, .len = 8 }, { .len = 8 } }, EDOM,
+	  NTH(2) },
+	{ { SIGN, .scheme = OCF_PK_OAEP, .hash = "sha256" }, {},
+	  EINVAL, OCF_FIELD_SCHEME },
+	{ { SIGN, .scheme = OCF_PK_PSS }, {}, EINVAL,
+	  OCF_FIELD_HASH },
+	{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "hmac-sha256" }, {},
+	  EINVAL, OCF_FIELD_HASH },
+	{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
+	  { { .len = 31 }, { .len = 64 }, { .len = 256 } }, EINVAL,
+	  NTH(0) },
+	{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
+	  { { .len = 32 }, { .len = 64 }, { .len = 256 } }, EINVAL,
+	  NTH(1) },
+	{ { SIGN, .scheme = OCF_PK_PKCS1, .hash = "md5" },
+	  { { .len = 16 }, { .len = 64 }, { .len = 256 } }, EPERM,
+	  OCF_FIELD_HASH },
+	{ { ENCRYPT }, { { .len = 100 }, { .len = RSA }, {},
+			 { .len = 256 } }, 0, OCF_FIELD_NONE },
+	{ { ENCRYPT }, { { .len = 100 }, { .len = RSA },
+			 { .len = 1 }, { .len = 256 } }, EINVAL,
+	  NTH(2) },
+	{ { ENCRYPT }, { { .len = 100 }, { .len = RSA }, {},
+			 { .len = 255 } }, ENOSPC, NTH(3) },
+	{ { ENCRYPT, .scheme = OCF_PK_PKCS1 },
+	  { { .len = 246 }, { .len = RSA }, {}, { .len = 256 } },
+	  EINVAL, NTH(0) },
+	{ { ENCRYPT, .scheme = OCF_PK_OAEP, .hash = "sha256" },
+	  { { .len = 191 }, { .len = RSA }, {}, { .len = 256 } },
+	  EINVAL, NTH(0) },
+	{ { ENCRYPT }, { { .len = 257 }, { .len = RSA }, {},
+			 { .len = 256 } }, EDOM, NTH(0) },
+	/* a wrong signature is no wrong field, whatever its length */
+	{ { VERIFY, .scheme = OCF_PK_PSS, .hash = "sha256" },
+	  { { .len = 32 }, { .len = 255 }, { .len = RSA } }, EBADMSG,
+	  OCF_FIELD_NONE },
+	{ { VERIFY, .scheme = OCF_PK_PKCS1, .hash = "sha256" },
+	  { { .len = 32 }, { .len = 256 }, { .len = RSA } }, EBADMSG,
+	  OCF_FIELD_NONE },
+};
+
+/* Fills in the values of row @i; @key has room for a key. */
+static void put_values(Self *self, unsigned int i, struct ocf_pk_value *values,
+		       uint8_t *key)
+{
+	unsigned int j;
+
+	for (j = 0; j < ARRAY_SIZE(public_rows[i].v); j++) {
+		values[j] = public_rows[i].v[j];
+		if (values[j].addr == 1)
+			values[j].addr = addr(self->out + 2048);
+		else if (!values[j].addr)
+			values[j].addr = addr(j < public_rows[i].c.in ?
+						      self->in : self->out);
+		if (values[j].len != RSA)
+			continue;
+		values[j].addr = addr(key);
+		values[j].len = native_rsa_key(key, 256);
+	}
+}
+
+TEST_F(fields, of_public_keys)
+{
 	struct ocf_pk_value values[4];
 	struct ocf_pk_command c[2];
 	struct ocf_result r[2];
@@ -406,29 +429,18 @@ TEST_F(fields, of_public_keys)
 	uint8_t key[512];
 
 	memset(self->in, 0x7f, sizeof(self->in));
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		c[0] = rows[i].c;
+	for (i = 0; i < ARRAY_SIZE(public_rows); i++) {
+		put_values(self, i, values, key);
+		c[0] = public_rows[i].c;
 		c[0].op = OCF_OP_PUBLIC_KEY;
 		c[0].values = addr(values);
 		c[1] = c[0];
-		for (j = 0; j < ARRAY_SIZE(values); j++) {
-			values[j] = rows[i].v[j];
-			if (values[j].addr == 1)
-				values[j].addr = addr(self->out + 2048);
-			else if (!values[j].addr)
-				values[j].addr = addr(j < c[0].in ? self->in :
-								    self->out);
-			if (values[j].len != RSA)
-				continue;
-			values[j].addr = addr(key);
-			values[j].len = native_rsa_key(key, 256);
-		}
 		memset(r, 0xff, sizeof(r));
 		EXPECT_EQ(0, call(self->fd, OCF_RUN, &v));
 		for (j = 0; j < ARRAY_SIZE(r); j++) {
-			if (rows[i].err || r[j].res < 0)
-				EXPECT_EQ(-rows[i].err, r[j].res);
-			EXPECT_EQ(rows[i].wrong, r[j].wrong) {
+			if (public_rows[i].err || r[j].res < 0)
+				EXPECT_EQ(-public_rows[i].err, r[j].res);
+			EXPECT_EQ(public_rows[i].wrong, r[j].wrong) {
 				TH_LOG("row %u: %d", i, r[j].res);
 			}
 		}

@@ -589,8 +589,7 @@ struct ocf_pk_command {
  * @wrong: the field of the command that caused the error, OCF_FIELD_*, or 0 if
  *	the kernel does not say.  It is set after EINVAL and E2BIG, and for
  *	public-key operations also after EPERM, EDOM, EKEYREJECTED, ENODEV and
- *	ENOSPC.
- *	After any other result: 0
+ *	ENOSPC.  After any other result: 0
  */
 struct ocf_result {
 	__aligned_u64	cookie;

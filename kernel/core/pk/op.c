@@ -244,7 +244,9 @@ static int check_value_lengths(const struct ocf_pk_op *op,
 	if (is_signature(op->code) && op->hash &&
 	    op->in[0].len != ocf_alg_info(op->hash)->digest)
 		return refuse(wrong, OCF_FIELD_VALUE, -EINVAL);
-	for (i = 0; op->code == OCF_PK_X25519 && i < 2; i++)
+	if (op->code != OCF_PK_X25519)
+		return 0;
+	for (i = 0; i < row->in; i++)
 		if (op->in[i].len != X25519_BYTES)
 			return refuse(wrong, OCF_FIELD_VALUE + i, -EINVAL);
 	return 0;
