@@ -153,13 +153,12 @@ struct ocf_pk_request {
 	struct completion	over;
 	u64			tried;		/* devices, a bit each */
 	u64			started;	/* ns */
-	unsigned long		deadline;	/* jiffies */
+	u64			due;		/* ns, when it is late */
 	u8			class;
 	u8			at;
 	bool			cancelled;
 	bool			waiter;
 	bool			entering;	/* in the driver's submit() */
-	bool			late;
 	bool			returned;	/* by a card to the submitter */
 	int			err;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watchdog of a card.
+ * The watchdog of a card, for symmetric and public-key requests.
  *
  * Each request has a deadline, which allows for the work that was inside the
  * card when the request entered.  While requests are inside, the watchdog looks
@@ -61,6 +61,8 @@ static bool any_overdue(const struct ocf_device *dev)
 	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&q->lock);
+	if (ocf_pk_overdue(dev, now))
+		return true;
 	/* the driver refuses requests although the card is idle */
 	if (q->full && !q->count && now - q->full_since >
 	    q->patience + ocf_pk_delay(dev, q->full_since))
@@ -89,7 +91,8 @@ static void check_overdue(struct timer_list *timer)
 	was_late = q->late;
 	q->late = any_overdue(dev);
 	late = q->late;
-	q->watching = (q->count || q->full) && !q->closed;
+	q->watching = (q->count || q->full || ocf_pk_is_busy(dev)) &&
+		      !q->closed;
 	if (q->watching)
 		mod_timer(&q->watchdog, jiffies + ocf_watchdog_interval(q));
 	spin_unlock_bh(&q->lock);

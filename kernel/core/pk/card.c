@@ -83,25 +83,26 @@ static void requeue_first(struct ocf_pk_request *req)
 	retry_later(unit);
 }
 
-/* jiffies that @req may take, with all the work that is inside the card */
-static unsigned long time_limit(const struct ocf_pk_request *req)
+/* ns that @req may take, with all the work that is inside the card */
+static u64 time_limit(const struct ocf_pk_request *req)
 {
 	const struct ocf_device *dev = req->dev;
 	u64 ns = dev->pk->inside + max(ocf_queue_inside(dev), 0LL);
 
 	lockdep_assert_held(&ocf_pk_lock);
-	return nsecs_to_jiffies(dev->queue.patience + ocf_cost_allowance(ns));
+	return dev->queue.patience + ocf_cost_allowance(ns);
 }
 
 /* Gives @req to the card's driver. */
 static void give_to_card(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
+	struct ocf_device *dev = req->dev;
 	bool cancelled = false;
 	int err;
 
-	trace_ocf_pk_start(req, req->dev->number);
-	err = ocf_pk_ops_of(req->dev)->submit(req);
+	trace_ocf_pk_start(req, dev->number);
+	err = ocf_pk_ops_of(dev)->submit(req);
 	spin_lock_bh(&ocf_pk_lock);
 	req->entering = false;
 	if (err != -EBUSY)
@@ -111,7 +112,7 @@ static void give_to_card(struct ocf_pk_request *req)
 		 * the time limit begins here, because the driver may have
 		 * waited for its card
 		 */
-		req->deadline = jiffies + time_limit(req);
+		req->due = ktime_get_ns() + time_limit(req);
 		if (err == -EBUSY && !unit->closed) {
 			requeue_first(req);
 		} else if (err != -EINPROGRESS) {
@@ -129,9 +130,8 @@ static void give_to_card(struct ocf_pk_request *req)
 		ocf_pk_return(req);
 	else if (req->cancelled)
 		cancelled = ocf_pk_claim(req);
-	if ((unit->count || unit->queued) && !unit->closed)
-		queue_delayed_work(ocf_pk_wq, &unit->watch, HZ);
 	spin_unlock_bh(&ocf_pk_lock);
+	ocf_queue_watch(dev);
 	if (cancelled)
 		ocf_pk_end_cancelled(req);
 }
@@ -143,7 +143,6 @@ static void add_inflight(struct ocf_pk_request *req)
 	lockdep_assert_held(&ocf_pk_lock);
 	req->at = OCF_PK_INFLIGHT;
 	req->entering = true;
-	req->late = false;
 	req->started = ktime_get_ns();
 	WRITE_ONCE(unit->inside, unit->inside + req->job.estimate);
 	WRITE_ONCE(unit->most, max(unit->most, unit->inside));
@@ -360,43 +359,38 @@ void ocf_pk_reclaim(struct ocf_device *dev)
  * Whether the card refuses requests though no public-key request is inside, and
  * does not complete symmetric requests either.
  */
-static bool is_refusing(const struct ocf_pk_unit *unit)
+static bool is_refusing(const struct ocf_pk_unit *unit, u64 now)
 {
-	u64 since = max(unit->refusing_since,
-			READ_ONCE(unit->dev->queue.last_done));
+	u64 since = max(unit->refusing_since, unit->dev->queue.last_done);
 
 	lockdep_assert_held(&ocf_pk_lock);
 	return unit->refusing_since && unit->queued && !unit->count &&
-	       (s64)(ktime_get_ns() - since) > (s64)unit->dev->queue.patience;
+	       now > since + unit->dev->queue.patience;
 }
 
-/*
- * Finds out whether the card is late.  The card is late if two checks in a row
- * find the same request past its deadline, or find that the card refuses
- * requests.  A stalled CPU makes all requests late once.
+/**
+ * ocf_pk_overdue() - whether public-key requests show that a card is late
+ * @dev: the card
+ * @now: ns
+ *
+ * Context: BH, under the lock of the card's queue.
+ * Return: true if a request inside is past its time limit, or if the card has
+ * refused requests for too long.
  */
-static void check_deadlines(struct work_struct *work)
+bool ocf_pk_overdue(const struct ocf_device *dev, u64 now)
 {
-	struct ocf_pk_unit *unit = container_of(to_delayed_work(work),
-						struct ocf_pk_unit, watch);
-	struct ocf_pk_request *req;
-	bool overdue, full;
+	const struct ocf_pk_unit *unit = dev->pk;
+	const struct ocf_pk_request *req;
+	bool overdue;
 
-	spin_lock_bh(&ocf_pk_lock);
-	full = is_refusing(unit);
-	overdue = full && unit->stuck;
-	unit->stuck = full;
-	list_for_each_entry(req, &unit->inflight, job.node) {
-		if (req->entering || !time_after(jiffies, req->deadline))
-			continue;
-		overdue |= req->late;
-		req->late = true;
-	}
-	if ((unit->count || unit->queued) && !unit->closed)
-		queue_delayed_work(ocf_pk_wq, &unit->watch, HZ / 2);
-	spin_unlock_bh(&ocf_pk_lock);
-	if (overdue)
-		ocf_device_failed(unit->dev, -ETIMEDOUT);
+	if (!unit)
+		return false;
+	spin_lock(&ocf_pk_lock);
+	overdue = is_refusing(unit, now);
+	list_for_each_entry(req, &unit->inflight, job.node)
+		overdue |= !req->entering && now > req->due;
+	spin_unlock(&ocf_pk_lock);
+	return overdue;
 }
 
 /* ---- devices ---- */
@@ -422,7 +416,6 @@ int ocf_pk_make(struct ocf_device *dev)
 	INIT_LIST_HEAD(&unit->inflight);
 	ocf_fair_init(&unit->fair);
 	INIT_DELAYED_WORK(&unit->dispatch, dispatch_waiting);
-	INIT_DELAYED_WORK(&unit->watch, check_deadlines);
 	if (!ocf_pk_is_card(dev) && ocf_pk_make_workers(unit)) {
 		kfree(unit);
 		return -ENOMEM;
@@ -461,5 +454,4 @@ void ocf_pk_end(struct ocf_device *dev)
 		return;
 	ocf_pk_reclaim(dev);
 	disable_delayed_work_sync(&dev->pk->dispatch);
-	disable_delayed_work_sync(&dev->pk->watch);
 }

@@ -99,10 +99,8 @@ struct ocf_pk_worker {
  * @most: ns, the recent maximum of @inside; decays slowly
  * @refusing_since: ns, when the card first refused a request with none inside;
  *	0 if it does not
- * @stuck: is_refusing() when @watch last ran
  * @failures: requests in a row that the card did wrongly or ended with -EIO
  * @dispatch: gives requests that wait to the card
- * @watch: looks for requests that are late
  * @cost: by operation and class of size
  * @done: requests that ended on it, without those of self-tests
  * @errors: of @done, those with an error
@@ -124,10 +122,8 @@ struct ocf_pk_unit {
 	u64			inside;
 	u64			most;
 	u64 refusing_since;
-	bool stuck;
 	u32			failures;
 	struct delayed_work dispatch;
-	struct delayed_work	watch;
 	struct ocf_pk_cost	cost[OCF_PK_COUNT][OCF_PK_CLASSES];
 	u64			done;
 	u64			errors;
@@ -186,6 +182,13 @@ static inline u64 ocf_pk_last(const struct ocf_device *dev)
 	return dev->pk ? READ_ONCE(dev->pk->last) : 0;
 }
 
+/* Whether @dev has public-key requests, waiting or inside. */
+static inline bool ocf_pk_is_busy(const struct ocf_device *dev)
+{
+	return dev->pk && (READ_ONCE(dev->pk->count) ||
+			   READ_ONCE(dev->pk->queued));
+}
+
 /* ns of public-key work inside @dev */
 static inline u64 ocf_pk_inside(const struct ocf_device *dev)
 {
@@ -213,6 +216,7 @@ void ocf_pk_free_unit(struct ocf_device *dev);
 void ocf_pk_open(struct ocf_device *dev);
 void ocf_pk_reclaim(struct ocf_device *dev);
 void ocf_pk_end(struct ocf_device *dev);
+bool ocf_pk_overdue(const struct ocf_device *dev, u64 now);
 
 /* pk.c */
 extern spinlock_t ocf_pk_lock;

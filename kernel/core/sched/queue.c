@@ -554,6 +554,22 @@ void ocf_queue_close(struct ocf_device *dev)
 }
 
 /**
+ * ocf_queue_watch() - have the watchdog look at a card
+ * @dev: the card, which has got a public-key request
+ *
+ * Context: process or BH.
+ */
+void ocf_queue_watch(struct ocf_device *dev)
+{
+	struct ocf_queue *q = &dev->queue;
+
+	spin_lock_bh(&q->lock);
+	if (!q->watching && !q->closed)
+		start_watchdog(q);
+	spin_unlock_bh(&q->lock);
+}
+
+/**
  * ocf_queue_end() - stop the timers of a queue
  * @dev: a device that is closed for good, and empty
  *

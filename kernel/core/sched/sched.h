@@ -39,6 +39,7 @@ void ocf_queue_kick(struct ocf_device *dev);
 void ocf_queue_open(struct ocf_device *dev);
 void ocf_queue_close(struct ocf_device *dev);
 void ocf_queue_end(struct ocf_device *dev);
+void ocf_queue_watch(struct ocf_device *dev);
 struct ocf_request *ocf_queue_reclaim(struct ocf_device *dev);
 bool ocf_queue_reclaimed(struct ocf_device *dev, struct ocf_request *req,
 			 bool detached, struct list_head *requeue);
