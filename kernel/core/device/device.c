@@ -24,7 +24,7 @@ static void reset_counters(struct ocf_device *dev)
 
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(dev->counters, cpu), 0,
-		       sizeof(*dev->counters));
+		       OCF_JOB_KINDS * sizeof(*dev->counters));
 }
 
 static void free_device(struct device *d)
@@ -79,7 +79,8 @@ static struct ocf_device *make_device(const struct ocf_device_info *info)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return NULL;
-	dev->counters = alloc_percpu(struct ocf_counters);
+	dev->counters = __alloc_percpu(OCF_JOB_KINDS * sizeof(*dev->counters),
+				       __alignof__(*dev->counters));
 	if (!dev->counters) {
 		kfree(dev);
 		return NULL;

@@ -190,9 +190,14 @@ static void recover_device(struct ocf_device *dev)
 static u64 count_operations(struct ocf_device *dev)
 {
 	struct ocf_counters sum;
+	u64 n = 0;
+	int kind;
 
-	ocf_device_sum(dev, &sum);
-	return sum.ops + (dev->pk ? READ_ONCE(dev->pk->done) : 0);
+	for (kind = 0; kind < OCF_JOB_KINDS; kind++) {
+		ocf_device_sum(dev, kind, &sum);
+		n += sum.ops;
+	}
+	return n;
 }
 
 /* Tests a card that was used since its last test, or that is to be tested. */

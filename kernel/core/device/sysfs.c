@@ -231,7 +231,7 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 	struct ocf_counters sum;
 	int n;
 
-	ocf_device_sum(dev, &sum);
+	ocf_device_sum(dev, OCF_JOB_SYMMETRIC, &sum);
 	n = sysfs_emit(buf, "operations %llu\nbytes %llu\nerrors %llu\n"
 		       "inflight %u\nwaiting %u\nblocks %llu\nspurious %llu\n"
 		       "replays %llu\nevictions %llu\nbacklog %ld\n"
@@ -241,7 +241,7 @@ static ssize_t counters_show(struct device *d, struct device_attribute *attr,
 		       READ_ONCE(dev->queue.backlog),
 		       (u64)atomic64_read(&dev->blocks),
 		       (u64)atomic64_read(&dev->spurious),
-		       (u64)atomic64_read(&dev->replays),
+		       sum.replays,
 		       (u64)atomic64_read(&dev->evictions),
 		       atomic_long_read(&dev->load),
 		       READ_ONCE(dev->queue.full));
@@ -273,7 +273,7 @@ static ssize_t latency_show(struct device *d, struct device_attribute *attr,
 	struct ocf_counters sum;
 	int i, n = 0;
 
-	ocf_device_sum(to_ocf(d), &sum);
+	ocf_device_sum(to_ocf(d), OCF_JOB_SYMMETRIC, &sum);
 	for (i = 0; i < OCF_HIST_BUCKETS; i++)
 		if (sum.hist[i])
 			n += sysfs_emit_at(buf, n, "%lu %llu\n", BIT(i),

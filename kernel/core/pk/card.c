@@ -118,8 +118,7 @@ static void give_to_card(struct ocf_pk_request *req)
 		} else if (err != -EINPROGRESS) {
 			/* done inside the driver's submit() */
 			if (!err)
-				ocf_pk_learn(unit, req, ktime_get_ns() -
-					     req->started);
+				ocf_pk_learn(unit, req, ktime_get_ns());
 			leave_card(req);
 			req->at = OCF_PK_COMPLETED;
 			req->err = err;
@@ -223,8 +222,7 @@ void ocf_pk_complete(struct ocf_pk_request *req, int err)
 	req->at = OCF_PK_COMPLETED;
 	if (inside) {
 		if (!err)
-			ocf_pk_learn(unit, req, now - max(req->started,
-							  unit->last));
+			ocf_pk_learn(unit, req, now);
 		WRITE_ONCE(unit->last, now);
 		leave_card(req);
 		/* while @req is entering, give_to_card() returns @req */

@@ -45,9 +45,9 @@ static void leave_cpu(struct ocf_pk_request *req)
 static void do_request(struct ocf_pk_request *req)
 {
 	struct ocf_pk_unit *unit = req->dev->pk;
-	u64 begun = ktime_get_ns();
 	int err = -ECANCELED;
 
+	req->started = ktime_get_ns();
 	if (!is_unwanted(req)) {
 		trace_ocf_pk_start(req, req->dev->number);
 		err = ocf_pk_ops_of(req->dev)->submit(req);
@@ -55,7 +55,7 @@ static void do_request(struct ocf_pk_request *req)
 	spin_lock_bh(&ocf_pk_lock);
 	leave_cpu(req);
 	if (!err)
-		ocf_pk_learn(unit, req, ktime_get_ns() - begun);
+		ocf_pk_learn(unit, req, ktime_get_ns());
 	spin_unlock_bh(&ocf_pk_lock);
 	ocf_pk_completed(req, err);
 }

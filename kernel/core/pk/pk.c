@@ -59,12 +59,8 @@ static void leave_device(struct ocf_pk_request *req, int err)
 	struct ocf_device *dev = req->dev;
 	bool returned = req->returned;
 
-	if (!req->testing) {
-		spin_lock_bh(&ocf_pk_lock);
-		dev->pk->done++;
-		dev->pk->errors += !!err;
-		spin_unlock_bh(&ocf_pk_lock);
-	}
+	if (!req->testing)
+		ocf_device_count(dev, OCF_JOB_PUBLIC_KEY, 0, err);
 	req->used = dev->number;
 	req->dev = NULL;
 	req->returned = false;
@@ -86,9 +82,7 @@ static void restart_elsewhere(struct ocf_pk_request *req, int err)
 
 	req->tried |= BIT_ULL(req->dev->number);
 	trace_ocf_pk_replay(req, req->dev->number, err);
-	spin_lock_bh(&ocf_pk_lock);
-	req->dev->pk->replays++;
-	spin_unlock_bh(&ocf_pk_lock);
+	ocf_device_count_replay(req->dev, OCF_JOB_PUBLIC_KEY);
 	leave_device(req, err);
 	again = READ_ONCE(req->cancelled) ? -ECANCELED : start_request(req);
 	if (!again)

@@ -102,9 +102,6 @@ struct ocf_pk_worker {
  * @failures: requests in a row that the card did wrongly or ended with -EIO
  * @dispatch: gives requests that wait to the card
  * @cost: by operation and class of size
- * @done: requests that ended on it, without those of self-tests
- * @errors: of @done, those with an error
- * @replays: requests that were started on another device
  * @workers: of the CPU
  * @idle: workers without work, a bit each
  *
@@ -125,9 +122,6 @@ struct ocf_pk_unit {
 	u32			failures;
 	struct delayed_work dispatch;
 	struct ocf_pk_cost	cost[OCF_PK_COUNT][OCF_PK_CLASSES];
-	u64			done;
-	u64			errors;
-	u64			replays;
 	struct ocf_pk_worker *workers;
 	unsigned long idle;
 };
@@ -164,7 +158,7 @@ void ocf_pk_rsa_free(struct ocf_pk_request *req);
 u64 ocf_pk_delay(const struct ocf_device *dev, u64 since);
 struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err);
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
-		  u64 ns);
+		  u64 now);
 
 /* queue.c */
 void ocf_pk_enqueue(struct ocf_pk_request *req, bool first);

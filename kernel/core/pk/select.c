@@ -72,23 +72,30 @@ static u64 score(const struct ocf_pk_unit *unit,
 }
 
 /**
- * ocf_pk_learn() - correct a cost by the time that a request has taken
+ * ocf_pk_learn() - note how long a request has taken
  * @unit: of the device
- * @req: the request
- * @ns: inside the device
+ * @req: the request, which has succeeded
+ * @now: ns
+ *
+ * Corrects the cost of such requests, and counts the latency.  While a card is
+ * busy, it begins a request when it has completed the one before.
  *
  * Context: process or BH, under pk_lock.
  */
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
-		  u64 ns)
+		  u64 now)
 {
 	struct ocf_pk_cost *cost = &unit->cost[req->op.code][req->class];
+	u64 ns = now - max(req->started, unit->last);
 
 	lockdep_assert_held(&ocf_pk_lock);
 	if (cost->ns)
 		ns = cost->ns - (cost->ns >> COST_SHIFT) + (ns >> COST_SHIFT);
 	cost->ns = max(ns, 1ULL);
 	cost->learned_at = jiffies;
+	if (!req->testing)
+		ocf_device_time(unit->dev, OCF_JOB_PUBLIC_KEY,
+				now - req->started);
 }
 
 /**

@@ -67,15 +67,14 @@ int ocf_pk_show_names(struct ocf_device *dev, char *buf)
 int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at)
 {
 	struct ocf_pk_unit *unit = dev->pk;
-	int n;
+	struct ocf_counters sum;
 
 	if (!unit)
 		return 0;
-	spin_lock_bh(&ocf_pk_lock);
-	n = sysfs_emit_at(buf, at, "pk_operations %llu\npk_errors %llu\n"
-			  "pk_replays %llu\npk_inflight %u\npk_waiting %u\n",
-			  unit->done, unit->errors, unit->replays, unit->count,
-			  unit->queued);
-	spin_unlock_bh(&ocf_pk_lock);
-	return n;
+	ocf_device_sum(dev, OCF_JOB_PUBLIC_KEY, &sum);
+	return sysfs_emit_at(buf, at, "pk_operations %llu\npk_errors %llu\n"
+			     "pk_replays %llu\npk_inflight %u\n"
+			     "pk_waiting %u\n", sum.ops, sum.errors,
+			     sum.replays, READ_ONCE(unit->count),
+			     READ_ONCE(unit->queued));
 }

@@ -167,21 +167,24 @@ bool ocf_device_wanted(struct ocf_device *dev,
 /**
  * ocf_device_sum() - add up a device's counters
  * @dev: the device
+ * @kind: which requests
  * @sum: is filled in
  *
  * Context: any.
  */
-void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum)
+void ocf_device_sum(const struct ocf_device *dev, enum ocf_job_kind kind,
+		    struct ocf_counters *sum)
 {
 	const struct ocf_counters *c;
 	int cpu, i;
 
 	*sum = (struct ocf_counters){};
 	for_each_possible_cpu(cpu) {
-		c = per_cpu_ptr(dev->counters, cpu);
+		c = per_cpu_ptr(&dev->counters[kind], cpu);
 		sum->ops += READ_ONCE(c->ops);
 		sum->bytes += READ_ONCE(c->bytes);
 		sum->errors += READ_ONCE(c->errors);
+		sum->replays += READ_ONCE(c->replays);
 		for (i = 0; i < OCF_HIST_BUCKETS; i++)
 			sum->hist[i] += READ_ONCE(c->hist[i]);
 	}

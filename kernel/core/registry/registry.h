@@ -20,10 +20,23 @@
 #define OCF_HIST_BUCKETS	32	/* one for each power of two, ns */
 
 /**
- * struct ocf_counters - counters of a device, without self-tests
+ * enum ocf_job_kind - what a device counts separately
+ * @OCF_JOB_SYMMETRIC: requests of sessions
+ * @OCF_JOB_PUBLIC_KEY: public-key requests
+ * @OCF_JOB_KINDS: number of kinds
+ */
+enum ocf_job_kind {
+	OCF_JOB_SYMMETRIC,
+	OCF_JOB_PUBLIC_KEY,
+	OCF_JOB_KINDS,
+};
+
+/**
+ * struct ocf_counters - a device's counters of one kind, without self-tests
  * @ops: requests completed, with or without success
- * @bytes: of requests that succeeded
+ * @bytes: of requests that succeeded; of public-key requests 0
  * @errors: requests that ended with an error
+ * @replays: requests that were taken out and started on other devices
  * @hist: latencies; bucket n counts [2^n, 2^(n+1)) ns.  One software request in
  *	OCF_SAMPLE is timed, because reading the clock twice would cost as much
  *	as all the rest
@@ -32,6 +45,7 @@ struct ocf_counters {
 	u64	ops;
 	u64	bytes;
 	u64	errors;
+	u64	replays;
 	u64	hist[OCF_HIST_BUCKETS];
 };
 
@@ -81,10 +95,9 @@ enum ocf_device_state {
  * @lag: ns from the end of the device's work on a request to the completion
  * @noise: ns, the mean deviation of that work from the estimate
  * @queue: for hardware
- * @counters: per CPU
+ * @counters: per CPU, an array by enum ocf_job_kind
  * @spurious: completions of requests that were complete
  * @blocks: how often it reported that it is full
- * @replays: requests that were taken out and started on other devices
  * @contexts_lock: protects @contexts against writers; taken last
  * @contexts: contexts that requests find, read under RCU; not of the CPU
  * @room: held while a context is made or evicted; not of the CPU
@@ -131,7 +144,6 @@ struct ocf_device {
 	struct ocf_counters __percpu *counters;
 	atomic64_t		spurious;
 	atomic64_t		blocks;
-	atomic64_t		replays;
 	spinlock_t		contexts_lock;
 	struct list_head	contexts;
 	struct mutex		room;
@@ -176,7 +188,8 @@ bool ocf_device_wanted(struct ocf_device *dev,
 		       const struct ocf_session_params *p);
 bool ocf_device_set_state(struct ocf_device *dev, enum ocf_device_state from,
 			  enum ocf_device_state to);
-void ocf_device_sum(const struct ocf_device *dev, struct ocf_counters *sum);
+void ocf_device_sum(const struct ocf_device *dev, enum ocf_job_kind kind,
+		    struct ocf_counters *sum);
 int ocf_registry_add(struct ocf_device *dev);
 void ocf_registry_withdraw(struct ocf_device *dev);
 void ocf_registry_release(struct ocf_device *dev);
@@ -221,13 +234,28 @@ static inline u64 ocf_device_cost(struct ocf_device *dev,
 }
 
 /* Counts a finished request, @bytes of data if it succeeded. */
-static inline void ocf_device_count(struct ocf_device *dev, u32 bytes, int err)
+static inline void ocf_device_count(struct ocf_device *dev,
+				    enum ocf_job_kind kind, u32 bytes, int err)
 {
-	this_cpu_inc(dev->counters->ops);
+	this_cpu_inc(dev->counters[kind].ops);
 	if (likely(!err))
-		this_cpu_add(dev->counters->bytes, bytes);
+		this_cpu_add(dev->counters[kind].bytes, bytes);
 	else
-		this_cpu_inc(dev->counters->errors);
+		this_cpu_inc(dev->counters[kind].errors);
+}
+
+/* Counts a request that was taken out, and is started on another device. */
+static inline void ocf_device_count_replay(struct ocf_device *dev,
+					   enum ocf_job_kind kind)
+{
+	this_cpu_inc(dev->counters[kind].replays);
+}
+
+/* Counts how long a request was inside the device, in ns. */
+static inline void ocf_device_time(struct ocf_device *dev,
+				   enum ocf_job_kind kind, u64 ns)
+{
+	this_cpu_inc(dev->counters[kind].hist[ocf_hist_bucket(ns)]);
 }
 
 /*

@@ -241,7 +241,7 @@ static bool replay_elsewhere(struct ocf_device *dev, struct ocf_request *req,
 		req->err = err == -ENOMEM ? err : -EIO;
 		req->excluded |= BIT_ULL(dev->number);
 	}
-	atomic64_inc(&dev->replays);
+	ocf_device_count_replay(dev, OCF_JOB_SYMMETRIC);
 	trace_ocf_request_replay(req, dev->number, err);
 	ocf_request_restart_later(req);
 	return true;
@@ -252,7 +252,7 @@ static noinline void handle_card_error(struct ocf_device *dev,
 				       bool inside_submit)
 {
 	if (!req->session->testing)
-		ocf_device_count(dev, 0, err);
+		ocf_device_count(dev, OCF_JOB_SYMMETRIC, 0, err);
 	if (replay_elsewhere(dev, req, err))
 		return;
 	if (err == -EBADMSG)
@@ -287,7 +287,7 @@ void ocf_request_complete(struct ocf_request *req, int err, bool inside_submit)
 		return;
 	}
 	if (likely(!atomic_read(&dev->failures)) || note_success(dev, req))
-		ocf_device_count(dev, req->bytes, 0);
+		ocf_device_count(dev, OCF_JOB_SYMMETRIC, req->bytes, 0);
 	ocf_request_end(req, 0, inside_submit);
 }
 
@@ -308,7 +308,7 @@ void ocf_requests_replay(struct list_head *list, struct ocf_device *dev)
 	struct ocf_request *req, *next;
 
 	list_for_each_entry_safe(req, next, list, job.node) {
-		atomic64_inc(&dev->replays);
+		ocf_device_count_replay(dev, OCF_JOB_SYMMETRIC);
 		trace_ocf_request_replay(req, dev->number, 0);
 		ocf_request_restart_later(req);
 	}

@@ -94,7 +94,7 @@ static __always_inline int run_on_cpu(struct ocf_device *dev,
 	}
 	if (unlikely(err == -EBADMSG))
 		ocf_buffer_deny(req);
-	ocf_device_count(dev, req->bytes, err);
+	ocf_device_count(dev, OCF_JOB_SYMMETRIC, req->bytes, err);
 	req->err = err;
 	trace_ocf_request_end(req, dev->number, err);
 	return 0;

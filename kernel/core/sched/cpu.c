@@ -26,7 +26,7 @@ bool ocf_cpu_takes(struct ocf_session *ses, enum ocf_op op, u32 bytes)
 		dev = ocf_plain_cpu(READ_ONCE(ses->soft));
 	if (dev) {
 		ocf_session_count(ses, bytes, 0);
-		ocf_device_count(dev, bytes, 0);
+		ocf_device_count(dev, OCF_JOB_SYMMETRIC, bytes, 0);
 	}
 	ocf_read_unlock();
 	return dev;
@@ -56,8 +56,8 @@ void ocf_cpu_failed(struct ocf_session *ses, u32 bytes)
 	soft = READ_ONCE(ses->soft);
 	dev = soft < 0 ? NULL : ocf_device_at(soft);
 	if (dev) {
-		this_cpu_sub(dev->counters->bytes, bytes);
-		this_cpu_inc(dev->counters->errors);
+		this_cpu_sub(dev->counters[OCF_JOB_SYMMETRIC].bytes, bytes);
+		this_cpu_inc(dev->counters[OCF_JOB_SYMMETRIC].errors);
 	}
 	ocf_read_unlock();
 }
