@@ -56,8 +56,8 @@ class Kernel(unittest.TestCase):
                           for c in self.cards).splitlines()
         self.assertEqual(sorted(f"{what} {name}" for name, what in
                                 self.names.items()), sorted(lines))
-        shown = {line.split()[0] for c in self.cards
-                 for line in c.text("public_key").splitlines()}
+        shown = {row[0] for c in self.cards
+                 for row in c.table("public_key_cost")}
         self.assertEqual({"rsa-encrypt", "rsa-decrypt", "dh", "ec-public",
                           "ecdh", "x25519"}, shown)
 
@@ -114,8 +114,7 @@ class Rsa(Signing):
         self.assertEqual("aes-cbc cbc-aes-accel\nrsa rsa-accel",
                          machine.text("device/implementations"))
         self.assertEqual({"rsa-encrypt", "rsa-decrypt"}, {
-            line.split()[0] for line in
-            machine.text("public_key").splitlines()})
+            row[0] for row in Device("bridge0").table("public_key_cost")})
 
     def test_works(self):
         self.survives("works")

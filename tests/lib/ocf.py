@@ -12,6 +12,7 @@ import threading
 import time
 
 CLASS = pathlib.Path("/sys/class/ocf")
+TABLES = pathlib.Path("/sys/kernel/debug/ocf/devices")
 TRACING = pathlib.Path("/sys/kernel/tracing")
 SOFTWARE = "cryptosoft0"
 
@@ -90,9 +91,17 @@ class Device:
         return self.text("state") if self.exists() else "gone"
 
     def counters(self) -> dict[str, int]:
-        """What the core has counted."""
-        lines = self.text("counters").splitlines()
-        return {k: int(v) for k, v in (x.split()[:2] for x in lines)}
+        """What the core has counted; names of public-key counters begin with
+        pk_."""
+        return {prefix + file.name: int(file.read_text())
+                for folder, prefix in (("counters", ""),
+                                       ("public_key_counters", "pk_"))
+                for file in sorted((self.path / folder).glob("*"))}
+
+    def table(self, name: str) -> list[list[str]]:
+        """The rows of one of its tables, in debugfs."""
+        text = (TABLES / self.path.name / name).read_text()
+        return [line.split() for line in text.splitlines()]
 
     def counter(self, which: str) -> int:
         return self.counters()[which]

@@ -87,12 +87,16 @@ class Cards(unittest.TestCase):
         return (not was["pk_inflight"] and not was["pk_waiting"] and
                 was == card.counters())
 
+    def timed(self, card: Card) -> int:
+        """Operations whose latency was counted."""
+        return sum(int(n) for _, n in card.table("public_key_latency"))
+
     def check(self, load: Load) -> None:
         self.assertEqual([], load.wrong)
         self.assertEqual([], load.failed)
         for card in self.cards:     # what they are believed to take
-            for line in card.text("public_key").splitlines():
-                self.assertLess(int(line.split()[2]), SOON * 10**9, line)
+            for row in card.table("public_key_cost"):
+                self.assertLess(int(row[2]), SOON * 10**9, row)
 
     def survives(self, fault: str, counter: str = "") -> None:
         """Checks that users do not notice a fault of the cards."""
@@ -119,6 +123,7 @@ class Cards(unittest.TestCase):
 
     def test_both_work(self):
         before = [c.counter("pk_operations") for c in self.cards]
+        timed = [self.timed(c) for c in self.cards]
         with traced("ocf_pk_start") as found, self.load(crk.HARDWARE) as load:
             self.assertTrue(load.goes_on())
             for card, was in zip(self.cards, before):
@@ -131,8 +136,10 @@ class Cards(unittest.TestCase):
             {c.text("number") for c in self.cards} | {cpu},
             set(re.findall(r": ocf_pk_start: .* device=(\S+)",
                            found.read_text())) | {cpu})
-        for card in self.cards:
+        for card, was, old in zip(self.cards, before, timed):
             self.assertTrue(wait_for(lambda: self.is_idle(card), SOON))
+            self.assertEqual(card.counter("pk_operations") - was,
+                             self.timed(card) - old)
 
     def test_busy(self):
         self.survives("busy 20")

@@ -42,19 +42,14 @@ static void fail(const char *why, int line)
 
 /* ---- what the devices have done ---- */
 
-static unsigned long long requests_of(const char *path)
+static unsigned long long number_in(const char *path)
 {
 	FILE *f = fopen(path, "r");
-	unsigned long long n, sum = 0;
-	char name[64];
+	unsigned long long n;
 
-	CHECK(f);
-	while (fscanf(f, "%63s %llu", name, &n) == 2)
-		if (!strcmp(name, "operations") ||
-		    !strcmp(name, "pk_operations"))
-			sum += n;
+	CHECK(f && fscanf(f, "%llu", &n) == 1);
 	fclose(f);
-	return sum;
+	return n;
 }
 
 /* Returns the requests of all devices together. */
@@ -64,9 +59,10 @@ static unsigned long long requests(void)
 	glob_t found;
 	size_t i;
 
-	CHECK(!glob("/sys/class/ocf/*/counters", 0, NULL, &found));
+	CHECK(!glob("/sys/class/ocf/*/*counters/operations", 0, NULL,
+		    &found));
 	for (i = 0; i < found.gl_pathc; i++)
-		sum += requests_of(found.gl_pathv[i]);
+		sum += number_in(found.gl_pathv[i]);
 	globfree(&found);
 	return sum;
 }

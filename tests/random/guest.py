@@ -52,6 +52,10 @@ class Source(Device):
         return got
 
 
+def cutoffs(source: Source) -> tuple[str, str]:
+    return source.text("repetition_cutoff"), source.text("proportion_cutoff")
+
+
 def names() -> set[str]:
     return set(os.listdir(CLASS))
 
@@ -105,7 +109,7 @@ class Simulated(unittest.TestCase):
         self.passes(source)
         got = source.read(1 << 16)
         self.assertEqual(256, len(set(got)))
-        self.assertEqual("6 19", source.text("cutoffs"))
+        self.assertEqual(("6", "19"), cutoffs(source))
         self.assertEqual("1024", source.text("entropy"))
         # the first 1024 bytes are for the start-up test, and are not counted
         self.assertEqual((1 << 18) + (1 << 16), source.counter("bytes"))
@@ -169,7 +173,7 @@ class Simulated(unittest.TestCase):
         """A bias that fails a source which claims full entropy is fine for one
         that claims less."""
         source = self.source(128)
-        self.assertEqual("41 336", source.text("cutoffs"))
+        self.assertEqual(("41", "336"), cutoffs(source))
         self.break_it(source, "bias 64")
         self.passes(source)
         self.break_it(source, "bias 250")
@@ -331,7 +335,7 @@ class Bad(Virtio):
         self.assertEqual("repeats", self.source.text("reason"))
         # an entropy of 512 / 1024 is 4 bits per byte: eleven equal bytes in a
         # row are too many
-        self.assertEqual("11", self.source.text("cutoffs").split()[0])
+        self.assertEqual("11", cutoffs(self.source)[0])
         self.assertNotIn(bytes(11), got)
         # and the kernel is rid of it
         self.assertTrue(self.becomes_fed(False))

@@ -134,7 +134,7 @@ TEST_F(card, cancelled_from_among_many)
 	for (i = 0; i < VECTORS; i++)
 		EXPECT_EQ(MANY, reap(self, MANY));
 	/* the card has no work left, not even of cancelled commands */
-	EXPECT_EQ(0, number_in("/sys/class/ocf/sim0/counters", "backlog"));
+	EXPECT_EQ(0, atol(get_line("/sys/class/ocf/sim0/counters/backlog")));
 }
 
 /* A process can neither fetch nor cancel the commands of another process. */
@@ -233,14 +233,10 @@ TEST_F(card, pins_of_a_vector_are_locked_memory)
 	EXPECT_GE(LOCKED, most);
 }
 
-/*
- * Returns the number of operations that the card has done.  The first line of
- * its counters is "operations N".
- */
+/* Returns the number of operations that the card has done. */
 static long done_by_card(void)
 {
-	return atol(get_line("/sys/class/ocf/sim0/counters") +
-		    strlen("operations "));
+	return atol(get_line("/sys/class/ocf/sim0/counters/operations"));
 }
 
 struct closing {
@@ -298,7 +294,7 @@ TEST_F(card, a_session_is_closed_in_the_middle)
 /* Returns the core's estimate, in ns, for LEN bytes on the CPU. */
 static long cpu_takes(Self *self)
 {
-	FILE *f = fopen("/sys/class/ocf/cryptosoft0/cost", "r");
+	FILE *f = fopen("/sys/kernel/debug/ocf/devices/cryptosoft0/cost", "r");
 	long base, slope, ns = 0;
 	char line[128];
 

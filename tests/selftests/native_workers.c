@@ -377,7 +377,10 @@ FIXTURE_TEARDOWN(failing)
 
 static long replays(const char *what)
 {
-	return number_in("/sys/class/ocf/sim0/counters", what);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/ocf/sim0/%s", what);
+	return atol(get_line(path));
 }
 
 /*
@@ -459,14 +462,14 @@ TEST_F_TIMEOUT(failing, forged_tags_are_its_own_time, TIMEOUT)
 	/* from here on there is a thread */
 	ASSERT_TRUE(all_refused(self, &any, true));
 	ASSERT_EQ(1, threads(&id));
-	before = replays("replays");
+	before = replays("counters/replays");
 	single = thread_time(id);
 	ASSERT_TRUE(all_refused(self, &any, false));
 	vector = thread_time(id);
 	single = vector - single;
 	ASSERT_TRUE(all_refused(self, &any, true));
 	vector = thread_time(id) - vector;
-	EXPECT_LE(before + 3 * FAILING / 2, replays("replays"));
+	EXPECT_LE(before + 3 * FAILING / 2, replays("counters/replays"));
 	TH_LOG("%ld us by the CPU, %ld us after a card, %ld us in a vector",
 	       sync, single, vector);
 	/*
@@ -513,7 +516,7 @@ static long time_of_powers(int fd, int n, bool fail)
  */
 TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
 {
-	long before = replays("pk_replays"), failed, sync;
+	long before = replays("public_key_counters/replays"), failed, sync;
 
 	failed = time_of_powers(self->fd, POWERS, true);
 	ASSERT_LE(0, failed);
@@ -521,7 +524,7 @@ TEST_F_TIMEOUT(failing, public_keys_are_its_own_time, TIMEOUT)
 	 * the core may send some operations to the CPU directly, so one replay
 	 * is enough
 	 */
-	EXPECT_LT(before, replays("pk_replays"));
+	EXPECT_LT(before, replays("public_key_counters/replays"));
 	ASSERT_EQ(0, put_line("/sys/class/ocf/sim0/state", "drain"));
 	sync = time_of_powers(self->fd, POWERS, false);
 	ASSERT_LT(0, sync);
@@ -620,7 +623,7 @@ static void hand_in_and_tell(Self *self, int rounds, int fd)
 
 static long operations(void)
 {
-	return number_in("/sys/class/ocf/cryptosoft0/counters", "operations");
+	return atol(get_line("/sys/class/ocf/cryptosoft0/counters/operations"));
 }
 
 /* The operations of a killed process are not done any more. */

@@ -37,7 +37,8 @@ sha256 decrypt 900 0
 """
 COUNTERS = {"operations": 100, "bytes": 123456789, "errors": 2, "inflight": 0,
             "waiting": 0, "blocks": 0, "spurious": 0, "replays": 1,
-            "backlog": 2500}
+            "backlog": 2500, "evictions": 0, "full": 0}
+FOLDERS = ("counters", "public_key_counters")
 
 # A background job ignores SIGINT, and so would every program that is started
 # here.
@@ -61,20 +62,24 @@ class Tree:
                 "kind": "hardware", "number": number, "state": "ready",
                 "weight": 100, "forbid": "none", "depth": 64, "max_len": 0,
                 "lag": 12345, "algorithms": "aes-cbc\nsha256",
-                "modes": "cipher\ndigest", "cost": COST, "latency": "1024 4",
-                **facts}.items():
+                "modes": "cipher\ndigest", **facts}.items():
             (made / key).write_text(f"{value}\n")
-        self._counters(made, COUNTERS)
+        for folder in FOLDERS:
+            (made / folder).mkdir()
+        self.table(name, "cost", COST)
+        self.table(name, "latency", "1024 4")
         made.rename(self.path / name)
-
-    @staticmethod
-    def _counters(where: pathlib.Path, counters: dict[str, int]) -> None:
-        new = where / "counters.new"
-        new.write_text("".join(f"{k} {v}\n" for k, v in counters.items()))
-        new.rename(where / "counters")
+        self.counters(name)
 
     def counters(self, name: str, **counters: int) -> None:
-        self._counters(self.path / name, {**COUNTERS, **counters})
+        for key, value in {**COUNTERS, **counters}.items():
+            folder = FOLDERS[key.startswith("pk_")]
+            self.set(name, f"{folder}/{key.removeprefix('pk_')}", value)
+
+    def table(self, name: str, table: str, text: str) -> None:
+        folder = self.root / "kernel/debug/ocf/devices" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / table).write_text(text.rstrip() + "\n")
 
     def set(self, name: str, fact: str, value: object) -> None:
         new = self.path / name / "new"
@@ -156,6 +161,7 @@ def test_list_json(tree):
         "weight": 250, "forbid": ["sha256"], "modes": ["cipher", "digest"],
         "algorithms": ["aes-cbc", "sha256"], "depth": 64, "max_len": 0,
         "lag_ns": 12345, "public_key": {}, "counters": COUNTERS,
+        "public_key_latency": [],
         "cost": {"aes-cbc": {"encrypt": {"base_ns": 1500, "ns_per_kib": 250},
                              "decrypt": {"base_ns": 1200, "ns_per_kib": 100}},
                  "sha256": {"encrypt": None,
@@ -177,14 +183,35 @@ def test_show(tree):
 
 
 def test_show_keys(tree):
-    tree.set("sim10", "public_key", "mod-exp 128 4567\nrsa-sign 256 1234567")
+    tree.table("sim10", "public_key_cost",
+               "mod-exp 128 4567\nrsa-sign 256 1234567")
+    tree.table("sim10", "public_key_latency", "1048576 3")
+    tree.counters("sim10", pk_operations=3)
     said = tree.says("ocfctl", "show", "sim10")
-    for want in (r"^PUBLIC KEY +BITS +us$", r"^mod-exp +1024 +4\.6$",
+    for want in (r"^  pk_latency +p50 148",
+                 r"^PUBLIC KEY +BITS +us$", r"^mod-exp +1024 +4\.6$",
                  r"^rsa-sign +2048 +1234\.6$"):
         assert re.search(want, said, re.M), (want, said)
     said = json.loads(tree.says("ocfctl", "show", "--json", "sim10"))
     assert said["public_key"] == {"mod-exp": {"128": 4567},
                                   "rsa-sign": {"256": 1234567}}
+
+
+def test_tables_that_may_not_be_read(tree):
+    """As for the group adm, or without debugfs."""
+    shutil.rmtree(tree.root / "kernel")
+    done = tree.run("ocfctl", "show", "sim10")
+    assert done.returncode == 0
+    assert "  operations  100\n" in done.stdout
+    assert "ALGORITHM" not in done.stdout
+    assert "mount -t debugfs" in done.stderr
+    said = json.loads(tree.says("ocfctl", "show", "--json", "sim10"))
+    assert said["counters"] == COUNTERS
+    assert not {"cost", "latency", "public_key"} & said.keys()
+    assert "mount -t debugfs" in tree.fails(1, "ocfstat", "--prometheus")
+    report = json.loads(tree.says("ocfstat", "--json", "--count", "1",
+                                  "--interval", "0.1"))
+    assert report["devices"][0]["p50_ns"] is None
 
 
 def test_algorithms(tree):
@@ -522,7 +549,8 @@ def test_rates():
         "pk_operations_per_s": 0.0, "pk_errors_per_s": 0.0,
         "pk_inflight": 0, "pk_waiting": 0,
         "p50_ns": pytest.approx(4096 * 2 ** 0.5),
-        "p99_ns": pytest.approx(4096 * 2 ** 0.99)}
+        "p99_ns": pytest.approx(4096 * 2 ** 0.99),
+        "pk_p50_ns": None, "pk_p99_ns": None}
     assert found["b"]["share"] == 0.25
     assert found["b"]["state"] == "drained"
     assert found["b"]["p50_ns"] is None
@@ -749,7 +777,8 @@ def test_stat_columns_stay(screen):
 def test_stat_prometheus(tree):
     tree.counters("sim10", pk_operations=7, pk_errors=1, pk_replays=0,
                   pk_inflight=0, pk_waiting=0)
-    tree.set("sim10", "latency", "1024 4\n4096 6\n2147483648 1")
+    tree.table("sim10", "latency", "1024 4\n4096 6\n2147483648 1")
+    tree.table("sim10", "public_key_latency", "1048576 7")
     said = tree.says("ocfstat", "--prometheus")
     done = subprocess.run(
         [TOOLS.parent / "build/prometheus/usr/bin/promtool", "check",
@@ -765,7 +794,9 @@ def test_stat_prometheus(tree):
                  'le="8.192e-06"} 10',
                  'latency_seconds_bucket{device="sim10",kind="hardware",'
                  'le="+Inf"} 11',
-                 'latency_seconds_count{device="sim10",kind="hardware"} 11'):
+                 'latency_seconds_count{device="sim10",kind="hardware"} 11',
+                 'public_key_latency_seconds_bucket{device="sim10",'
+                 'kind="hardware",le="0.002097152"} 7'):
         assert f"ocf_{line}" in said.splitlines()
     assert "cryptosoft0" not in tree.says("ocfstat", "--prometheus", "sim10")
 

@@ -23,14 +23,14 @@ static inline const char *card_path(const char *card, const char *file)
 /* Returns a counter of a card; -1 if there is no such card. */
 static inline long long card_count(const char *card, const char *name)
 {
-	char line[128];
+	char file[64];
 	long long n = -1;
-	FILE *f = fopen(card_path(card, "counters"), "re");
+	FILE *f;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, strlen(name)) &&
-		    line[strlen(name)] == ' ')
-			n = atoll(line + strlen(name));
+	snprintf(file, sizeof(file), "counters/%s", name);
+	f = fopen(card_path(card, file), "re");
+	if (f && fscanf(f, "%lld", &n) != 1)
+		n = -1;
 	if (f)
 		fclose(f);
 	return n;

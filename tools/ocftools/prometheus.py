@@ -55,13 +55,12 @@ def states(facts: list[dict[str, Any]]) -> list[str]:
         for f in facts for state in STATES]
 
 
-def latencies(facts: list[dict[str, Any]]) -> Iterator[str]:
-    """Buckets of powers of two; of the CPU's requests one in 16 is timed."""
-    name = "latency_seconds"
-    yield from head(name, "histogram",
-                    "Time of requests in the device, in powers of two.")
+def latencies(facts: list[dict[str, Any]], name: str, kind: str,
+              meaning: str) -> Iterator[str]:
+    """Of a @kind of requests, in buckets of powers of two."""
+    yield from head(name, "histogram", meaning)
     for f in facts:
-        counts = {2 * b["from_ns"]: b["count"] for b in f["latency"]}
+        counts = {2 * b["from_ns"]: b["count"] for b in f[kind]}
         sums = list(itertools.accumulate(counts.values()))
         for end, so_far in zip(counts, sums):
             # the last one has all that is longer
@@ -79,4 +78,10 @@ def page(facts: list[dict[str, Any]]) -> str:
         lines += head(name, kind, meaning)
         lines += [line(name, f, f["counters"][counter]) for f in facts
                   if counter in f["counters"]]
-    return "\n".join([*lines, *latencies(facts), ""])
+    # of the CPU's symmetric requests one in 16 is timed
+    lines += latencies(facts, "latency_seconds", "latency",
+                       "Time of requests in the device, in powers of two.")
+    lines += latencies(facts, "public_key_latency_seconds",
+                       "public_key_latency", "Time of public-key operations in "
+                       "the device, in powers of two.")
+    return "\n".join([*lines, ""])

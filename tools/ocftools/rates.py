@@ -7,7 +7,7 @@ from .sysfs import Sample
 
 # Counted up; the others are as of now.
 RISING = ("operations", "bytes", "errors", "blocks", "spurious", "replays",
-          "pk_operations", "pk_errors", "pk_replays")
+          "evictions", "pk_operations", "pk_errors", "pk_replays")
 
 
 def between(new: dict[int, int], old: dict[int, int]) -> dict[int, int]:
@@ -45,6 +45,7 @@ def rate(new: Sample, old: Sample | None, seconds: float) -> dict[str, Any]:
         old = new
     did = {k: new.count(k) - old.count(k) for k in RISING}
     took = between(new.latency, old.latency)
+    pk_took = between(new.pk_latency, old.pk_latency)
     return {
         "state": new.state,
         "operations": did["operations"], "bytes": did["bytes"],
@@ -60,6 +61,8 @@ def rate(new: Sample, old: Sample | None, seconds: float) -> dict[str, Any]:
         "pk_inflight": new.count("pk_inflight"),
         "pk_waiting": new.count("pk_waiting"),
         "p50_ns": percentile(took, 0.50), "p99_ns": percentile(took, 0.99),
+        "pk_p50_ns": percentile(pk_took, 0.50),
+        "pk_p99_ns": percentile(pk_took, 0.99),
     }
 
 

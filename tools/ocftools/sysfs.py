@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""/sys/class/ocf: a directory a device, a fact a file (docs/admin.md)."""
+"""/sys/class/ocf: a directory a device, a value a file; the tables of a device
+are in debugfs (docs/admin.md)."""
 
 import errno
 import os
 import pathlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 SYSFS = "/sys"
@@ -21,6 +22,14 @@ NAMELESS = '""'                   # how an empty word is shown
 # What others have done is not everybody's to read.
 PRIVATE = ("only root and the group adm may read what devices have done; "
            "as root: usermod -aG adm USER")
+
+PRIVATE_TABLES = ("costs and latencies: only root may read them, in debugfs; if "
+                  "it is not mounted: mount -t debugfs none /sys/kernel/debug")
+
+# Counters, in the order in which they are shown.  Those of public-key
+# operations have the prefix pk_.
+COUNTERS = ("operations", "bytes", "errors", "replays", "inflight", "waiting",
+            "backlog", "blocks", "spurious", "evictions", "full")
 
 # The errors of reading or writing a file of a device that has just gone.
 GONE = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
@@ -62,6 +71,7 @@ class Sample:
     state: str
     counters: dict[str, int]
     latency: dict[int, int]       # ns from which: how many
+    pk_latency: dict[int, int] = field(default_factory=dict)
 
     def count(self, name: str) -> int:
         """0 if there is no such counter: a device without public-key operations
@@ -75,6 +85,7 @@ class Device:
     def __init__(self, path: pathlib.Path):
         self.path = path
         self.name = path.name
+        self.tables = path.parents[2] / "kernel/debug/ocf/devices" / path.name
 
     def text(self, name: str) -> str:
         return (self.path / name).read_text().strip()
@@ -85,22 +96,34 @@ class Device:
     def words(self, name: str) -> list[str]:
         return self.text(name).split()
 
-    def pairs(self, name: str) -> list[tuple[str, int]]:
-        return [(key, int(value)) for key, value in
-                (line.split() for line in self.text(name).splitlines())]
+    def table(self, name: str) -> list[list[str]]:
+        """The rows of a table, none if it may not be read."""
+        try:
+            text = (self.tables / name).read_text()
+        except (FileNotFoundError, PermissionError):
+            return []
+        return [line.split() for line in text.splitlines()]
+
+    def has_tables(self) -> bool:
+        """Whether the tables may be read."""
+        return os.access(self.tables / "latency", os.R_OK)
 
     @property
     def state(self) -> str:
         return self.text("state")
 
     def counters(self) -> dict[str, int]:
-        return dict(self.pairs("counters"))
+        found = {name: self.number(f"counters/{name}") for name in COUNTERS}
+        of_keys = self.path / "public_key_counters"
+        return found | {f"pk_{name}": self.number(f"{of_keys.name}/{name}")
+                        for name in COUNTERS if (of_keys / name).exists()}
 
-    def latency(self) -> dict[int, int]:
-        return {int(start): n for start, n in self.pairs("latency")}
+    def latency(self, table: str = "latency") -> dict[int, int]:
+        return {int(start): int(n) for start, n in self.table(table)}
 
     def sample(self) -> Sample:
-        return Sample(self.state, self.counters(), self.latency())
+        return Sample(self.state, self.counters(), self.latency(),
+                      self.latency("public_key_latency"))
 
     def forbidden(self) -> list[str]:
         names = self.text("forbid")
@@ -109,12 +132,7 @@ class Device:
     def public_key_costs(self) -> dict[str, dict[int, int]]:
         """By operation, then by bytes of the numbers: ns."""
         found: dict[str, dict[int, int]] = {}
-        try:
-            lines = self.text("public_key").splitlines()
-        except FileNotFoundError:
-            return found
-        for line in lines:
-            name, size, ns = line.split()
+        for name, size, ns in self.table("public_key_cost"):
             found.setdefault(name, {})[int(size)] = int(ns)
         return found
 
@@ -130,31 +148,37 @@ class Device:
     def costs(self) -> dict[str, dict[str, Cost]]:
         """By algorithm, then by direction."""
         found: dict[str, dict[str, Cost]] = {}
-        for line in self.text("cost").splitlines():
-            name, op, base, slope = line.split()
+        for name, op, base, slope in self.table("cost"):
             found.setdefault(name, {})[op] = Cost(int(base), int(slope))
         return found
 
     def done(self) -> dict[str, Any]:
-        """What it has done, for all users together."""
+        """What it has done, for all users together; nothing if that may not be
+        read."""
+        try:
+            return {"lag_ns": self.number("lag"), "counters": self.counters()}
+        except PermissionError:
+            return {}
+
+    def measured(self) -> dict[str, Any]:
+        """Its tables; nothing if they may not be read."""
+        if not self.has_tables():
+            return {}
         costs = {name: {op: {"base_ns": c.base_ns, "ns_per_kib": c.ns_per_kib}
                         if c.known else None for op, c in ops.items()}
                  for name, ops in self.costs().items()}
+
+        def buckets(table: str) -> list[dict[str, int]]:
+            return [{"from_ns": start, "count": n}
+                    for start, n in self.latency(table).items()]
         return {
-            "lag_ns": self.number("lag"), "cost": costs,
-            "public_key": self.public_key_costs(),
-            "counters": self.counters(),
-            "latency": [{"from_ns": start, "count": n}
-                        for start, n in self.latency().items()],
+            "cost": costs, "public_key": self.public_key_costs(),
+            "latency": buckets("latency"),
+            "public_key_latency": buckets("public_key_latency"),
         }
 
     def facts(self) -> dict[str, Any]:
-        """All of it, as --json has it; nothing of what it has done if that
-        may not be read."""
-        try:
-            done = self.done()
-        except PermissionError:
-            done = {}
+        """All of it, as --json has it."""
         return {
             "name": self.name, "number": self.number("number"),
             "kind": self.text("kind"), "state": self.state,
@@ -162,7 +186,7 @@ class Device:
             "modes": self.words("modes"),
             "algorithms": self.words("algorithms"),
             "depth": self.number("depth"), "max_len": self.number("max_len"),
-        } | done
+        } | self.done() | self.measured()
 
     def write(self, name: str, value: str) -> None:
         """In one write(), as sysfs wants it."""

@@ -121,8 +121,10 @@ static void tear_down(struct ocf_device *dev, bool added)
 {
 	synchronize_rcu();
 	ocf_recovery_end(dev);
-	if (added)
+	if (added) {
+		ocf_debug_remove(dev);
 		device_del(&dev->dev);
+	}
 	ocf_contexts_drop(dev);
 	ocf_device_set_state(dev, OCF_DEVICE_DRAINING, OCF_DEVICE_DEAD);
 	ocf_registry_release(dev);
@@ -149,6 +151,7 @@ static int present_itself(struct ocf_device *dev)
 		ocf_registry_withdraw(dev);
 		return err;
 	}
+	ocf_debug_add(dev);
 	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
 	dev_set_uevent_suppress(&dev->dev, false);
 	ocf_tell(&dev->dev, KOBJ_ADD, ocf_device_condition(dev));

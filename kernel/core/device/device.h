@@ -50,5 +50,7 @@ void ocf_tell(struct device *d, enum kobject_action action, const char *state);
 /* debug.c */
 void ocf_debug_init(void);
 void ocf_debug_exit(void);
+void ocf_debug_add(struct ocf_device *dev);
+void ocf_debug_remove(struct ocf_device *dev);
 
 #endif /* OCF_DEVICE_H */

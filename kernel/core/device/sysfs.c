@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/ocf: one directory a device, one fact a file.
+ * /sys/class/ocf: one directory a device, one value a file.  Tables are in
+ * debugfs (debug.c).  docs/abi/sysfs-class-ocf describes the files.
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
@@ -204,59 +205,6 @@ static ssize_t lag_show(struct device *d, struct device_attribute *attr,
 }
 static OCF_ATTR_PRIVATE(lag);
 
-/* ALGORITHM DIRECTION BASE-NS NS-PER-KIB */
-static ssize_t cost_show(struct device *d, struct device_attribute *attr,
-			 char *buf)
-{
-	static const char * const ops[] = {
-		[OCF_OP_ENCRYPT] = "encrypt", [OCF_OP_DECRYPT] = "decrypt",
-	};
-	struct ocf_device *dev = to_ocf(d);
-	int alg, op, n = 0;
-
-	for_each_set_bit(alg, dev->info.algs, OCF_ALG_COUNT)
-		for (op = 0; op < OCF_OP_COUNT; op++)
-			n += sysfs_emit_at(buf, n, "%s %s %u %u\n",
-					   ocf_alg_info(alg)->name, ops[op],
-					   READ_ONCE(dev->cost[alg][op].base),
-					   READ_ONCE(dev->cost[alg][op].slope));
-	return n;
-}
-static OCF_ATTR_PRIVATE(cost);
-
-static ssize_t counters_show(struct device *d, struct device_attribute *attr,
-			     char *buf)
-{
-	struct ocf_device *dev = to_ocf(d);
-	struct ocf_counters sum;
-	int n;
-
-	ocf_device_sum(dev, OCF_JOB_SYMMETRIC, &sum);
-	n = sysfs_emit(buf, "operations %llu\nbytes %llu\nerrors %llu\n"
-		       "inflight %u\nwaiting %u\nblocks %llu\nspurious %llu\n"
-		       "replays %llu\nevictions %llu\nbacklog %ld\n"
-		       "full %d\n",
-		       sum.ops, sum.bytes, sum.errors,
-		       READ_ONCE(dev->queue.count),
-		       READ_ONCE(dev->queue.backlog),
-		       (u64)atomic64_read(&dev->blocks),
-		       (u64)atomic64_read(&dev->spurious),
-		       sum.replays,
-		       (u64)atomic64_read(&dev->evictions),
-		       atomic_long_read(&dev->load),
-		       READ_ONCE(dev->queue.full));
-	return n + ocf_pk_show_counters(dev, buf, n);
-}
-static OCF_ATTR_PRIVATE(counters);
-
-/* OPERATION BYTES NS, a line for each size whose cost was measured */
-static ssize_t public_key_show(struct device *d, struct device_attribute *attr,
-			       char *buf)
-{
-	return ocf_pk_show(to_ocf(d), buf);
-}
-static OCF_ATTR_PRIVATE(public_key);
-
 /* A name a line */
 static ssize_t public_key_operations_show(struct device *d,
 					  struct device_attribute *attr,
@@ -265,22 +213,6 @@ static ssize_t public_key_operations_show(struct device *d,
 	return ocf_pk_show_names(to_ocf(d), buf);
 }
 static DEVICE_ATTR_RO(public_key_operations);
-
-/* FROM-NS COUNT, a line for each bucket that is not empty */
-static ssize_t latency_show(struct device *d, struct device_attribute *attr,
-			    char *buf)
-{
-	struct ocf_counters sum;
-	int i, n = 0;
-
-	ocf_device_sum(to_ocf(d), OCF_JOB_SYMMETRIC, &sum);
-	for (i = 0; i < OCF_HIST_BUCKETS; i++)
-		if (sum.hist[i])
-			n += sysfs_emit_at(buf, n, "%lu %llu\n", BIT(i),
-					   sum.hist[i]);
-	return n;
-}
-static OCF_ATTR_PRIVATE(latency);
 
 static struct attribute *ocf_device_attrs[] = {
 	&dev_attr_kind.attr,
@@ -292,15 +224,174 @@ static struct attribute *ocf_device_attrs[] = {
 	&dev_attr_modes.attr,
 	&dev_attr_depth.attr,
 	&dev_attr_max_len.attr,
-	&dev_attr_cost.attr,
 	&dev_attr_lag.attr,
-	&dev_attr_counters.attr,
-	&dev_attr_public_key.attr,
 	&dev_attr_public_key_operations.attr,
-	&dev_attr_latency.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(ocf_device);
+
+static const struct attribute_group ocf_device_group = {
+	.attrs = ocf_device_attrs,
+};
+
+/* ---- counters ---- */
+
+enum counter {
+	OPERATIONS, BYTES, ERRORS, REPLAYS, INFLIGHT, WAITING, BACKLOG,
+	BLOCKS, SPURIOUS, EVICTIONS, FULL,
+};
+
+/* A file with one counter */
+struct counter_file {
+	struct device_attribute	attr;
+	enum ocf_job_kind	kind;
+	enum counter		which;
+};
+
+/* What is counted on each CPU */
+static u64 counter_sum(struct ocf_device *dev, enum ocf_job_kind kind,
+		       enum counter which)
+{
+	struct ocf_counters sum;
+
+	ocf_device_sum(dev, kind, &sum);
+	switch (which) {
+	case OPERATIONS:
+		return sum.ops;
+	case BYTES:
+		return sum.bytes;
+	case ERRORS:
+		return sum.errors;
+	default:
+		return sum.replays;
+	}
+}
+
+/* What the queue has now, or has counted */
+static s64 counter_of_queue(const struct ocf_device *dev, enum counter which)
+{
+	switch (which) {
+	case INFLIGHT:
+		return READ_ONCE(dev->queue.count);
+	case WAITING:
+		return READ_ONCE(dev->queue.backlog);
+	case BACKLOG:
+		return atomic_long_read(&dev->load);
+	case BLOCKS:
+		return atomic64_read(&dev->blocks);
+	case SPURIOUS:
+		return atomic64_read(&dev->spurious);
+	case EVICTIONS:
+		return atomic64_read(&dev->evictions);
+	default:
+		return READ_ONCE(dev->queue.full);
+	}
+}
+
+static s64 counter_of_pk(const struct ocf_device *dev, enum counter which)
+{
+	switch (which) {
+	case INFLIGHT:
+		return READ_ONCE(dev->pk->count);
+	case WAITING:
+		return READ_ONCE(dev->pk->queued);
+	default:
+		return ocf_pk_backlog(dev);
+	}
+}
+
+static ssize_t counter_show(struct device *d, struct device_attribute *attr,
+			    char *buf)
+{
+	const struct counter_file *f =
+		container_of(attr, struct counter_file, attr);
+	struct ocf_device *dev = to_ocf(d);
+	s64 n;
+
+	if (f->which <= REPLAYS)
+		n = counter_sum(dev, f->kind, f->which);
+	else if (f->kind == OCF_JOB_PUBLIC_KEY)
+		n = counter_of_pk(dev, f->which);
+	else
+		n = counter_of_queue(dev, f->which);
+	return sysfs_emit(buf, "%lld\n", n);
+}
+
+#define FILE_OF(_prefix, _name, _kind, _which)				\
+	static struct counter_file _prefix##_##_name = {		\
+		__ATTR(_name, 0440, counter_show, NULL), _kind, _which	\
+	}
+#define COUNTER(_name, _which)						\
+	FILE_OF(of_queue, _name, OCF_JOB_SYMMETRIC, _which)
+#define PK_COUNTER(_name, _which)					\
+	FILE_OF(of_pk, _name, OCF_JOB_PUBLIC_KEY, _which)
+
+COUNTER(operations, OPERATIONS);
+COUNTER(bytes, BYTES);
+COUNTER(errors, ERRORS);
+COUNTER(replays, REPLAYS);
+COUNTER(inflight, INFLIGHT);
+COUNTER(waiting, WAITING);
+COUNTER(backlog, BACKLOG);
+COUNTER(blocks, BLOCKS);
+COUNTER(spurious, SPURIOUS);
+COUNTER(evictions, EVICTIONS);
+COUNTER(full, FULL);
+
+PK_COUNTER(operations, OPERATIONS);
+PK_COUNTER(errors, ERRORS);
+PK_COUNTER(replays, REPLAYS);
+PK_COUNTER(inflight, INFLIGHT);
+PK_COUNTER(waiting, WAITING);
+PK_COUNTER(backlog, BACKLOG);
+
+static struct attribute *counter_attrs[] = {
+	&of_queue_operations.attr.attr,
+	&of_queue_bytes.attr.attr,
+	&of_queue_errors.attr.attr,
+	&of_queue_replays.attr.attr,
+	&of_queue_inflight.attr.attr,
+	&of_queue_waiting.attr.attr,
+	&of_queue_backlog.attr.attr,
+	&of_queue_blocks.attr.attr,
+	&of_queue_spurious.attr.attr,
+	&of_queue_evictions.attr.attr,
+	&of_queue_full.attr.attr,
+	NULL
+};
+
+static const struct attribute_group counter_group = {
+	.name = "counters",
+	.attrs = counter_attrs,
+};
+
+static struct attribute *pk_counter_attrs[] = {
+	&of_pk_operations.attr.attr,
+	&of_pk_errors.attr.attr,
+	&of_pk_replays.attr.attr,
+	&of_pk_inflight.attr.attr,
+	&of_pk_waiting.attr.attr,
+	&of_pk_backlog.attr.attr,
+	NULL
+};
+
+static umode_t pk_counter_visible(struct kobject *kobj, struct attribute *attr,
+				  int n)
+{
+	return to_ocf(kobj_to_dev(kobj))->pk ? attr->mode : 0;
+}
+
+static const struct attribute_group pk_counter_group = {
+	.name = "public_key_counters",
+	.attrs = pk_counter_attrs,
+	.is_visible = pk_counter_visible,
+};
+
+static const struct attribute_group *ocf_device_groups[] = {
+	&ocf_device_group,
+	&counter_group,
+	&pk_counter_group,
+	NULL
+};
 
 const struct class ocf_class = {
 	.name = "ocf",

@@ -15,6 +15,7 @@
 #define OCF_PK_H
 
 #include <crypto/internal/rsa.h>
+#include <linux/seq_file.h>
 #include <linux/ocf_pk.h>
 
 #include "../core.h"
@@ -224,9 +225,9 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 		  unsigned long timeout);
 
 /* show.c */
-int ocf_pk_show(struct ocf_device *dev, char *buf);
+void ocf_pk_show_cost(struct ocf_device *dev, struct seq_file *m);
 int ocf_pk_show_names(struct ocf_device *dev, char *buf);
-int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at);
+s64 ocf_pk_backlog(const struct ocf_device *dev);
 
 /* selftest.c */
 int ocf_pk_selftest(struct ocf_device *dev, bool again);

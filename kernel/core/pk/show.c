@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device's public-key operations in sysfs.
+ * A device's public-key operations in sysfs and debugfs.
  */
+#include <linux/seq_file.h>
 #include <linux/sysfs.h>
 
 #include "pk.h"
 
 /**
- * ocf_pk_show() - operations, sizes and costs
+ * ocf_pk_show_cost() - operations, sizes and costs
  * @dev: the device
- * @buf: a page
+ * @m: gets a line for each size that was measured
  *
  * Context: process.
- * Return: bytes.
  */
-int ocf_pk_show(struct ocf_device *dev, char *buf)
+void ocf_pk_show_cost(struct ocf_device *dev, struct seq_file *m)
 {
-	struct ocf_pk_unit *unit = dev->pk;
-	int code, i, n = 0;
+	const struct ocf_pk_unit *unit = dev->pk;
+	int code, i;
 	u64 ns;
 
 	for (code = 0; unit && code < OCF_PK_COUNT; code++) {
 		if (!(READ_ONCE(unit->codes) & BIT(code)))
 			continue;
-		for (i = 0; i < OCF_PK_CLASSES && n < PAGE_SIZE - 64; i++) {
+		for (i = 0; i < OCF_PK_CLASSES; i++) {
 			ns = READ_ONCE(unit->cost[code][i].ns);
 			if (ns)
-				n += sysfs_emit_at(buf, n, "%s %u %llu\n",
-						   ocf_pk_rows[code].name,
-						   ocf_pk_class_bytes(i),
-						   ns);
+				seq_printf(m, "%s %u %llu\n",
+					   ocf_pk_rows[code].name,
+					   ocf_pk_class_bytes(i), ns);
 		}
 	}
-	return n;
 }
 
 /**
@@ -56,25 +54,15 @@ int ocf_pk_show_names(struct ocf_device *dev, char *buf)
 }
 
 /**
- * ocf_pk_show_counters() - how many requests ended, failed, moved and wait
- * @dev: the device
- * @buf: a page
- * @at: offset in @buf
+ * ocf_pk_backlog() - work inside a device and in front of it
+ * @dev: the device, which has public-key operations
  *
  * Context: process.
- * Return: bytes.
+ * Return: ns, as estimated.
  */
-int ocf_pk_show_counters(struct ocf_device *dev, char *buf, int at)
+s64 ocf_pk_backlog(const struct ocf_device *dev)
 {
-	struct ocf_pk_unit *unit = dev->pk;
-	struct ocf_counters sum;
+	const struct ocf_pk_unit *unit = dev->pk;
 
-	if (!unit)
-		return 0;
-	ocf_device_sum(dev, OCF_JOB_PUBLIC_KEY, &sum);
-	return sysfs_emit_at(buf, at, "pk_operations %llu\npk_errors %llu\n"
-			     "pk_replays %llu\npk_inflight %u\n"
-			     "pk_waiting %u\n", sum.ops, sum.errors,
-			     sum.replays, READ_ONCE(unit->count),
-			     READ_ONCE(unit->queued));
+	return READ_ONCE(unit->inside) + READ_ONCE(unit->fair.waiting);
 }

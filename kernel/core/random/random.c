@@ -349,37 +349,74 @@ static ssize_t feeds_show(struct device *d, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(feeds);
 
-/* The cut-offs: samples of one value in a row, and in a window of 512 */
-static ssize_t cutoffs_show(struct device *d, struct device_attribute *attr,
-			    char *buf)
+static struct ocf_health cutoffs_of(struct device *d)
 {
 	struct ocf_health h;
 
 	ocf_health_init(&h, to_source(d)->info.entropy);
-	return sysfs_emit(buf, "%u %u\n", h.repeats_max, h.same_max);
+	return h;
 }
-static DEVICE_ATTR_RO(cutoffs);
 
-static ssize_t counters_show(struct device *d, struct device_attribute *attr,
+/* The cut-off of the first test: samples of one value in a row */
+static ssize_t repetition_cutoff_show(struct device *d,
+				      struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", cutoffs_of(d).repeats_max);
+}
+static DEVICE_ATTR_RO(repetition_cutoff);
+
+/* The cut-off of the second: samples of one value in a window of 512 */
+static ssize_t proportion_cutoff_show(struct device *d,
+				      struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", cutoffs_of(d).same_max);
+}
+static DEVICE_ATTR_RO(proportion_cutoff);
+
+static ssize_t bytes_show(struct device *d, struct device_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_source(d)->bytes));
+}
+static OCF_ATTR_PRIVATE(bytes);
+
+static ssize_t failures_show(struct device *d, struct device_attribute *attr,
 			     char *buf)
 {
-	struct ocf_random *src = to_source(d);
-
-	return sysfs_emit(buf, "bytes %llu\nfailures %llu\n",
-			  READ_ONCE(src->bytes), READ_ONCE(src->failures));
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_source(d)->failures));
 }
-static OCF_ATTR_PRIVATE(counters);
+static OCF_ATTR_PRIVATE(failures);
 
 static struct attribute *random_attrs[] = {
 	&dev_attr_state.attr,
 	&dev_attr_reason.attr,
 	&dev_attr_entropy.attr,
 	&dev_attr_feeds.attr,
-	&dev_attr_cutoffs.attr,
-	&dev_attr_counters.attr,
+	&dev_attr_repetition_cutoff.attr,
+	&dev_attr_proportion_cutoff.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(random);
+
+static const struct attribute_group random_group = {
+	.attrs = random_attrs,
+};
+
+static struct attribute *random_counter_attrs[] = {
+	&dev_attr_bytes.attr,
+	&dev_attr_failures.attr,
+	NULL
+};
+
+static const struct attribute_group random_counter_group = {
+	.name = "counters",
+	.attrs = random_counter_attrs,
+};
+
+static const struct attribute_group *random_groups[] = {
+	&random_group,
+	&random_counter_group,
+	NULL
+};
 
 static const struct class random_class = {
 	.name = "ocf_random",

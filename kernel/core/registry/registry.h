@@ -85,6 +85,7 @@ enum ocf_device_state {
  * struct ocf_device - one card, or the CPU
  * @info: as registered; @info.algs is reduced to what the self-test has shown
  * @dev: in class "ocf"
+ * @debug: its folder in debugfs
  * @number: 0 to OCF_DEVICES_MAX - 1, its place in the table
  * @name: with its number among the devices of its driver
  * @state: see enum ocf_device_state
@@ -132,6 +133,7 @@ enum ocf_device_state {
 struct ocf_device {
 	struct ocf_device_info	info;
 	struct device		dev;
+	struct dentry		*debug;
 	int			number;
 	char			name[OCF_DEVICE_NAME_MAX];
 	enum ocf_device_state	state;
