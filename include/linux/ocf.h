@@ -17,7 +17,9 @@
  *	ocf_request_free(req);
  *	ocf_session_put(ses);
  *
- * Drivers include <linux/ocf_driver.h>.
+ * A consumer that works for user processes also includes <linux/ocf_user.h>:
+ * the accounts of users and the threads of processes.  <linux/ocf_alg.h> has
+ * the algorithms.  Drivers include <linux/ocf_driver.h>.
  */
 #ifndef _LINUX_OCF_H
 #define _LINUX_OCF_H
@@ -29,9 +31,9 @@
 #include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/ocf_alg.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
-#include <linux/uidgid_types.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/ocf.h>
 
@@ -43,78 +45,18 @@
 #define OCF_REQUEST_MAX		(64u << 20) /* bytes that a request can cover */
 #define OCF_PRIV_SIZE		768	/* bytes in a request for its driver */
 
-/*
- * enum ocf_alg - all algorithms
- *
- * User space never sees these numbers: each ABI has its own.  The table in
- * kernel/core/session/alg.c has those, and the sizes, names and policy.
- */
-enum ocf_alg {
-	OCF_ALG_NONE,
-	/* ciphers */
-	OCF_NULL_CIPHER,
-	OCF_AES_CBC,
-	OCF_AES_CTR,
-	OCF_AES_ECB,
-	OCF_AES_XTS,
-	OCF_DES3_CBC,
-	OCF_DES_CBC,
-	OCF_CAMELLIA_CBC,
-	OCF_BLOWFISH_CBC,
-	OCF_CAST5_CBC,
-	OCF_CHACHA20,
-	/* authenticated encryption */
-	OCF_AES_GCM,
-	OCF_AES_CCM,
-	OCF_SM4_CCM,
-	OCF_SM4_GCM,
-	OCF_ARIA_GCM,
-	OCF_CHACHA20_POLY1305,
-	/* digests; BLAKE2 takes a key if there is one */
-	OCF_MD5,
-	OCF_SHA1,
-	OCF_SHA224,
-	OCF_SHA256,
-	OCF_SHA384,
-	OCF_SHA512,
-	OCF_SHA3_224,
-	OCF_SHA3_256,
-	OCF_SHA3_384,
-	OCF_SHA3_512,
-	OCF_RIPEMD160,
-	OCF_BLAKE2B,
-	OCF_BLAKE2S,
-	/* message authentication codes */
-	OCF_NULL_MAC,
-	OCF_HMAC_MD5,
-	OCF_HMAC_SHA1,
-	OCF_HMAC_SHA224,
-	OCF_HMAC_SHA256,
-	OCF_HMAC_SHA384,
-	OCF_HMAC_SHA512,
-	OCF_HMAC_SHA3_224,
-	OCF_HMAC_SHA3_256,
-	OCF_HMAC_SHA3_384,
-	OCF_HMAC_SHA3_512,
-	OCF_HMAC_RIPEMD160,
-	OCF_AES_CMAC,
-	OCF_AES_GMAC,
-	/* compression */
-	OCF_DEFLATE,
-	OCF_ALG_COUNT
-};
-
-/* Whether an algorithm is CCM, whose nonce limits the length of the data */
-static inline bool ocf_alg_is_ccm(enum ocf_alg alg)
-{
-	return alg == OCF_AES_CCM || alg == OCF_SM4_CCM;
-}
-
 /* Flags of a session, with those of <uapi/linux/ocf.h> */
 #define OCF_SESSION_ANY		(OCF_SESSION_HARDWARE | OCF_SESSION_SOFTWARE)
 #define OCF_SESSION_FLAGS	GENMASK(3, 0)
 
 #define OCF_DEVICE_ANY		(-1)
+
+struct ocf_account;
+struct ocf_context;
+struct ocf_device;
+struct ocf_keys;
+struct ocf_session;
+struct ocf_workers;
 
 /**
  * struct ocf_session_params - parameters of a session
@@ -156,51 +98,6 @@ struct ocf_session_params {
 	struct ocf_account	*account;
 	u32			*wrong;
 };
-
-/**
- * ocf_account_get() - find or make the account of a user
- * @uid: the user
- *
- * The account counts the memory of the user's sessions.  The module parameter
- * max_session_bytes limits it.
- *
- * Context: process; may sleep.
- * Return: the account with a reference, or NULL if there is no memory.
- */
-struct ocf_account *ocf_account_get(kuid_t uid);
-
-/**
- * ocf_account_put() - give a reference back
- * @account: an account, or NULL
- *
- * Context: process.
- */
-void ocf_account_put(struct ocf_account *account);
-
-/**
- * ocf_account_charge() - charge memory that a consumer allocates for a session
- * @account: the account, or NULL
- * @bytes: how much
- *
- * Context: process.
- * Return: 0; -EDQUOT if that would exceed the limit.  The limit does not apply
- * to a task with CAP_SYS_RESOURCE.
- */
-int ocf_account_charge(struct ocf_account *account, size_t bytes);
-
-/**
- * ocf_account_uncharge() - undo a charge
- * @account: the account, or NULL
- * @bytes: how much
- *
- * Context: any.
- */
-void ocf_account_uncharge(struct ocf_account *account, size_t bytes);
-
-struct ocf_session;
-struct ocf_device;
-struct ocf_context;
-struct ocf_keys;
 
 /**
  * ocf_session_create() - open a session
@@ -438,95 +335,6 @@ static inline bool ocf_has_cards(void)
 {
 	return static_branch_unlikely(&ocf_cards_there);
 }
-
-/*
- * Bytes of memory that the CPU needs at most for one request of
- * OCF_MODE_COMPRESS.  A consumer charges them to the user.  The charge limits a
- * user who starts many requests, and then gives them no CPU time so that they
- * keep their memory.
- */
-#define OCF_WORKSPACE_BYTES	(192u << 10)
-
-struct ocf_workers;
-
-/**
- * ocf_workers_get() - find or make the workers of the calling process
- *
- * The workers are threads of the process.  They do software work of its
- * requests, at its priority and in its control group.  A request names them in
- * ocf_request.workers.  This starts no thread.
- *
- * Context: process; may sleep.
- * Return: the workers, for ocf_workers_put() after the last request that names
- * them is done; NULL if there is no memory, or if the kernel cannot make such
- * threads (CONFIG_VHOST_TASK).  Without workers, kernel threads do the work.
- */
-struct ocf_workers *ocf_workers_get(void);
-
-/**
- * ocf_workers_start() - make sure that there is a thread for work
- * @workers: the workers of the calling process, or NULL
- *
- * Call this before the submission of a request with OCF_REQ_OFFLOAD or of a
- * public-key request.  It starts the first thread, and another one if work came
- * while all were busy.
- *
- * Context: process; may sleep.
- */
-void ocf_workers_start(struct ocf_workers *workers);
-
-/**
- * ocf_workers_start_wanted() - start a thread if one was missing
- * @workers: the workers of the calling process, or NULL
- *
- * For requests that need a thread only if a card fails them.  Most processes
- * never need one.
- *
- * Context: process; may sleep.
- */
-void ocf_workers_start_wanted(struct ocf_workers *workers);
-
-/**
- * ocf_workers_put() - give workers back
- * @workers: of ocf_workers_get(), or NULL
- *
- * Context: process or BH.
- */
-void ocf_workers_put(struct ocf_workers *workers);
-
-/**
- * ocf_workers_end() - end the threads of the calling process if not in use
- *
- * For a consumer that has closed a descriptor of the process, and has put the
- * workers.  This waits until the threads have ended.  A thread ends only when
- * it runs: if a signal has stopped the process, this waits until the process
- * continues.  Threads in use end with the process.
- *
- * Context: process; may sleep.
- */
-void ocf_workers_end(void);
-
-/**
- * ocf_workers_ended() - whether a process has ended, or has called execve()
- * @workers: of ocf_workers_get()
- *
- * Then no task will fetch the results of its requests.
- *
- * Context: any.
- */
-bool ocf_workers_ended(const struct ocf_workers *workers);
-
-/**
- * ocf_workers_settle() - wait until the threads of an ending process have ended
- * @workers: of ocf_workers_get()
- *
- * For a consumer whose descriptor is closed because the process ends.  The
- * threads finish the request that they work on, and cancel the others.  If the
- * process does not end, this does nothing.
- *
- * Context: process; may sleep.
- */
-void ocf_workers_settle(struct ocf_workers *workers);
 
 struct ocf_request;
 
@@ -778,91 +586,6 @@ int ocf_run(struct ocf_request *req);
  * result before.
  */
 bool ocf_cancel(struct ocf_request *req);
-
-/**
- * struct ocf_alg_info - facts about an algorithm
- * @name: its name in OCF, for instance "aes-cbc"
- * @impl: its name in the kernel's crypto API, for instance "cbc(aes)", or NULL
- * @type: its type
- * @flags: OCF_ALG_*
- * @key_min: bytes
- * @key_max: bytes
- * @key_step: keys are @key_min + n * @key_step bytes
- * @block: the length of the data must be a multiple of this, bytes
- * @iv: bytes of IV or nonce, the usual length
- * @iv_min: bytes, where there is a choice
- * @iv_max: bytes, where there is a choice
- * @iv_step: IVs are @iv_min + n * @iv_step bytes
- * @digest: bytes of a digest, MAC or tag; 0 if it has none
- * @tags: bit n - 1 is set if the MAC or tag may have n bytes
- * @linux_id: its number in the cryptodev-linux ABI, or 0
- * @bsd_id: its number in the FreeBSD and OpenBSD ABI, or 0
- */
-struct ocf_alg_info {
-	const char	*name;
-	const char	*impl;
-	enum ocf_alg_type {
-		OCF_TYPE_NONE,
-		OCF_TYPE_CIPHER,
-		OCF_TYPE_AEAD,
-		OCF_TYPE_DIGEST,
-		OCF_TYPE_MAC,
-		OCF_TYPE_COMPRESS,
-	}		type;
-#define OCF_ALG_WEAK	BIT(0)	/* off until the administrator allows it */
-#define OCF_ALG_ROUNDS	BIT(1)	/* has a choice of rounds: 12, 20 */
-#define OCF_ALG_CHAINS	BIT(2)	/* allows OCF_REQ_NEXT_IV */
-#define OCF_ALG_PARTS	BIT(3)	/* allows OCF_REQ_UPDATE */
-#define OCF_ALG_FIPS	BIT(4)	/* is allowed with fips=1 */
-	u32		flags;
-	u64		tags;
-	u16		key_min;
-	u16		key_max;
-	u8		key_step;
-	u8		block;
-	u8		iv;
-	u8		iv_min;
-	u8		iv_max;
-	u8		iv_step;
-	u8		digest;
-	u8		linux_id;
-	u8		bsd_id;
-};
-
-/* ABIs that have their own numbers for algorithms */
-enum ocf_abi {
-	OCF_ABI_LINUX,		/* cryptodev-linux */
-	OCF_ABI_BSD,		/* FreeBSD, OpenBSD */
-};
-
-/**
- * ocf_alg_info() - read facts about an algorithm
- * @alg: the algorithm
- *
- * Context: any.
- * Return: the facts, or NULL if there is no such algorithm.
- */
-const struct ocf_alg_info *ocf_alg_info(enum ocf_alg alg);
-
-/**
- * ocf_alg_by_id() - find an algorithm by its number in an ABI
- * @abi: the ABI
- * @id: the number
- *
- * Context: any.
- * Return: the algorithm, or OCF_ALG_NONE.
- */
-enum ocf_alg ocf_alg_by_id(enum ocf_abi abi, u32 id);
-
-/**
- * ocf_alg_by_name() - find an algorithm by its name in OCF
- * @name: the name, for instance "aes-cbc"
- * @len: bytes of the name, without a NUL
- *
- * Context: any.
- * Return: the algorithm, or OCF_ALG_NONE.
- */
-enum ocf_alg ocf_alg_by_name(const char *name, size_t len);
 
 /**
  * ocf_counter_add() - increment a counter block of AES-CTR

@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/ocf_pk.h>
+#include <linux/ocf_user.h>
 #include <linux/slab.h>
 
 #include "test.h"

@@ -34,6 +34,7 @@
 #include <crypto/skcipher.h>
 #include <linux/mutex.h>
 #include <linux/ocf.h>
+#include <linux/ocf_user.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>

@@ -16,6 +16,7 @@
 #define OCF_SOCRYPT_H
 
 #include <linux/ocf.h>
+#include <linux/ocf_user.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/scatterlist.h>
 #include <linux/so_crypt.h>

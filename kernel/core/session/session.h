@@ -8,6 +8,7 @@
 
 #include <linux/mutex.h>
 #include <linux/ocf.h>
+#include <linux/ocf_user.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>

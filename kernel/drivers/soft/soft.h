@@ -14,6 +14,7 @@
 #include <crypto/blake2s.h>
 #include <linux/crypto.h>
 #include <linux/ocf_driver.h>
+#include <linux/ocf_user.h>
 
 #include "../../compat.h"
 
