@@ -22,6 +22,7 @@
 # Measure; docs/bench.md says what
 #	make budgets		instructions against budgets
 #	make bench		throughput over size beside AF_ALG and OpenSSL
+#	make bench-ablate	what each constant of the choice of devices is worth
 #	make bench-choice	the choice between the CPU and a real card
 #	make bench-copies	what each way copies of an operation's data
 #	make bench-ipsec	files by HTTP, by HTTPS, and by HTTP over IPsec

@@ -8,6 +8,7 @@
 #	make bench		throughput over size, by ocfspeed(8): beside AF_ALG
 #				and OpenSSL
 #	make bench-route	the choice of devices, simulated
+#	make bench-ablate	what each constant of the costs is worth there
 #	make bench-public-key	the CPU, a real card, simulated ones
 #	make bench-choice	the choice between the CPU and a real card
 #	make bench-copies	what each way copies of an operation's data
@@ -75,7 +76,7 @@ bench-ipsec: modules machine $(B)/examples/https
 	@$(VM) --icount --timeout 1800 -- bench/users/http \
 		$(B)/nginx/usr/sbin/nginx $(B)/examples/https
 
-.PHONY: bench-route bench-choice bench-copies bench-public-key bench-socket \
+.PHONY: bench-route bench-ablate bench-choice bench-copies bench-public-key bench-socket \
 	bench-users bench-ipsec
 bench-public-key: modules machine
 	@$(VM) --cards 1 --timeout 1200 -- bench/public_key rates
@@ -86,3 +87,6 @@ bench-copies: modules machine tools
 
 bench-route: $(B)/bench/route
 	@$<
+
+bench-ablate:
+	@bench/ablate $(CONSTANTS)

@@ -446,7 +446,8 @@ static void run(const struct policy *p, const struct machine *m,
 }
 
 /* The factor between our mean and the best, at the worst load */
-static double table(const struct machine *m, const struct mix *mix)
+static double table(const struct machine *m, const struct mix *mix,
+		    bool only_ours)
 {
 	static const int loads[] = { 30, 70, 90 };
 	enum { LOADS = ARRAY_SIZE(loads), OURS = ARRAY_SIZE(policies) - 1 };
@@ -461,7 +462,7 @@ static double table(const struct machine *m, const struct mix *mix)
 		best[j] = INFINITY;
 	}
 	putchar('\n');
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+	for (i = only_ours ? OURS : 0; i < ARRAY_SIZE(policies); i++) {
 		printf("%-24s", policies[i].name);
 		for (j = 0; j < LOADS; j++) {
 			run(&policies[i], m, mix, loads[j] / 100., &mean, &p99);
@@ -531,16 +532,17 @@ static double moving(double slower)
 	return fmax(there, back);
 }
 
+/* route [--ours]: all policies, or only that of the kernel */
 int main(int argc, char **argv)
 {
+	bool only_ours = argc > 1 && !strcmp(argv[1], "--ours");
 	double worst = 1, longest;
 	unsigned int m, x;
 
 	for (m = 0; m < ARRAY_SIZE(machines); m++)
 		for (x = 0; x < ARRAY_SIZE(mixes); x++)
-			if (argc < 2 || !strcmp(argv[1], mixes[x].name))
-				worst = fmax(worst,
-					     table(&machines[m], &mixes[x]));
+			worst = fmax(worst, table(&machines[m], &mixes[x],
+						  only_ours));
 	longest = moving(8);
 	longest = fmax(longest, moving(50));
 	printf("\nours is at most %.2f times the best (%.2f allowed)\n", worst,
