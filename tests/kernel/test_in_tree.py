@@ -82,6 +82,7 @@ def test_a_second_time():
     subprocess.run([SCRIPT, "linux"], cwd=BUILD, check=True)
     assert [(LINUX / f).read_text() for f in files] == before
     assert not (LINUX / OURS / "gone.c").exists()
+    assert (LINUX / "Documentation/ABI/testing/sysfs-class-ocf").exists()
     assert before[0].count("ocf/") == before[1].count("drivers/ocf") == 1
 
 
