@@ -289,14 +289,21 @@ static s64 counter_of_queue(const struct ocf_device *dev, enum counter which)
 
 static s64 counter_of_pk(const struct ocf_device *dev, enum counter which)
 {
+	s64 n;
+
+	spin_lock_bh(&ocf_pk_lock);
 	switch (which) {
 	case INFLIGHT:
-		return READ_ONCE(dev->pk->count);
+		n = dev->pk->count;
+		break;
 	case WAITING:
-		return READ_ONCE(dev->pk->queued);
+		n = dev->pk->queued;
+		break;
 	default:
-		return ocf_pk_backlog(dev);
+		n = ocf_pk_backlog(dev->pk);
 	}
+	spin_unlock_bh(&ocf_pk_lock);
+	return n;
 }
 
 static ssize_t counter_show(struct device *d, struct device_attribute *attr,

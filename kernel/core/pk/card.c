@@ -43,7 +43,7 @@ static void remove_inflight(struct ocf_pk_request *req)
 
 	lockdep_assert_held(&ocf_pk_lock);
 	list_del(&req->job.node);
-	unit->count--;
+	WRITE_ONCE(unit->count, unit->count - 1);
 	WRITE_ONCE(unit->inside, unit->inside - req->job.estimate);
 	WRITE_ONCE(unit->most, max(unit->most - (unit->most >> 6),
 				   unit->inside));
@@ -146,7 +146,7 @@ static void add_inflight(struct ocf_pk_request *req)
 	WRITE_ONCE(unit->inside, unit->inside + req->job.estimate);
 	WRITE_ONCE(unit->most, max(unit->most, unit->inside));
 	list_add_tail(&req->job.node, &unit->inflight);
-	unit->count++;
+	WRITE_ONCE(unit->count, unit->count + 1);
 }
 
 /**
@@ -381,6 +381,7 @@ bool ocf_pk_overdue(const struct ocf_device *dev, u64 now)
 	const struct ocf_pk_request *req;
 	bool overdue;
 
+	lockdep_assert_held(&dev->queue.lock);
 	if (!unit)
 		return false;
 	spin_lock(&ocf_pk_lock);

@@ -27,7 +27,7 @@ static void enter_cpu(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	unit->count++;
+	WRITE_ONCE(unit->count, unit->count + 1);
 	unit->inside += req->job.estimate;
 }
 
@@ -37,7 +37,7 @@ static void leave_cpu(struct ocf_pk_request *req)
 	struct ocf_pk_unit *unit = req->dev->pk;
 
 	lockdep_assert_held(&ocf_pk_lock);
-	unit->count--;
+	WRITE_ONCE(unit->count, unit->count - 1);
 	unit->inside -= req->job.estimate;
 }
 

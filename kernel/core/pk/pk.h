@@ -106,7 +106,8 @@ struct ocf_pk_worker {
  * @workers: of the CPU
  * @idle: workers without work, a bit each
  *
- * All under pk_lock.
+ * All under pk_lock, but for @count, @queued, @last, @inside and @most, which
+ * others read without it: a value that was right a moment ago is enough there.
  */
 struct ocf_pk_unit {
 	struct ocf_device	*dev;
@@ -156,6 +157,7 @@ int ocf_pk_rsa_prove(const struct ocf_pk_request *req);
 void ocf_pk_rsa_free(struct ocf_pk_request *req);
 
 /* select.c */
+u64 ocf_pk_backlog(const struct ocf_pk_unit *unit);
 u64 ocf_pk_delay(const struct ocf_device *dev, u64 since);
 struct ocf_device *ocf_pk_select(struct ocf_pk_request *req, int *err);
 void ocf_pk_learn(struct ocf_pk_unit *unit, const struct ocf_pk_request *req,
@@ -227,7 +229,6 @@ int ocf_pk_run_on(struct ocf_pk_request *req, struct ocf_device *testing,
 /* show.c */
 void ocf_pk_show_cost(struct ocf_device *dev, struct seq_file *m);
 int ocf_pk_show_names(struct ocf_device *dev, char *buf);
-s64 ocf_pk_backlog(const struct ocf_device *dev);
 
 /* selftest.c */
 int ocf_pk_selftest(struct ocf_device *dev, bool again);

@@ -19,7 +19,7 @@ void ocf_pk_enqueue(struct ocf_pk_request *req, bool first)
 
 	lockdep_assert_held(&ocf_pk_lock);
 	ocf_fair_enqueue(&unit->fair, &req->job, first);
-	unit->queued++;
+	WRITE_ONCE(unit->queued, unit->queued + 1);
 	req->at = OCF_PK_QUEUED;
 }
 
@@ -33,7 +33,7 @@ void ocf_pk_dequeue(struct ocf_pk_request *req)
 
 	lockdep_assert_held(&ocf_pk_lock);
 	ocf_fair_dequeue(&unit->fair, &req->job);
-	unit->queued--;
+	WRITE_ONCE(unit->queued, unit->queued - 1);
 }
 
 /**

@@ -44,9 +44,16 @@ static u64 expected_cost(const struct ocf_pk_unit *unit,
 	return cost[req->class].ns ?: guess_cost(cost, req->class);
 }
 
-/* ns of work inside and waiting, as estimated */
-static u64 backlog_of(const struct ocf_pk_unit *unit)
+/**
+ * ocf_pk_backlog() - work inside a device and in front of it
+ * @unit: of the device
+ *
+ * Context: process or BH, under pk_lock.
+ * Return: ns, as estimated.
+ */
+u64 ocf_pk_backlog(const struct ocf_pk_unit *unit)
 {
+	lockdep_assert_held(&ocf_pk_lock);
 	return unit->inside + unit->fair.waiting;
 }
 
@@ -62,11 +69,11 @@ static u64 score(const struct ocf_pk_unit *unit,
 
 	ns = div_u64(ns * READ_ONCE(unit->dev->weight), 100);
 	if (unit->dev->info.kind == OCF_KIND_SOFTWARE)
-		return ns + div_u64(backlog_of(unit), num_online_cpus());
+		return ns + div_u64(ocf_pk_backlog(unit), num_online_cpus());
 	if (!ns)
 		return unit->count ? U64_MAX : 0;
 	if (unit->count)
-		return ns + backlog_of(unit);
+		return ns + ocf_pk_backlog(unit);
 	age = (jiffies - unit->cost[req->op.code][req->class].learned_at) / HZ;
 	return ns >> min(age, FADES);
 }

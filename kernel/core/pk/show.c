@@ -52,17 +52,3 @@ int ocf_pk_show_names(struct ocf_device *dev, char *buf)
 					   ocf_pk_rows[code].name);
 	return n;
 }
-
-/**
- * ocf_pk_backlog() - work inside a device and in front of it
- * @dev: the device, which has public-key operations
- *
- * Context: process.
- * Return: ns, as estimated.
- */
-s64 ocf_pk_backlog(const struct ocf_device *dev)
-{
-	const struct ocf_pk_unit *unit = dev->pk;
-
-	return READ_ONCE(unit->inside) + READ_ONCE(unit->fair.waiting);
-}
