@@ -76,7 +76,7 @@ DEFINE_SHOW_ATTRIBUTE(public_key_latency);
 
 /**
  * ocf_debug_add() - show the tables of a device
- * @dev: the device, which is in sysfs
+ * @dev: the device, which is not in sysfs yet
  *
  * Context: process; may sleep.
  */
@@ -95,7 +95,8 @@ void ocf_debug_add(struct ocf_device *dev)
 
 /**
  * ocf_debug_remove() - show the tables of a device no longer
- * @dev: the device; no task reads its tables when this returns
+ * @dev: the device, not in sysfs any more.  No task reads its tables when this
+ *	returns.
  *
  * Context: process; may sleep.
  */

@@ -121,10 +121,9 @@ static void tear_down(struct ocf_device *dev, bool added)
 {
 	synchronize_rcu();
 	ocf_recovery_end(dev);
-	if (added) {
-		ocf_debug_remove(dev);
+	if (added)
 		device_del(&dev->dev);
-	}
+	ocf_debug_remove(dev);
 	ocf_contexts_drop(dev);
 	ocf_device_set_state(dev, OCF_DEVICE_DRAINING, OCF_DEVICE_DEAD);
 	ocf_registry_release(dev);
@@ -143,6 +142,7 @@ static int present_itself(struct ocf_device *dev)
 	      dev_set_name(&dev->dev, "%s", dev->name);
 	if (!err) {
 		reset_counters(dev);
+		ocf_debug_add(dev);
 		/* udev is told when the device can be used */
 		dev_set_uevent_suppress(&dev->dev, true);
 		err = device_add(&dev->dev);
@@ -151,7 +151,6 @@ static int present_itself(struct ocf_device *dev)
 		ocf_registry_withdraw(dev);
 		return err;
 	}
-	ocf_debug_add(dev);
 	ocf_device_set_state(dev, OCF_DEVICE_TESTING, OCF_DEVICE_READY);
 	dev_set_uevent_suppress(&dev->dev, false);
 	ocf_tell(&dev->dev, KOBJ_ADD, ocf_device_condition(dev));
