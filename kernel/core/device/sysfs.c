@@ -384,7 +384,8 @@ static struct attribute *pk_counter_attrs[] = {
 static umode_t pk_counter_visible(struct kobject *kobj, struct attribute *attr,
 				  int n)
 {
-	return to_ocf(kobj_to_dev(kobj))->pk ? attr->mode : 0;
+	return to_ocf(kobj_to_dev(kobj))->pk ? attr->mode :
+					       SYSFS_GROUP_INVISIBLE;
 }
 
 static const struct attribute_group pk_counter_group = {
