@@ -103,11 +103,11 @@ struct ocf_device_ops {
 	void (*kick)(struct ocf_device *dev);
 
 	/**
-	 * @nudge: hardware only, optional.  A request is overdue, perhaps
-	 * because an interrupt or a doorbell was lost.  The driver looks for
-	 * completions, and rings the doorbell again.  If the request is still
-	 * overdue later, the device has failed.  Context: process or BH; must
-	 * not sleep.
+	 * @nudge: hardware only, optional.  A request, symmetric or public-key,
+	 * is overdue, perhaps because an interrupt or a doorbell was lost.  The
+	 * driver looks for completions, and rings the doorbell again.  If the
+	 * request is still overdue later, the device has failed.  Context:
+	 * process or BH; must not sleep.
 	 */
 	void (*nudge)(struct ocf_device *dev);
 

@@ -45,10 +45,10 @@
  *   queue.lock		sched/queue.c: what is in a device or waits for it
  *   pk_lock		pk/pk.c: all lists of public-key operations
  *
- * A task holds one of them at a time, except that it takes contexts_lock while
- * it holds keys.lock, and pk_lock while it holds queue.lock.  While it holds
- * one, it calls neither a driver nor a consumer, except
- * ocf_device_ops.capable() under refresh_lock.
+ * A task holds one of them at a time, except in these orders: keys.lock,
+ * contexts_lock; queue.lock, pk_lock, workers.lock.  While it holds one, it
+ * calls neither a driver nor a consumer, except ocf_device_ops.capable() under
+ * refresh_lock.
  *
  * Disabling BH keeps a task on its CPU, and excludes completions there.  On
  * PREEMPT_RT it excludes no other task, so it protects no data of a CPU.

@@ -3,12 +3,13 @@
  * The watchdog of a card, for symmetric and public-key requests.
  *
  * Each request has a deadline, which allows for the work that was inside the
- * card when the request entered.  While requests are inside, the watchdog looks
- * for one past its deadline.  It also looks whether the card has completed
- * nothing for longer than the work inside explains.  At most SILENCE_MAX is
- * allowed for this work, so a dead card is found soon, however much is inside.
- * And it looks whether the driver refuses requests although none is inside.  A
- * card that is late at two looks in a row has failed.
+ * card when the request entered.  While requests are inside, or public-key
+ * requests wait, the watchdog looks for one past its deadline.  It also looks
+ * whether the card has completed nothing for longer than the work inside
+ * explains.  At most SILENCE_MAX is allowed for this work, so a dead card is
+ * found soon, however much is inside.  And it looks whether the driver refuses
+ * requests although none is inside.  A card that is late at two looks in a row
+ * has failed.
  */
 #include <linux/ktime.h>
 

@@ -71,7 +71,8 @@ struct ocf_fair {
  * @submitting: calls of submit() that have not returned
  * @patience: ns that a request may be overdue
  * @watching: @watchdog is armed
- * @late: @watchdog found an overdue request the last time
+ * @late: @watchdog found the device late the last time, with any kind of
+ *	request
  * @watchdog: looks for overdue requests
  */
 struct ocf_queue {
