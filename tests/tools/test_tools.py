@@ -798,6 +798,7 @@ def test_stat_prometheus(tree):
                  'public_key_latency_seconds_bucket{device="sim10",'
                  'kind="hardware",le="0.002097152"} 7'):
         assert f"ocf_{line}" in said.splitlines()
+    assert 'public_key_latency_seconds_count{device="cryptosoft0"' not in said
     assert "cryptosoft0" not in tree.says("ocfstat", "--prometheus", "sim10")
 
 

@@ -81,7 +81,8 @@ def page(facts: list[dict[str, Any]]) -> str:
     # of the CPU's symmetric requests one in 16 is timed
     lines += latencies(facts, "latency_seconds", "latency",
                        "Time of requests in the device, in powers of two.")
-    lines += latencies(facts, "public_key_latency_seconds",
-                       "public_key_latency", "Time of public-key operations in "
-                       "the device, in powers of two.")
+    lines += latencies([f for f in facts if "pk_operations" in f["counters"]],
+                       "public_key_latency_seconds", "public_key_latency",
+                       "Time of public-key operations in the device, in powers "
+                       "of two.")
     return "\n".join([*lines, ""])
