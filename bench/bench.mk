@@ -76,8 +76,8 @@ bench-ipsec: modules machine $(B)/examples/https
 	@$(VM) --icount --timeout 1800 -- bench/users/http \
 		$(B)/nginx/usr/sbin/nginx $(B)/examples/https
 
-.PHONY: bench-route bench-ablate bench-choice bench-copies bench-public-key bench-socket \
-	bench-users bench-ipsec
+.PHONY: bench-route bench-ablate bench-choice bench-copies bench-public-key \
+	bench-socket bench-users bench-ipsec
 bench-public-key: modules machine
 	@$(VM) --cards 1 --timeout 1200 -- bench/public_key rates
 	@$(VM) --cards 1 --cpus 1 --timeout 1200 -- bench/public_key shares
