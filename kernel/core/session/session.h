@@ -265,7 +265,7 @@ static inline void ocf_time(struct ocf_device *dev, struct ocf_session *ses,
 {
 	unsigned int bucket = ocf_hist_bucket(ns);
 
-	this_cpu_inc(dev->counters[OCF_JOB_SYMMETRIC].hist[bucket]);
+	ocf_device_time(dev, OCF_JOB_SYMMETRIC, ns);
 	WRITE_ONCE(ses->hist[bucket], READ_ONCE(ses->hist[bucket]) + 1);
 }
 
