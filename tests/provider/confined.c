@@ -7,6 +7,7 @@
  * With OCF_LEAST=0 in the environment the kernel does operations of every size.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -188,6 +189,48 @@ static int put(const char *path, const char *value)
 #define CPU	"/sys/class/ocf/cryptosoft0/state"
 #define HOLD	"/sys/class/ocf/sim0/device/hold"
 
+/* Returns whether the thread @tid waits in poll(). */
+static int polls(const char *tid)
+{
+	char path[64];
+	long call = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/syscall", tid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	/* the file says "running" if the thread is in no call */
+	if (fscanf(f, "%ld", &call) != 1)
+		call = -1;
+	fclose(f);
+#ifdef SYS_poll
+	if (call == SYS_poll)
+		return 1;
+#endif
+	return call == SYS_ppoll;
+}
+
+/*
+ * Waits until the provider's thread waits for results.  A filter that comes
+ * between its question for a filter and its ioctl() would kill the process.
+ */
+static void wait_for_fetcher(void)
+{
+	struct dirent *d;
+	int found = 0;
+	DIR *dir;
+
+	while (!found) {
+		usleep(1000);
+		dir = opendir("/proc/self/task");
+		check(!!dir, "no /proc");
+		while ((d = readdir(dir)))
+			found |= polls(d->d_name);
+		closedir(dir);
+	}
+}
+
 /*
  * The process sets the filter while a card has a job's command and does not
  * answer.
@@ -211,6 +254,7 @@ static void kills_beside_a_job(void)
 	check(put(HOLD, "1"), "the card does not hold");
 	r = ASYNC_start_job(&job, wait, &res, encrypt_in_job, NULL, 0);
 	check(r == ASYNC_PAUSE, "the job was not paused");
+	wait_for_fetcher();
 	install(filter, COUNT(filter), SECCOMP_FILTER_FLAG_TSYNC);
 	while (r == ASYNC_PAUSE) {
 		usleep(1000);
