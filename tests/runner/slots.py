@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -149,6 +150,10 @@ class Guest:
             return self.process.wait()
 
 
+# What kselftest's harness and Python's unittest say, and call a success.
+NOTHING_RAN = re.compile(r"^(# PASSED: 0 / 0 |Ran 0 tests)", re.M)
+
+
 def judge(got: Result, status: int, left: list[str]) -> str:
     """Returns why a test has failed, or "" if it has passed."""
     if status == TIMED_OUT:
@@ -157,6 +162,8 @@ def judge(got: Result, status: int, left: list[str]) -> str:
         return f"status {status}" if status > 0 else f"signal {-status}"
     if any(x.startswith("not ok") for x in got.output.splitlines()):
         return "a line says \"not ok\""
+    if NOTHING_RAN.search(got.output):
+        return "no test ran"
     machine = got.test.machine
     allow = [*got.test.allow, *(machine.allow if machine else ())]
     if kmsg.reports(got.kernel, allow):

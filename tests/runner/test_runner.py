@@ -214,6 +214,9 @@ WARNING = "[    1.000000] WARNING: CPU: 0 PID: 1 at a.c:1\n"
     (-9, "", "", [], "signal 9"),
     (slots.TIMED_OUT, "", "", [], "not done after 60 s"),
     (0, "ok 1\nnot ok 2 x\n", "", [], 'a line says "not ok"'),
+    (0, "# PASSED: 0 / 0 tests passed.\n", "", [], "no test ran"),
+    (0, "# PASSED: 10 / 10 tests passed.\n", "", [], ""),
+    (0, "Ran 0 tests in 0.0s\n\nOK\n", "", [], "no test ran"),
     (0, "", WARNING, [], "a report in the kernel's log"),
     (0, "", "", ["file /tmp/x: there, new"], "it leaves something behind"),
 ])
